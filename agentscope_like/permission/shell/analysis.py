@@ -1,0 +1,130 @@
+"""What a command line means: its parts, their effects, and whether reading is all it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.tree import Assignment, Redirect, Script, Span, Word
+
+__all__ = ["CommandAnalysis", "Doubt", "Effect", "EffectKind", "Part"]
+
+
+class EffectKind(StrEnum):
+    """What a part does, from harmless to harmful (DESIGN.md, "Effects form a lattice")."""
+
+    READ = "read"
+    UNKNOWN = "unknown"
+    WRITE = "write"
+    DELETE = "delete"
+    NETWORK = "network"
+    EXECUTE = "execute"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing that a part does.
+
+    Attributes:
+        kind: What is done.
+        target: The path, host or program as written in the command; empty where nothing is named.
+        path: `target` made absolute against the part's directory, `..` folded, not yet resolved
+            through symlinks; None where it is not a path or cannot be known.
+        span: Where it stands in the command text.
+        recursive: Whether it reaches everything below `path`.
+    """
+
+    kind: EffectKind
+    target: str
+    path: str | None
+    span: Span
+    recursive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a part is not proven to be read-only: a sentence fit for a person, and its place."""
+
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One simple command, at any depth.
+
+    A wrapper (`env`, `timeout`, `xargs`, `sh -c '...'`, `sudo` ...) and the command that it runs
+    are two parts; the inner one names the outer one as `parent`. So does a command inside a
+    substitution name the command whose word holds it.
+
+    Attributes:
+        argv: The cooked words, the program's name first as written; None for a word that bash
+            computes at run time.
+        words: The same words with their segments and places.
+        program: The bare name that the catalog knows it by (`/usr/bin/ls` is `ls`); None where the
+            name is computed, or is a path outside the system directories.
+        assignments: The environment prefix (`NAME=value`), as far as it applies to this part.
+        redirects: Redirections of this part and of the compound commands around it.
+        span: Where it stands in the command text.
+        directory: The absolute directory it runs in; None where a `cd` made that unknown.
+        parent: Index of the part that carries this one, or None at the top.
+        effects: Everything it is known or suspected to do.
+        doubts: Why it is not proven read-only; empty exactly when it is.
+    """
+
+    argv: tuple[str | None, ...]
+    words: tuple[Word, ...]
+    program: str | None
+    assignments: tuple[Assignment, ...]
+    redirects: tuple[Redirect, ...]
+    span: Span
+    directory: str | None
+    parent: int | None = None
+    effects: tuple[Effect, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def read_only(self) -> bool:
+        """Return whether reading is proven to be all that this part does."""
+        return not self.doubts
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAnalysis:
+    """The one reading of a command line that every rule, check and explanation uses.
+
+    Attributes:
+        command: The text that was read.
+        directory: The absolute directory it was read for.
+        script: The strict reader's tree; None where it refused the text.
+        parts: All simple commands at any depth, in the order of the text; empty where unread.
+        doubts: Doubts that belong to no single part (the gate, the reader, a budget).
+    """
+
+    command: str
+    directory: str
+    script: Script | None
+    parts: tuple[Part, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def read_only(self) -> bool:
+        """Return whether every part is proven to read only, and nothing is left unread."""
+        return (
+            self.script is not None
+            and not self.doubts
+            and bool(self.parts)
+            and all(part.read_only for part in self.parts)
+        )
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """Return the effects of all parts, in the order of the text."""
+        return tuple(effect for part in self.parts for effect in part.effects)
+
+    @property
+    def all_doubts(self) -> tuple[Doubt, ...]:
+        """Return every reason for which the command is not proven read-only."""
+        return self.doubts + tuple(doubt for part in self.parts for doubt in part.doubts)

@@ -1,0 +1,290 @@
+"""What the strict reader read: a command line as immutable data.
+
+A `Script` is a sequence of `Statement`; a statement is a `SimpleCommand` or one of the compound
+forms. Every node knows its `Span` in the text that was read. Words are lists of segments, so that
+what is literal can be told from what bash computes at run time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+__all__ = [
+    "Arithmetic",
+    "Assignment",
+    "Case",
+    "CaseArm",
+    "Command",
+    "Connector",
+    "For",
+    "Function",
+    "Glob",
+    "Group",
+    "Heredoc",
+    "If",
+    "Literal",
+    "Loop",
+    "Pipeline",
+    "Redirect",
+    "Script",
+    "Segment",
+    "SimpleCommand",
+    "Span",
+    "Statement",
+    "Substitution",
+    "Test",
+    "Tilde",
+    "Variable",
+    "Word",
+]
+
+
+class Span(NamedTuple):
+    """A half-open range of character offsets in the command text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Characters that reach the program as they stand here, quotes and escapes already removed."""
+
+    text: str
+    span: Span
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A parameter expansion: `$name`, `${name}`, or `${name OPERATOR argument}`.
+
+    `name` may also be a special parameter (`?`, `#`, `1`, `@`). `operator` is one of the forms the
+    reader takes (`:-`, `-`, `#`, `%`, `/`, `length` ...) or None for a plain expansion.
+    """
+
+    name: str
+    span: Span
+    quoted: bool = False
+    operator: str | None = None
+    argument: Word | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """Output of a script: `$(...)`, backticks, or a process substitution `<(...)`, `>(...)`."""
+
+    script: Script
+    span: Span
+    opener: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`$((...))` over literals and simple names; `names` are the variables it reads."""
+
+    text: str
+    span: Span
+    names: tuple[str, ...] = ()
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """An unquoted pattern character run: `*`, `?` or a bracket expression."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Tilde:
+    """A leading `~` or `~user` that bash replaces by a home directory."""
+
+    user: str
+    span: Span
+
+
+Segment: TypeAlias = Literal | Variable | Substitution | Arithmetic | Glob | Tilde
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word after quote removal and brace expansion, before the expansions of run time.
+
+    An empty `segments` with a quoted literal is the empty string; the reader never makes a word
+    with no segment at all.
+    """
+
+    segments: tuple[Segment, ...]
+    span: Span
+
+    @property
+    def literal(self) -> str | None:
+        """Return the exact argument the program receives, or None where bash computes any of it."""
+        if len(self.segments) == 1:
+            only = self.segments[0]
+            return only.text if isinstance(only, Literal) else None
+        parts: list[str] = []
+        for segment in self.segments:
+            if not isinstance(segment, Literal):
+                return None
+            parts.append(segment.text)
+        return "".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """`name=value` or `name+=value` before a command or on its own. Arrays are not read."""
+
+    name: str
+    value: Word
+    span: Span
+    append: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heredoc:
+    """The body of `<<END`; `body` is a single literal when the delimiter was quoted."""
+
+    body: Word
+    quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """`[fd]OPERATOR target`; `fd` is None where the operator's default applies.
+
+    Operators: `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<`. For `>&` and
+    `<&` with a descriptor or `-`, the target is that literal.
+    """
+
+    operator: str
+    target: Word | Heredoc
+    span: Span
+    fd: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleCommand:
+    """Assignments, words and redirections; `words` is empty for a bare assignment or redirection."""
+
+    assignments: tuple[Assignment, ...]
+    words: tuple[Word, ...]
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """`a | b |& c`, optionally negated by `!` or timed by `time`."""
+
+    commands: tuple[Command, ...]
+    span: Span
+    negated: bool = False
+    timed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`{ ...; }`, or `( ... )` where `subshell` is true."""
+
+    body: Script
+    subshell: bool
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for name in words; do body; done`; `words` is None for the positional parameters."""
+
+    name: str
+    words: tuple[Word, ...] | None
+    body: Script
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`while condition; do body; done`, or `until` where `until` is true."""
+
+    condition: Script
+    body: Script
+    until: bool
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """`if`/`elif` branches as (condition, body) pairs, and the `else` body or None."""
+
+    branches: tuple[tuple[Script, Script], ...]
+    otherwise: Script | None
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CaseArm:
+    """One `pattern | pattern) body` of a `case`."""
+
+    patterns: tuple[Word, ...]
+    body: Script
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`case subject in arms esac`."""
+
+    subject: Word
+    arms: tuple[CaseArm, ...]
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """`[[ ... ]]` as its words and operators in order; operators are plain literals."""
+
+    words: tuple[Word, ...]
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`name() body`."""
+
+    name: str
+    body: Command
+    span: Span
+
+
+Command: TypeAlias = (
+    SimpleCommand | Pipeline | Group | For | Loop | If | Case | Test | Function
+)
+
+Connector: TypeAlias = str
+"""What follows a statement: `&&`, `||`, `;`, `&`, a newline, or the empty string at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A command and the connector that follows it."""
+
+    command: Command
+    connector: Connector
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Statements in the order in which bash reads them."""
+
+    statements: tuple[Statement, ...]
+    span: Span
+    comments: tuple[Span, ...] = field(default=())
