@@ -1,8 +1,8 @@
 """Mistakes in a permission configuration, told to the developer.
 
-    PermissionConfigError
-    ├── RuleError             a rule that could never do what it says
-    └── PatternError          a path or command pattern that cannot be compiled
+PermissionConfigError
+├── RuleError             a rule that could never do what it says
+└── PatternError          a path or command pattern that cannot be compiled
 """
 
 from __future__ import annotations

@@ -1,0 +1,111 @@
+"""Events of tool calls: asked for by the model, waiting for someone, running, done."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from agentscope_like.event.base import EventBase, EventType
+from agentscope_like.message.block import ToolCallBlock, ToolResultState, new_id
+
+__all__ = [
+    "RequireExternalExecutionEvent",
+    "RequireUserConfirmEvent",
+    "ToolCallDeltaEvent",
+    "ToolCallEndEvent",
+    "ToolCallStartEvent",
+    "ToolResultDataDeltaEvent",
+    "ToolResultEndEvent",
+    "ToolResultStartEvent",
+    "ToolResultTextDeltaEvent",
+]
+
+
+class ToolCallStartEvent(EventBase):
+    """The model begins a call."""
+
+    type: Literal[EventType.TOOL_CALL_START] = EventType.TOOL_CALL_START
+    reply_id: str
+    tool_call_id: str
+    tool_call_name: str
+
+
+class ToolCallDeltaEvent(EventBase):
+    """The arguments of a call grow by `delta`."""
+
+    type: Literal[EventType.TOOL_CALL_DELTA] = EventType.TOOL_CALL_DELTA
+    reply_id: str
+    tool_call_id: str
+    delta: str
+
+
+class ToolCallEndEvent(EventBase):
+    """The arguments of a call are whole."""
+
+    type: Literal[EventType.TOOL_CALL_END] = EventType.TOOL_CALL_END
+    reply_id: str
+    tool_call_id: str
+
+
+class ToolResultStartEvent(EventBase):
+    """A call begins to run, or its refusal to be told."""
+
+    type: Literal[EventType.TOOL_RESULT_START] = EventType.TOOL_RESULT_START
+    reply_id: str
+    tool_call_id: str
+    tool_call_name: str
+
+
+class ToolResultTextDeltaEvent(EventBase):
+    """A result grows by text."""
+
+    type: Literal[EventType.TOOL_RESULT_TEXT_DELTA] = EventType.TOOL_RESULT_TEXT_DELTA
+    reply_id: str
+    tool_call_id: str
+    delta: str
+
+
+class ToolResultDataDeltaEvent(EventBase):
+    """A result grows by data: base64 in `data`, or a place in `url`, never both."""
+
+    type: Literal[EventType.TOOL_RESULT_DATA_DELTA] = EventType.TOOL_RESULT_DATA_DELTA
+    reply_id: str
+    tool_call_id: str
+    block_id: str = Field(default_factory=new_id)
+    media_type: str
+    data: str | None = None
+    url: str | None = None
+
+    @model_validator(mode="after")
+    def validate_data_source(self) -> Self:
+        """Refuse an event with both a place and data, or with neither."""
+        if (self.data is None) == (self.url is None):
+            raise ValueError("a data delta carries either `data` or `url`: give exactly one")
+        return self
+
+
+class ToolResultEndEvent(EventBase):
+    """A call has ended; `metadata` is the result's."""
+
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    type: Literal[EventType.TOOL_RESULT_END] = EventType.TOOL_RESULT_END
+    reply_id: str
+    tool_call_id: str
+    state: ToolResultState
+
+
+class RequireUserConfirmEvent(EventBase):
+    """Calls wait for a person to say yes or no."""
+
+    type: Literal[EventType.REQUIRE_USER_CONFIRM] = EventType.REQUIRE_USER_CONFIRM
+    reply_id: str
+    tool_calls: list[ToolCallBlock]
+
+
+class RequireExternalExecutionEvent(EventBase):
+    """Calls wait for a person or a system outside to do them."""
+
+    type: Literal[EventType.REQUIRE_EXTERNAL_EXECUTION] = EventType.REQUIRE_EXTERNAL_EXECUTION
+    reply_id: str
+    tool_calls: list[ToolCallBlock]

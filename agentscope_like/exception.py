@@ -1,0 +1,105 @@
+"""The error tree.
+
+An agent-oriented error becomes a tool result that tells the model what to do next; a
+developer-oriented one is raised to the program that uses the library::
+
+    Exception
+    ├── AgentOrientedException
+    │   ├── ToolNotFoundError
+    │   ├── ToolGroupInactiveError
+    │   ├── ToolJSONDecodeError
+    │   ├── ToolArgumentError
+    │   └── ToolInterruptedError
+    └── DeveloperOrientedException
+        ├── ConfigurationError
+        ├── GrantError
+        ├── ResumeError
+        └── ModelError
+"""
+
+from __future__ import annotations
+
+from agentscope_like.types import ErrorType
+
+__all__ = [
+    "AgentOrientedException",
+    "ConfigurationError",
+    "DeveloperOrientedException",
+    "GrantError",
+    "ModelError",
+    "ResumeError",
+    "ToolArgumentError",
+    "ToolGroupInactiveError",
+    "ToolInterruptedError",
+    "ToolJSONDecodeError",
+    "ToolNotFoundError",
+]
+
+
+class AgentOrientedException(Exception):  # noqa: N818 - the name is part of the public contract
+    """A failure that the model can recover from, once it is told how.
+
+    Args:
+        message: What happened, to what, and what to do instead.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class DeveloperOrientedException(Exception):  # noqa: N818 - the name is part of the public contract
+    """A mistake that only the program's developer can mend.
+
+    Args:
+        message: What happened, to what, and how to mend it.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class ToolNotFoundError(AgentOrientedException):
+    """The model called a tool that does not exist."""
+
+
+class ToolGroupInactiveError(AgentOrientedException):
+    """The model called a tool whose group is not active."""
+
+
+class ToolJSONDecodeError(AgentOrientedException):
+    """The arguments of a call are not a JSON object."""
+
+
+class ToolArgumentError(AgentOrientedException):
+    """The arguments of a call do not fit the tool's schema, or cannot be used."""
+
+
+class ToolInterruptedError(AgentOrientedException):
+    """A call was interrupted before it finished."""
+
+
+class ConfigurationError(DeveloperOrientedException):
+    """A toolkit, tool or agent that is set up in a way that cannot work."""
+
+
+class GrantError(DeveloperOrientedException):
+    """A run was tried with a grant that this toolkit did not issue, or that no longer holds."""
+
+
+class ResumeError(DeveloperOrientedException, ValueError):
+    """An answer, or a message, that does not fit what the agent is waiting for."""
+
+
+class ModelError(DeveloperOrientedException):
+    """A model could not be called, or answered with something that is not a response.
+
+    Args:
+        message: What happened, and how to mend it.
+        type: The kind of failure, for the reply's `ErrorInfo`.
+    """
+
+    def __init__(self, message: str, *, type: ErrorType = ErrorType.UNKNOWN) -> None:  # noqa: A002
+        super().__init__(message)
+        self.type = type

@@ -1,0 +1,39 @@
+"""Messages and the blocks they are made of."""
+
+from agentscope_like.message.block import (
+    Base64Source,
+    ContentBlock,
+    DataBlock,
+    HintBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolCallState,
+    ToolResultBlock,
+    ToolResultState,
+    URLSource,
+)
+from agentscope_like.message.chunk import ToolChunk, ToolResponse
+from agentscope_like.message.msg import AssistantMsg, BlockType, Msg, SystemMsg, Usage, UserMsg
+
+__all__ = [
+    "AssistantMsg",
+    "Base64Source",
+    "BlockType",
+    "ContentBlock",
+    "DataBlock",
+    "HintBlock",
+    "Msg",
+    "SystemMsg",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolCallBlock",
+    "ToolCallState",
+    "ToolChunk",
+    "ToolResponse",
+    "ToolResultBlock",
+    "ToolResultState",
+    "URLSource",
+    "Usage",
+    "UserMsg",
+]

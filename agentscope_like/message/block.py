@@ -1,0 +1,160 @@
+"""Blocks: the parts that a message is made of."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AnyUrl, BaseModel, ConfigDict, Field, field_serializer
+
+from agentscope_like.permission.decision import PermissionDecision
+from agentscope_like.permission.rule import PermissionRule
+
+__all__ = [
+    "Base64Source",
+    "ContentBlock",
+    "DataBlock",
+    "HintBlock",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolCallBlock",
+    "ToolCallState",
+    "ToolResultBlock",
+    "ToolResultState",
+    "URLSource",
+    "new_id",
+    "now",
+]
+
+
+def new_id() -> str:
+    """Return a new random identifier of 32 hexadecimal digits."""
+    return uuid.uuid4().hex
+
+
+def now() -> str:
+    """Return the current time in UTC, ISO 8601."""
+    return datetime.now(UTC).isoformat()
+
+
+class _Block(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(default_factory=new_id)
+    created_at: str = Field(default_factory=now)
+    finished_at: str | None = None
+
+
+class TextBlock(_Block):
+    """Plain text."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ThinkingBlock(_Block):
+    """A model's reasoning; providers may add fields of their own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Literal["thinking"] = "thinking"
+    thinking: str
+
+
+class Base64Source(BaseModel):
+    """Data held in the block itself."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["base64"] = "base64"
+    data: str
+    media_type: str
+
+
+class URLSource(BaseModel):
+    """Data held elsewhere."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["url"] = "url"
+    url: AnyUrl
+    media_type: str
+
+    @field_serializer("url")
+    def serialize_url(self, url: AnyUrl) -> str:
+        """Return the URL as text."""
+        return str(url)
+
+
+class DataBlock(_Block):
+    """An image, a sound or a file."""
+
+    type: Literal["data"] = "data"
+    source: Annotated[Base64Source | URLSource, Field(discriminator="type")]
+    name: str | None = None
+
+
+class HintBlock(_Block):
+    """Something the runtime tells the model, such as the state of the session."""
+
+    type: Literal["hint"] = "hint"
+    hint: str | list[TextBlock | DataBlock]
+    source: str | None = None
+    finished_at: str | None = Field(default_factory=now)
+
+
+class ToolCallState(StrEnum):
+    """How far a call has come."""
+
+    PENDING = "pending"
+    ASKING = "asking"
+    ALLOWED = "allowed"
+    SUBMITTED = "submitted"
+    FINISHED = "finished"
+
+
+class ToolResultState(StrEnum):
+    """How a call ended, or RUNNING while it has not."""
+
+    SUCCESS = "success"
+    ERROR = "error"
+    INTERRUPTED = "interrupted"
+    DENIED = "denied"
+    RUNNING = "running"
+
+
+class ToolCallBlock(_Block):
+    """A model's call of a tool; what makes a parked reply survive a restart is stored here.
+
+    Attributes:
+        input: The arguments, as the raw JSON text that the model wrote.
+        state: How far the call has come.
+        suggested_rules: Rules that would have allowed it, offered with the question.
+        decision: What was decided, stored when it was decided; a resume never guesses it anew.
+        digest: Digest of tool definition, arguments and basis that the decision was made for.
+    """
+
+    type: Literal["tool_call"] = "tool_call"
+    id: str
+    name: str
+    input: str
+    state: ToolCallState = ToolCallState.PENDING
+    suggested_rules: list[PermissionRule] = Field(default_factory=list)
+    decision: PermissionDecision | None = None
+    digest: str | None = None
+
+
+class ToolResultBlock(_Block):
+    """What came of a call."""
+
+    type: Literal["tool_result"] = "tool_result"
+    id: str
+    name: str
+    output: str | list[TextBlock | DataBlock]
+    state: ToolResultState = ToolResultState.RUNNING
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+ContentBlock = TextBlock | ThinkingBlock | HintBlock | ToolCallBlock | ToolResultBlock | DataBlock

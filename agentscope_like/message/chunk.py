@@ -1,0 +1,72 @@
+"""What a tool yields while it runs, and what a call comes to."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentscope_like.message.block import DataBlock, TextBlock, ToolResultState, new_id
+
+__all__ = ["ToolChunk", "ToolResponse"]
+
+_SEVERITY = {
+    ToolResultState.SUCCESS: 0,
+    ToolResultState.INTERRUPTED: 1,
+    ToolResultState.DENIED: 1,
+    ToolResultState.ERROR: 2,
+}
+
+
+class ToolChunk(BaseModel):
+    """A piece of a tool's output.
+
+    Attributes:
+        content: What is new.
+        state: RUNNING while more may come or nothing is to be said; else how it went.
+        is_last: Whether the tool means this to be its last piece.
+        metadata: Facts for programs, merged into the response's.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: list[TextBlock | DataBlock]
+    state: ToolResultState = ToolResultState.RUNNING
+    is_last: bool = True
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    id: str = Field(default_factory=new_id)
+
+
+class ToolResponse(BaseModel):
+    """The whole of what one call came to."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: list[TextBlock | DataBlock] = Field(default_factory=list)
+    state: Literal[
+        ToolResultState.ERROR,
+        ToolResultState.DENIED,
+        ToolResultState.INTERRUPTED,
+        ToolResultState.SUCCESS,
+    ] = ToolResultState.SUCCESS
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    id: str = Field(default_factory=new_id)
+
+    def append_chunk(self, chunk: ToolChunk) -> Self:
+        """Add `chunk`: blocks of one id are joined, text follows text, the worst state wins."""
+        for block in chunk.content:
+            self._append_block(block)
+        self.metadata.update(chunk.metadata)
+        state = chunk.state
+        if state is not ToolResultState.RUNNING and _SEVERITY[state] > _SEVERITY[self.state]:
+            self.state = state
+        return self
+
+    def _append_block(self, block: TextBlock | DataBlock) -> None:
+        last = self.content[-1] if self.content else None
+        if isinstance(block, TextBlock):
+            same = next((b for b in self.content if b.id == block.id), last)
+            if isinstance(same, TextBlock):
+                same.text += block.text
+                return
+        self.content.append(block.model_copy())

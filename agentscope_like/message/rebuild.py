@@ -1,0 +1,201 @@
+"""Rebuilding a message from the events of its reply.
+
+Events are told apart by their `type`, which is data that travels as JSON: this layer knows nothing
+of the classes above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from agentscope_like.message.block import (
+    Base64Source,
+    ContentBlock,
+    DataBlock,
+    HintBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolCallState,
+    ToolResultBlock,
+    ToolResultState,
+    URLSource,
+)
+
+if TYPE_CHECKING:
+    from agentscope_like.message.msg import Msg
+
+__all__ = ["append_event"]
+
+BlockT = TypeVar("BlockT", bound=ContentBlock)
+
+
+def append_event(message: Msg, event: Any) -> None:
+    """Take the event into `message`, in place; an event that says nothing of content is passed by.
+
+    Args:
+        message: The assistant's message that the reply builds.
+        event: An event object; its `type` says which.
+    """
+    take = _TAKERS.get(str(event.type))
+    if take is not None:
+        take(message, event)
+
+
+def _find(message: Msg, kind: type[BlockT], block_id: str) -> BlockT | None:
+    for block in reversed(message.content):
+        if isinstance(block, kind) and block.id == block_id:
+            return block
+    return None
+
+
+def _text_start(message: Msg, event: Any) -> None:
+    message.content.append(TextBlock(id=event.block_id, text="", created_at=event.created_at))
+
+
+def _text_delta(message: Msg, event: Any) -> None:
+    if block := _find(message, TextBlock, event.block_id):
+        block.text += event.delta
+
+
+def _thinking_start(message: Msg, event: Any) -> None:
+    message.content.append(
+        ThinkingBlock(id=event.block_id, thinking="", created_at=event.created_at)
+    )
+
+
+def _thinking_delta(message: Msg, event: Any) -> None:
+    if block := _find(message, ThinkingBlock, event.block_id):
+        block.thinking += event.delta
+
+
+def _data_start(message: Msg, event: Any) -> None:
+    source = Base64Source(data="", media_type=event.media_type)
+    message.content.append(DataBlock(id=event.block_id, source=source, created_at=event.created_at))
+
+
+def _data_delta(message: Msg, event: Any) -> None:
+    block = _find(message, DataBlock, event.block_id)
+    if block is not None and isinstance(block.source, Base64Source):
+        block.source.data += event.data
+
+
+def _block_end(message: Msg, event: Any) -> None:
+    for kind in (TextBlock, ThinkingBlock, DataBlock):
+        if block := _find(message, kind, event.block_id):
+            block.finished_at = event.created_at
+
+
+def _hint(message: Msg, event: Any) -> None:
+    message.content.append(HintBlock(id=event.block_id, hint=event.hint, source=event.source))
+
+
+def _call_start(message: Msg, event: Any) -> None:
+    message.content.append(
+        ToolCallBlock(
+            id=event.tool_call_id,
+            name=event.tool_call_name,
+            input="",
+            created_at=event.created_at,
+        )
+    )
+
+
+def _call_delta(message: Msg, event: Any) -> None:
+    if call := _find(message, ToolCallBlock, event.tool_call_id):
+        call.input += event.delta
+
+
+def _call_end(message: Msg, event: Any) -> None:
+    if call := _find(message, ToolCallBlock, event.tool_call_id):
+        call.finished_at = event.created_at
+
+
+def _require(message: Msg, event: Any) -> None:
+    for asked in event.tool_calls:
+        if call := _find(message, ToolCallBlock, asked.id):
+            call.state = asked.state
+            call.suggested_rules = list(asked.suggested_rules)
+            call.decision = asked.decision
+            call.digest = asked.digest
+
+
+def _result_start(message: Msg, event: Any) -> None:
+    message.content.append(
+        ToolResultBlock(
+            id=event.tool_call_id,
+            name=event.tool_call_name,
+            output=[],
+            created_at=event.created_at,
+        )
+    )
+    if call := _find(message, ToolCallBlock, event.tool_call_id):
+        call.state = ToolCallState.ALLOWED
+
+
+def _output(message: Msg, call_id: str) -> list[TextBlock | DataBlock]:
+    result = _find(message, ToolResultBlock, call_id)
+    if result is None:
+        return []
+    if isinstance(result.output, str):
+        result.output = [TextBlock(text=result.output)]
+    return result.output
+
+
+def _result_text(message: Msg, event: Any) -> None:
+    output = _output(message, event.tool_call_id)
+    last = output[-1] if output else None
+    if isinstance(last, TextBlock):
+        last.text += event.delta
+    else:
+        output.append(TextBlock(text=event.delta))
+
+
+def _result_data(message: Msg, event: Any) -> None:
+    source: Base64Source | URLSource
+    if event.url is not None:
+        source = URLSource(url=event.url, media_type=event.media_type)
+    else:
+        source = Base64Source(data=event.data or "", media_type=event.media_type)
+    output = _output(message, event.tool_call_id)
+    output.append(DataBlock(id=event.block_id, source=source))
+
+
+def _result_end(message: Msg, event: Any) -> None:
+    if result := _find(message, ToolResultBlock, event.tool_call_id):
+        result.state = ToolResultState(event.state)
+        result.metadata = dict(event.metadata)
+        result.finished_at = event.created_at
+    if call := _find(message, ToolCallBlock, event.tool_call_id):
+        call.state = ToolCallState.FINISHED
+
+
+def _reply_end(message: Msg, event: Any) -> None:
+    message.finished_at = event.created_at
+    message.finished_reason = event.finished_reason
+    message.error = event.error
+
+
+_TAKERS: dict[str, Callable[[Msg, Any], None]] = {
+    "TEXT_BLOCK_START": _text_start,
+    "TEXT_BLOCK_DELTA": _text_delta,
+    "TEXT_BLOCK_END": _block_end,
+    "THINKING_BLOCK_START": _thinking_start,
+    "THINKING_BLOCK_DELTA": _thinking_delta,
+    "THINKING_BLOCK_END": _block_end,
+    "DATA_BLOCK_START": _data_start,
+    "DATA_BLOCK_DELTA": _data_delta,
+    "DATA_BLOCK_END": _block_end,
+    "HINT_BLOCK": _hint,
+    "TOOL_CALL_START": _call_start,
+    "TOOL_CALL_DELTA": _call_delta,
+    "TOOL_CALL_END": _call_end,
+    "REQUIRE_USER_CONFIRM": _require,
+    "REQUIRE_EXTERNAL_EXECUTION": _require,
+    "TOOL_RESULT_START": _result_start,
+    "TOOL_RESULT_TEXT_DELTA": _result_text,
+    "TOOL_RESULT_DATA_DELTA": _result_data,
+    "TOOL_RESULT_END": _result_end,
+    "REPLY_END": _reply_end,
+}

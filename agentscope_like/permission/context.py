@@ -1,0 +1,114 @@
+"""What a session permits: its mode, its working directories and its rules."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    model_validator,
+)
+
+from agentscope_like.permission.errors import RuleError
+from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rule_table import RuleTable
+
+__all__ = ["AdditionalWorkingDirectory", "PermissionContext"]
+
+
+def _watched(behavior: PermissionBehavior) -> AfterValidator:
+    def watch(rules: dict[str, list[PermissionRule]]) -> RuleTable:
+        return RuleTable(behavior, rules)
+
+    return AfterValidator(watch)
+
+
+def _table(behavior: PermissionBehavior) -> Any:
+    return Field(default_factory=lambda: RuleTable(behavior))
+
+
+class AdditionalWorkingDirectory(BaseModel):
+    """A directory in which edits are part of the work.
+
+    Attributes:
+        path: The directory, absolute or relative to the process's own.
+        source: Where the entry came from, for explanations.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    source: str = "user"
+
+
+class PermissionContext(BaseModel):
+    """Everything a decision depends on besides the call; changes are seen by the next decision.
+
+    Attributes:
+        mode: How much may be done without asking; DEFAULT unless said otherwise.
+        working_directories: Directories that edits may stay inside, by path. Where there is none,
+            the file tools and Bash count their own directory as the only one.
+        allow_rules: ALLOW rules by tool name.
+        deny_rules: DENY rules by tool name.
+        ask_rules: ASK rules by tool name.
+
+    Raises:
+        pydantic.ValidationError: A field is unknown, or a rule stands in the wrong list.
+    """
+
+    model_config = ConfigDict(validate_assignment=True, extra="forbid")
+
+    mode: PermissionMode = PermissionMode.DEFAULT
+    working_directories: dict[str, AdditionalWorkingDirectory] = Field(default_factory=dict)
+    allow_rules: Annotated[dict[str, list[PermissionRule]], _watched(PermissionBehavior.ALLOW)] = (
+        _table(PermissionBehavior.ALLOW)
+    )
+    deny_rules: Annotated[dict[str, list[PermissionRule]], _watched(PermissionBehavior.DENY)] = (
+        _table(PermissionBehavior.DENY)
+    )
+    ask_rules: Annotated[dict[str, list[PermissionRule]], _watched(PermissionBehavior.ASK)] = (
+        _table(PermissionBehavior.ASK)
+    )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _known_fields(
+        cls, data: Any, build: ModelWrapValidatorHandler[PermissionContext]
+    ) -> PermissionContext:
+        if isinstance(data, dict):
+            for name in data:
+                if name not in cls.model_fields:
+                    raise ValueError(
+                        f"unknown field {name!r}{nearest(str(name), cls.model_fields)}; "
+                        "unknown fields are refused so that a typo cannot weaken a rule"
+                    )
+        return build(data)
+
+    def table(self, behavior: PermissionBehavior) -> RuleTable:
+        """Return the watched table of the rules that say `behavior`."""
+        table = getattr(self, f"{behavior.value}_rules")
+        if not isinstance(table, RuleTable):
+            raise RuleError(f"the {behavior.value} rules were replaced past the model: assign them")
+        return table
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """Return the working directories' paths."""
+        return tuple(entry.path for entry in self.working_directories.values())
+
+    @property
+    def policy_key(self) -> tuple[Any, ...]:
+        """Return a value that is equal exactly while this policy is unchanged in this process."""
+        return (
+            self.mode,
+            self.directories,
+            self.table(PermissionBehavior.ALLOW).version,
+            self.table(PermissionBehavior.DENY).version,
+            self.table(PermissionBehavior.ASK).version,
+        )

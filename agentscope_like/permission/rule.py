@@ -1,0 +1,40 @@
+"""A rule: what to do with the calls of one tool that it matches."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from agentscope_like.permission.mode import PermissionBehavior
+
+__all__ = ["PermissionRule"]
+
+
+class PermissionRule(BaseModel):
+    """An immutable rule.
+
+    Attributes:
+        tool_name: The tool's name, such as `Bash`.
+        rule_content: What the tool's calls must look like, in the tool's own pattern language
+            (`npm run:*` for Bash, `src/**` for the file tools); None matches every call.
+        behavior: ALLOW, DENY or ASK.
+        source: Where the rule came from, for explanations.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool_name: str
+    rule_content: str | None = None
+    behavior: PermissionBehavior
+    source: str = "user"
+
+    @field_validator("behavior")
+    @classmethod
+    def _decides(cls, behavior: PermissionBehavior) -> PermissionBehavior:
+        if behavior is PermissionBehavior.PASSTHROUGH:
+            raise ValueError("a rule must allow, deny or ask; `passthrough` decides nothing")
+        return behavior
+
+    def __str__(self) -> str:
+        """Return the rule as a person writes it: `allow Bash(npm run:*)`."""
+        content = "" if self.rule_content is None else f"({self.rule_content})"
+        return f"{self.behavior.value} {self.tool_name}{content}"

@@ -1,0 +1,190 @@
+"""Rules of one behaviour, by tool; a table that watches itself.
+
+Whatever changes a table, in place or by assignment, is seen by the next decision, and a rule in the
+wrong place is refused as it is put there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import Any, SupportsIndex
+
+from typing_extensions import override
+
+from agentscope_like.permission.errors import RuleError
+from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.rule import PermissionRule
+
+__all__ = ["RuleList", "RuleTable"]
+
+_versions = itertools.count(1)
+
+
+class RuleList(list[PermissionRule]):
+    """The rules of one tool in one table; every change is checked and tells the table."""
+
+    __slots__ = ("_table", "_tool_name")
+
+    def __init__(
+        self, table: RuleTable, tool_name: str, rules: Iterable[PermissionRule] = ()
+    ) -> None:
+        self._table = table
+        self._tool_name = tool_name
+        super().__init__(self._checked(rule) for rule in rules)
+
+    def _checked(self, rule: PermissionRule) -> PermissionRule:
+        if not isinstance(rule, PermissionRule):
+            raise RuleError(f"{rule!r} is not a PermissionRule: build one before adding it")
+        if rule.behavior is not self._table.behavior:
+            raise RuleError(
+                f"rule `{rule}` is in the {self._table.behavior.value} rules: "
+                f"move it to `{rule.behavior.value}_rules`, or add it with `add_rule`"
+            )
+        if rule.tool_name != self._tool_name:
+            raise RuleError(
+                f"rule `{rule}` is filed under {self._tool_name!r}: file it under "
+                f"{rule.tool_name!r}, or add it with `add_rule`"
+            )
+        return rule
+
+    @override
+    def append(self, rule: PermissionRule) -> None:
+        super().append(self._checked(rule))
+        self._table.touch()
+
+    @override
+    def extend(self, rules: Iterable[PermissionRule]) -> None:
+        super().extend([self._checked(rule) for rule in rules])
+        self._table.touch()
+
+    @override
+    def insert(self, index: SupportsIndex, rule: PermissionRule) -> None:
+        super().insert(index, self._checked(rule))
+        self._table.touch()
+
+    def __iadd__(self, rules: Iterable[PermissionRule]) -> RuleList:  # type: ignore[override,misc]
+        self.extend(rules)
+        return self
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Replace a rule, or a slice of rules."""
+        if isinstance(index, slice):
+            super().__setitem__(index, [self._checked(rule) for rule in value])
+        else:
+            super().__setitem__(index, self._checked(value))
+        self._table.touch()
+
+    def __delitem__(self, index: SupportsIndex | slice) -> None:
+        super().__delitem__(index)
+        self._table.touch()
+
+    def __imul__(self, count: SupportsIndex) -> RuleList:  # type: ignore[misc]
+        super().__imul__(count)
+        self._table.touch()
+        return self
+
+    @override
+    def remove(self, rule: PermissionRule) -> None:
+        super().remove(rule)
+        self._table.touch()
+
+    @override
+    def pop(self, index: SupportsIndex = -1) -> PermissionRule:
+        rule = super().pop(index)
+        self._table.touch()
+        return rule
+
+    @override
+    def clear(self) -> None:
+        super().clear()
+        self._table.touch()
+
+    @override
+    def sort(self, **options: Any) -> None:
+        super().sort(**options)
+        self._table.touch()
+
+    @override
+    def reverse(self) -> None:
+        super().reverse()
+        self._table.touch()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+class RuleTable(dict[str, list[PermissionRule]]):
+    """The rules of one behaviour, by tool name.
+
+    Attributes:
+        behavior: What every rule in the table says.
+        version: Changes whenever the table does, and never repeats in a process.
+    """
+
+    __slots__ = ("behavior", "compiled", "version")
+
+    def __init__(
+        self,
+        behavior: PermissionBehavior,
+        rules: Mapping[str, Iterable[PermissionRule]] | None = None,
+    ) -> None:
+        super().__init__()
+        self.behavior = behavior
+        self.version = next(_versions)
+        self.compiled: dict[str, Any] = {}
+        self.update(rules or {})
+
+    def touch(self) -> None:
+        """Note a change: what was compiled from the table is dropped."""
+        self.version = next(_versions)
+        self.compiled.clear()
+
+    def add(self, rule: PermissionRule) -> None:
+        """Add `rule` under its tool."""
+        self.setdefault(rule.tool_name).append(rule)
+
+    def __setitem__(self, tool_name: str, rules: Iterable[PermissionRule]) -> None:
+        super().__setitem__(tool_name, RuleList(self, tool_name, rules))
+        self.touch()
+
+    def __delitem__(self, tool_name: str) -> None:
+        super().__delitem__(tool_name)
+        self.touch()
+
+    @override
+    def setdefault(  # type: ignore[override]
+        self, tool_name: str, default: Iterable[PermissionRule] | None = None
+    ) -> list[PermissionRule]:
+        if tool_name not in self:
+            self[tool_name] = default or ()
+        return self[tool_name]
+
+    @override
+    def update(self, *tables: Any, **rules: Iterable[PermissionRule]) -> None:
+        for tool_name, listed in dict(*tables, **rules).items():
+            self[tool_name] = listed
+
+    def __ior__(self, other: Any) -> RuleTable:  # type: ignore[override,misc]
+        self.update(other)
+        return self
+
+    @override
+    def pop(self, tool_name: str, *default: Any) -> Any:
+        listed = super().pop(tool_name, *default)
+        self.touch()
+        return listed
+
+    @override
+    def popitem(self) -> tuple[str, list[PermissionRule]]:
+        item = super().popitem()
+        self.touch()
+        return item
+
+    @override
+    def clear(self) -> None:
+        super().clear()
+        self.touch()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RuleTable, (self.behavior, {name: list(rules) for name, rules in self.items()})

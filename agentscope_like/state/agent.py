@@ -1,0 +1,130 @@
+"""Everything that is needed to take up a session where it was left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
+
+from agentscope_like.message import (
+    ContentBlock,
+    DataBlock,
+    HintBlock,
+    Msg,
+    TextBlock,
+    ToolCallBlock,
+    ToolCallState,
+    ToolResultBlock,
+    ToolResultState,
+)
+from agentscope_like.message.block import new_id
+from agentscope_like.permission.context import PermissionContext
+from agentscope_like.state.read import ToolContext
+from agentscope_like.state.task import TaskContext
+
+__all__ = ["AgentState", "ReplyContext"]
+
+_AWAITING = (ToolCallState.ASKING, ToolCallState.SUBMITTED)
+
+
+class ReplyContext(BaseModel):
+    """The reply under way, or the last one.
+
+    Attributes:
+        cur_iter: Rounds of reasoning taken so far.
+        structured_schema: The schema that the final answer must fit, a model class or JSON Schema.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    reply_id: str = Field(default_factory=new_id)
+    cur_iter: int = 0
+    structured_schema: type[BaseModel] | dict[str, Any] | None = None
+    structured_output: dict[str, Any] | None = None
+
+    @field_serializer("structured_schema")
+    def _schema_as_json(
+        self, schema: type[BaseModel] | dict[str, Any] | None
+    ) -> dict[str, Any] | None:
+        if isinstance(schema, type):
+            return schema.model_json_schema()
+        return schema
+
+
+class AgentState(BaseModel):
+    """The state of one agent's session; it round-trips through JSON at any moment.
+
+    Attributes:
+        summary: What was compressed out of `context`.
+        context: The messages, oldest first.
+        permission_context: What is permitted; changes count from the next decision on.
+        middle_context: Room for middlewares, by their key.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    session_id: str = Field(default_factory=new_id)
+    summary: str | list[TextBlock | DataBlock] = ""
+    context: list[Msg] = Field(default_factory=list)
+    reply_context: ReplyContext = Field(default_factory=ReplyContext)
+    permission_context: PermissionContext = Field(default_factory=PermissionContext)
+    tool_context: ToolContext = Field(default_factory=ToolContext)
+    tasks_context: TaskContext = Field(default_factory=TaskContext)
+    middle_context: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def reply_id(self) -> str:
+        """Return the id of the reply under way, or of the last one."""
+        return self.reply_context.reply_id
+
+    @property
+    def cur_iter(self) -> int:
+        """Return how many rounds the reply has taken."""
+        return self.reply_context.cur_iter
+
+    def reply_message(self, name: str) -> Msg | None:
+        """Return the message that the agent `name` is writing or wrote in this reply, or None."""
+        for message in reversed(self.context):
+            if message.role == "assistant" and message.name == name:
+                return message if message.id == self.reply_id else None
+        return None
+
+    def append_context(
+        self,
+        name: str,
+        blocks: list[TextBlock | DataBlock | HintBlock | ToolCallBlock | ToolResultBlock],
+    ) -> None:
+        """Add blocks to the reply's message of the agent `name`, which is begun where missing."""
+        message = self.reply_message(name)
+        if message is None:
+            message = Msg(name=name, role="assistant", content=[], id=self.reply_id)
+            self.context.append(message)
+        message.content.extend(blocks)
+
+    def has_awaiting_tool_calls(self, name: str) -> bool:
+        """Return whether a call of the agent `name` waits for a person or a system outside."""
+        return bool(self.get_awaiting_tool_calls(name))
+
+    def get_awaiting_tool_calls(self, name: str) -> list[ToolCallBlock]:
+        """Return the calls of the agent `name` that wait for a person or a system outside."""
+        return [call for call in self._calls(name) if call.state in _AWAITING]
+
+    def get_unfinished_tool_calls(self, name: str) -> list[ToolCallBlock]:
+        """Return the calls of the agent `name` that have no final result yet."""
+        ended = {
+            block.id
+            for block in self._blocks(name)
+            if isinstance(block, ToolResultBlock) and block.state is not ToolResultState.RUNNING
+        }
+        return [
+            call
+            for call in self._calls(name)
+            if call.state is not ToolCallState.FINISHED and call.id not in ended
+        ]
+
+    def _blocks(self, name: str) -> list[ContentBlock]:
+        message = self.reply_message(name)
+        return list(message.content) if message is not None else []
+
+    def _calls(self, name: str) -> list[ToolCallBlock]:
+        return [block for block in self._blocks(name) if isinstance(block, ToolCallBlock)]

@@ -1,0 +1,129 @@
+"""What the agent has read: by digest, never by content."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentscope_like.message.block import now
+
+__all__ = ["ReadCacheEntry", "ReadState", "ToolContext", "digest_file"]
+
+
+def digest_file(path: str) -> str:
+    """Return the SHA-256 of the regular file's bytes, in hexadecimal; blocks while it reads."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class ReadCacheEntry(BaseModel):
+    """One file as it was when the agent last saw it.
+
+    Attributes:
+        file_path: Its resolved path.
+        digest: SHA-256 of its bytes, in hexadecimal.
+        bytes: Its size, in bytes.
+        updated_at: Its modification time, in seconds since the epoch.
+        seen: The lines shown, as 1-based inclusive ranges; empty where the agent wrote it itself.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file_path: str
+    digest: str
+    bytes: int
+    updated_at: float
+    seen: tuple[tuple[int, int], ...] = ()
+    recorded_at: str = Field(default_factory=now)
+
+
+class ReadState(BaseModel):
+    """The files that the agent has read, least recently read first; bounded in number.
+
+    Attributes:
+        max_files: How many files are remembered; the oldest is forgotten beyond (default 100).
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    max_files: int = Field(default=100, ge=1)
+    entries: dict[str, ReadCacheEntry] = Field(default_factory=dict)
+
+    def get(self, file_path: str) -> ReadCacheEntry | None:
+        """Return what is known of the file of this resolved path, or None where it was not read."""
+        return self.entries.get(file_path)
+
+    def record(self, entry: ReadCacheEntry) -> None:
+        """Remember the file as `entry` describes it, joining what was seen of the same bytes."""
+        known = self.entries.pop(entry.file_path, None)
+        if known is not None and known.digest == entry.digest:
+            seen = tuple(dict.fromkeys(known.seen + entry.seen))
+            entry = entry.model_copy(update={"seen": seen})
+        self.entries[entry.file_path] = entry
+        while len(self.entries) > self.max_files:
+            del self.entries[next(iter(self.entries))]
+
+    def forget(self, file_path: str) -> None:
+        """Forget the file of this resolved path."""
+        self.entries.pop(file_path, None)
+
+
+class ToolContext(BaseModel):
+    """What the tools of one session remember.
+
+    Attributes:
+        max_cache_files: How many read files are remembered (default 100).
+        max_cache_bytes: Kept for compatibility; no file content is ever stored.
+        read_state: The files read.
+        activated_groups: The tool groups that are active besides `basic`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    max_cache_files: int = Field(default=100, ge=1)
+    max_cache_bytes: float = 25000
+    read_state: ReadState = Field(default_factory=ReadState)
+    activated_groups: list[str] = Field(default_factory=list)
+
+    @property
+    def read_file_cache(self) -> list[ReadCacheEntry]:
+        """Return what is remembered, least recently read first."""
+        return list(self.read_state.entries.values())
+
+    async def get_cache(self, file_path: str) -> ReadCacheEntry | None:
+        """Return what was read of this file, or None where it was not, or has changed since."""
+        path = os.path.realpath(file_path)
+        entry = self.read_state.get(path)
+        if entry is None:
+            return None
+        try:
+            digest = await asyncio.to_thread(digest_file, path)
+        except OSError:
+            return None
+        return entry if digest == entry.digest else None
+
+    async def cache_file(self, file_path: str, lines: list[str]) -> None:
+        """Remember that these lines, the file's first, were shown to the agent."""
+        path = os.path.realpath(file_path)
+        digest = await asyncio.to_thread(digest_file, path)
+        status = await asyncio.to_thread(os.stat, path)
+        self.read_state.max_files = self.max_cache_files
+        self.read_state.record(
+            ReadCacheEntry(
+                file_path=path,
+                digest=digest,
+                bytes=status.st_size,
+                updated_at=status.st_mtime,
+                seen=((1, len(lines)),) if lines else (),
+            )
+        )
+
+    async def clean_file_cache(self, reserved_file_paths: set[str] | None = None) -> None:
+        """Forget every file but the reserved ones."""
+        keep = {os.path.realpath(path) for path in reserved_file_paths or ()}
+        for path in list(self.read_state.entries):
+            if path not in keep:
+                self.read_state.forget(path)

@@ -1,0 +1,45 @@
+"""The agent's list of tasks."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agentscope_like.message.block import new_id, now
+
+__all__ = ["Task", "TaskContext"]
+
+
+class Task(BaseModel):
+    """One piece of work, and which others it waits for.
+
+    Attributes:
+        blocks: Ids of the tasks that wait for this one.
+        blocked_by: Ids of the tasks that this one waits for.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    subject: str
+    description: str
+    metadata: dict[str, Any]
+    created_at: str = Field(default_factory=now)
+    state: Literal["pending", "in_progress", "completed"] = "pending"
+    id: str = Field(default_factory=new_id)
+    owner: str | None = None
+    blocks: list[str] = Field(default_factory=list)
+    blocked_by: list[str] = Field(default_factory=list)
+
+
+class TaskContext(BaseModel):
+    """All tasks of a session, in the order in which they were created."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tasks: list[Task] = Field(default_factory=list)
+    next_id: int = 1
+
+    def find(self, task_id: str) -> Task | None:
+        """Return the task of this id, or None."""
+        return next((task for task in self.tasks if task.id == task_id), None)
