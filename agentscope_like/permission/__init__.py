@@ -1,1 +1,30 @@
 """Decides whether a tool call may run; never runs anything itself."""
+
+from agentscope_like.permission.context import AdditionalWorkingDirectory, PermissionContext
+from agentscope_like.permission.decision import DecisionRow, PermissionDecision
+from agentscope_like.permission.engine import PermissionEngine
+from agentscope_like.permission.errors import PatternError, PermissionConfigError, RuleError
+from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
+from agentscope_like.permission.protocol import ContentMatcher, PermissionTool, RuleCompiler
+from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rule_table import RuleTable
+from agentscope_like.permission.rules import check_rules
+
+__all__ = [
+    "AdditionalWorkingDirectory",
+    "ContentMatcher",
+    "DecisionRow",
+    "PatternError",
+    "PermissionBehavior",
+    "PermissionConfigError",
+    "PermissionContext",
+    "PermissionDecision",
+    "PermissionEngine",
+    "PermissionMode",
+    "PermissionRule",
+    "PermissionTool",
+    "RuleCompiler",
+    "RuleError",
+    "RuleTable",
+    "check_rules",
+]

@@ -51,3 +51,8 @@ class PermissionDecision:
     bypass_immune: bool = False
     row: DecisionRow | None = None
     rule: PermissionRule | None = None
+
+    def __post_init__(self) -> None:
+        """Take a behaviour given as text for what it says, so that no comparison misses it."""
+        if not isinstance(self.behavior, PermissionBehavior):
+            object.__setattr__(self, "behavior", PermissionBehavior(self.behavior))

@@ -1,13 +1,14 @@
-"""Mistakes in a permission configuration, told to the developer.
+"""Mistakes in a permission configuration, told to the developer, and paths nobody can judge.
 
 PermissionConfigError
 ├── RuleError             a rule that could never do what it says
 └── PatternError          a path or command pattern that cannot be compiled
+PathError                 a path that cannot be judged; its message is fit for the model
 """
 
 from __future__ import annotations
 
-__all__ = ["PatternError", "PermissionConfigError", "RuleError"]
+__all__ = ["PathError", "PatternError", "PermissionConfigError", "RuleError"]
 
 
 class PermissionConfigError(ValueError):
@@ -20,3 +21,10 @@ class RuleError(PermissionConfigError):
 
 class PatternError(PermissionConfigError):
     """A pattern that cannot be compiled, or that would cost too much to match."""
+
+
+class PathError(ValueError):
+    """A path that no file could have, or that does not look like what it is.
+
+    The message says what is wrong with it and what to do instead; a tool passes it on to the model.
+    """

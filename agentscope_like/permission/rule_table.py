@@ -79,7 +79,7 @@ class RuleList(list[PermissionRule]):
         super().__delitem__(index)
         self._table.touch()
 
-    def __imul__(self, count: SupportsIndex) -> RuleList:  # type: ignore[misc]
+    def __imul__(self, count: SupportsIndex) -> RuleList:
         super().__imul__(count)
         self._table.touch()
         return self
@@ -153,7 +153,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
         self.touch()
 
     @override
-    def setdefault(  # type: ignore[override]
+    def setdefault(
         self, tool_name: str, default: Iterable[PermissionRule] | None = None
     ) -> list[PermissionRule]:
         if tool_name not in self:

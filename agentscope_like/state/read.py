@@ -10,13 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentscope_like.message.block import now
 
-__all__ = ["ReadCacheEntry", "ReadState", "ToolContext", "digest_file"]
-
-
-def digest_file(path: str) -> str:
-    """Return the SHA-256 of the regular file's bytes, in hexadecimal; blocks while it reads."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+__all__ = ["ReadCacheEntry", "ReadState", "ToolContext", "describe_file"]
 
 
 class ReadCacheEntry(BaseModel):
@@ -38,6 +32,29 @@ class ReadCacheEntry(BaseModel):
     updated_at: float
     seen: tuple[tuple[int, int], ...] = ()
     recorded_at: str = Field(default_factory=now)
+
+
+def describe_file(file_path: str, seen: tuple[tuple[int, int], ...] = ()) -> ReadCacheEntry:
+    """Return the file as it is now; blocks while it reads.
+
+    Args:
+        file_path: A regular file; the caller has made sure of that.
+        seen: The lines shown to the agent, as 1-based inclusive ranges.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    path = os.path.realpath(file_path)
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        status = os.fstat(file.fileno())
+    return ReadCacheEntry(
+        file_path=path,
+        digest=digest,
+        bytes=status.st_size,
+        updated_at=status.st_mtime,
+        seen=seen,
+    )
 
 
 class ReadState(BaseModel):
@@ -95,35 +112,27 @@ class ToolContext(BaseModel):
 
     async def get_cache(self, file_path: str) -> ReadCacheEntry | None:
         """Return what was read of this file, or None where it was not, or has changed since."""
-        path = os.path.realpath(file_path)
-        entry = self.read_state.get(path)
-        if entry is None:
-            return None
         try:
-            digest = await asyncio.to_thread(digest_file, path)
+            now_there = await asyncio.to_thread(describe_file, file_path)
         except OSError:
             return None
-        return entry if digest == entry.digest else None
+        entry = self.read_state.get(now_there.file_path)
+        return entry if entry is not None and entry.digest == now_there.digest else None
 
     async def cache_file(self, file_path: str, lines: list[str]) -> None:
         """Remember that these lines, the file's first, were shown to the agent."""
-        path = os.path.realpath(file_path)
-        digest = await asyncio.to_thread(digest_file, path)
-        status = await asyncio.to_thread(os.stat, path)
+        seen = ((1, len(lines)),) if lines else ()
+        entry = await asyncio.to_thread(describe_file, file_path, seen)
         self.read_state.max_files = self.max_cache_files
-        self.read_state.record(
-            ReadCacheEntry(
-                file_path=path,
-                digest=digest,
-                bytes=status.st_size,
-                updated_at=status.st_mtime,
-                seen=((1, len(lines)),) if lines else (),
-            )
-        )
+        self.read_state.record(entry)
 
     async def clean_file_cache(self, reserved_file_paths: set[str] | None = None) -> None:
         """Forget every file but the reserved ones."""
-        keep = {os.path.realpath(path) for path in reserved_file_paths or ()}
+        keep = await asyncio.to_thread(_resolved, reserved_file_paths or set())
         for path in list(self.read_state.entries):
             if path not in keep:
                 self.read_state.forget(path)
+
+
+def _resolved(paths: set[str]) -> set[str]:
+    return {os.path.realpath(path) for path in paths}

@@ -1,0 +1,135 @@
+"""Finding the rule that speaks of a call, in a time that does not grow with the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.errors import RuleError
+from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.permission.protocol import ContentMatcher, PermissionTool, RuleCompiler
+from agentscope_like.permission.rule import PermissionRule
+
+__all__ = ["ToolRules", "check_rules", "find_rule", "rules_of"]
+
+
+class ToolRules:
+    """The rules of one tool that say the same, compiled on first use.
+
+    Args:
+        tool: The tool that reads their contents.
+        behavior: What they say.
+        rules: The rules.
+
+    Raises:
+        RuleError: The tool cannot read the content of one of them.
+    """
+
+    __slots__ = ("_by_content", "_matcher", "_tool", "_whole")
+
+    def __init__(
+        self, tool: PermissionTool, behavior: PermissionBehavior, rules: Iterable[PermissionRule]
+    ) -> None:
+        self._tool = tool
+        self._whole: PermissionRule | None = None
+        self._by_content: list[PermissionRule] = []
+        contents: list[str] = []
+        for rule in rules:
+            if rule.rule_content is None:
+                self._whole = self._whole or rule
+            else:
+                self._by_content.append(rule)
+                contents.append(rule.rule_content)
+        self._matcher: ContentMatcher | None = None
+        if isinstance(tool, RuleCompiler):
+            self._matcher = tool.compile_rules(contents, behavior)
+
+    async def find(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionRule | None:
+        """Return a rule that speaks of the call, or None."""
+        if self._whole is not None or not self._by_content:
+            return self._whole
+        if self._matcher is not None:
+            position = self._matcher.match(tool_input, context)
+            return None if position is None else self._by_content[position]
+        for rule in self._by_content:
+            if await self._tool.match_rule(rule.rule_content, tool_input):
+                return rule
+        return None
+
+    async def would_find(
+        self, rule: PermissionRule, tool_input: dict[str, Any], context: PermissionContext
+    ) -> bool:
+        """Return whether the call would be matched if `rule` stood among these."""
+        if rule.rule_content is None:
+            return True
+        if self._matcher is not None:
+            extended = self._matcher.extended(rule.rule_content)
+            return extended.match(tool_input, context) is not None
+        return bool(await self._tool.match_rule(rule.rule_content, tool_input))
+
+
+def rules_of(
+    tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
+) -> ToolRules | None:
+    """Return the compiled rules for the tool, or None where there is none.
+
+    They are kept with the table, which drops them when it changes.
+    """
+    table = context.table(behavior)
+    listed = table.get(tool.name)
+    if not listed:
+        return None
+    kept = table.compiled.get(tool.name)
+    if kept is not None and kept[0] is tool:
+        return kept[1]  # type: ignore[no-any-return]
+    compiled = ToolRules(tool, behavior, listed)
+    table.compiled[tool.name] = (tool, compiled)
+    return compiled
+
+
+async def find_rule(
+    tool: PermissionTool,
+    behavior: PermissionBehavior,
+    tool_input: dict[str, Any],
+    context: PermissionContext,
+) -> PermissionRule | None:
+    """Return a rule of the context that says `behavior` of this call, or None.
+
+    Raises:
+        RuleError: The tool cannot read one of its rules.
+    """
+    rules = rules_of(tool, behavior, context)
+    return None if rules is None else await rules.find(tool_input, context)
+
+
+def check_rules(
+    context: PermissionContext,
+    tools: Mapping[str, PermissionTool],
+    *,
+    tolerated: Callable[[str], bool] | None = None,
+) -> None:
+    """Refuse rules that could never do what they say.
+
+    Args:
+        context: The policy.
+        tools: Every tool that can be called, by name.
+        tolerated: Whether a name stands for a tool that may come later, such as one of a server
+            that is not connected yet; by default none does.
+
+    Raises:
+        RuleError: A rule is for an unknown tool, or of a content that its tool cannot read.
+    """
+    for behavior in (PermissionBehavior.DENY, PermissionBehavior.ASK, PermissionBehavior.ALLOW):
+        for name, rules in context.table(behavior).items():
+            tool = tools.get(name)
+            if tool is not None:
+                rules_of(tool, behavior, context)
+            elif rules and not (tolerated and tolerated(name)):
+                raise RuleError(
+                    f"rule `{rules[0]}` is for {name!r}, which is not a tool of this toolkit"
+                    f"{nearest(name, tools)}; a rule for no tool would do nothing, so it is refused"
+                )

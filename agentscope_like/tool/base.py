@@ -1,0 +1,244 @@
+"""What a tool is."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.message.chunk import ToolChunk
+from agentscope_like.middleware.base import ToolMiddlewareBase
+from agentscope_like.middleware.onion import StreamHandler, wrap_stream
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionRule,
+)
+
+__all__ = ["ParamsBase", "ToolBase"]
+
+
+class ParamsBase(BaseModel):
+    """Parameters of a tool as a pydantic model; its JSON schema carries no titles."""
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the JSON schema without the `title` of the model and of its fields."""
+        return without_titles(super().model_json_schema(*args, **kwargs))
+
+
+def without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema without generated titles; a property that is named so is kept."""
+    cleaned: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "title" and isinstance(value, str):
+            continue
+        if key in ("properties", "$defs") and isinstance(value, dict):
+            cleaned[key] = {name: without_titles(inner) for name, inner in value.items()}
+        elif isinstance(value, dict) and key not in ("default", "const"):
+            cleaned[key] = without_titles(value)
+        elif isinstance(value, list) and key in ("anyOf", "allOf", "oneOf", "prefixItems"):
+            cleaned[key] = [without_titles(v) if isinstance(v, dict) else v for v in value]
+        else:
+            cleaned[key] = value
+    return cleaned
+
+
+class ToolBase(ABC):
+    """A capability that an agent can call (seed 002, "ToolBase Interface").
+
+    Subclasses declare `name`, `description`, `input_schema`, `is_concurrency_safe` and
+    `is_read_only`, and implement `check_permissions` and, unless the tool is external, `call`.
+
+    Args:
+        middlewares: Layers around `call`; the first is the outermost.
+
+    Attributes:
+        name: The name that the model and the rules know it by.
+        description: What it does, for the model.
+        input_schema: JSON Schema of its parameters, `{"type": "object", "properties": ...}`.
+        is_concurrency_safe: Whether its calls may run beside others.
+        is_read_only: Whether it never changes anything.
+        is_idempotent: Whether running a call again after a failure does no harm.
+        is_external_tool: Whether a person or another system does the work, not `call`.
+        is_state_injected: Whether `call` gets the agent's state as `_agent_state`.
+        is_mcp: Whether it comes from an MCP server.
+        mcp_name: The name of that server.
+        touches_only_agent_state: Whether all it ever changes is the agent's own state, so that
+            only a deny rule stops it.
+
+    Raises:
+        ConfigurationError: The class declares something that cannot work.
+    """
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+    is_concurrency_safe: bool
+    is_read_only: bool
+    is_idempotent: bool = False
+    is_external_tool: bool = False
+    is_state_injected: bool = False
+    is_mcp: bool = False
+    mcp_name: str | None = None
+    touches_only_agent_state: ClassVar[bool] = False
+
+    def __init__(self, middlewares: Sequence[ToolMiddlewareBase] | None = None) -> None:
+        self.middlewares: tuple[ToolMiddlewareBase, ...] = tuple(middlewares or ())
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        schema = cls.__dict__.get("input_schema")
+        if isinstance(schema, Mapping):
+            check_schema(cls.__name__, schema)
+        if cls.is_external_tool and cls.is_state_injected:
+            raise ConfigurationError(
+                f"{cls.__name__} is external and wants the agent's state injected: what runs "
+                "outside cannot be given it. Set `is_state_injected = False`."
+            )
+
+    @abstractmethod
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return the tool's own opinion of a call; rules and mode are the engine's business.
+
+        Args:
+            tool_input: The validated arguments.
+            context: What is permitted in this session.
+
+        Returns:
+            ALLOW or DENY where the tool knows; ASK to have a person asked, with
+            `bypass_immune=True` where no allow rule may silence it; PASSTHROUGH for no opinion.
+        """
+
+    async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
+        """Return whether this very call is proven to change nothing; `is_read_only` by default."""
+        del tool_input
+        return self.is_read_only
+
+    async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
+        """Return whether a rule of this content speaks of the call; by default only None does."""
+        del tool_input
+        return rule_content is None
+
+    def validate_rule(self, rule_content: str) -> None:
+        """Refuse rule contents that this tool cannot read.
+
+        Raises:
+            ConfigurationError: By default, for every content, unless `match_rule` is overridden.
+        """
+        if type(self).match_rule is ToolBase.match_rule:
+            raise ConfigurationError(
+                f"{self.name} cannot read the rule content {rule_content!r}: its rules have none. "
+                f"Write the rule for {self.name} as a whole, with `rule_content=None`."
+            )
+
+    async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return rules that would spare this question; by default one for the whole tool."""
+        del tool_input
+        return [PermissionRule(tool_name=self.name, behavior=PermissionBehavior.ALLOW)]
+
+    def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
+        """Return what a decision rests on besides the arguments, such as a working directory.
+
+        A grant holds only while this stays the same; by default, None, there is no such thing.
+        """
+        del tool_input
+        return None
+
+    async def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Do the work; the override point.
+
+        Returns:
+            A `ToolChunk`, or an async generator of them; or this is itself an async generator.
+
+        Raises:
+            NotImplementedError: The subclass neither implements it nor is an external tool.
+        """
+        del args, kwargs
+        what = (
+            "is done outside: answer its RequireExternalExecutionEvent"
+            if self.is_external_tool
+            else "does not implement `call`"
+        )
+        raise NotImplementedError(f"{self.name} {what}")
+
+    def __call__(self, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
+        """Run the middlewares around `call` and return the stream of chunks; do not override.
+
+        This is the tool itself, without validation or decision: calls that a model made belong in
+        `Toolkit.call_tool`.
+        """
+        return self.stream(kwargs)
+
+    def stream(
+        self,
+        input_kwargs: dict[str, Any],
+        *,
+        guard: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Return the stream of one run through the middlewares.
+
+        Args:
+            input_kwargs: The arguments, the agent's state included where it is injected.
+            guard: Awaited with the arguments that reach `call` after the middlewares; it raises
+                to keep the call from running.
+        """
+        core = self._core()
+        if not self.middlewares:
+            return core(**input_kwargs)
+        layers = [partial(layer.on_tool_call, self) for layer in self.middlewares]
+        return wrap_stream(layers, core if guard is None else _guarded(guard, core))(**input_kwargs)
+
+    def _core(self) -> StreamHandler[ToolChunk]:
+        if inspect.isasyncgenfunction(self.call):
+            return self.call  # type: ignore[unreachable]  # subclasses may yield
+        return self._unified
+
+    async def _unified(self, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
+        result = self.call(**kwargs)
+        produced = await result if inspect.isawaitable(result) else result
+        if isinstance(produced, ToolChunk):
+            yield produced
+        elif hasattr(produced, "__anext__"):
+            async with aclosing(produced):
+                async for chunk in produced:
+                    yield chunk
+        else:
+            raise TypeError(
+                f"{self.name}.call returned {type(produced).__name__}: return a ToolChunk, or "
+                "yield ToolChunks"
+            )
+
+
+def _guarded(
+    guard: Callable[[dict[str, Any]], Awaitable[None]], core: StreamHandler[ToolChunk]
+) -> StreamHandler[ToolChunk]:
+    async def run(**input_kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
+        await guard(input_kwargs)
+        async with aclosing(core(**input_kwargs)) as stream:
+            async for chunk in stream:
+                yield chunk
+
+    return run
+
+
+def check_schema(owner: str, schema: Mapping[str, Any]) -> None:
+    """Refuse an input schema that is not one of an object.
+
+    Raises:
+        ConfigurationError: `type` is not `object`, or `properties` is missing.
+    """
+    if schema.get("type") != "object" or not isinstance(schema.get("properties"), Mapping):
+        raise ConfigurationError(
+            f"{owner}.input_schema must be a JSON Schema of an object: give it "
+            '`"type": "object"` and `"properties"`'
+        )
