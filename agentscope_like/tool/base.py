@@ -199,12 +199,12 @@ class ToolBase(ABC):
         return wrap_stream(layers, core if guard is None else _guarded(guard, core))(**input_kwargs)
 
     def _core(self) -> StreamHandler[ToolChunk]:
-        if inspect.isasyncgenfunction(self.call):
-            return self.call  # type: ignore[unreachable]  # subclasses may yield
-        return self._unified
+        call: Any = self.call
+        return call if inspect.isasyncgenfunction(call) else self._unified
 
     async def _unified(self, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
-        result = self.call(**kwargs)
+        call: Any = self.call
+        result = call(**kwargs)
         produced = await result if inspect.isawaitable(result) else result
         if isinstance(produced, ToolChunk):
             yield produced
