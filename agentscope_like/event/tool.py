@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from agentscope_like.event.base import EventBase, EventType
 from agentscope_like.message.block import ToolCallBlock, ToolResultState, new_id
+from agentscope_like.permission.decision import PermissionDecision
 
 __all__ = [
     "RequireExternalExecutionEvent",
@@ -49,12 +50,13 @@ class ToolCallEndEvent(EventBase):
 
 
 class ToolResultStartEvent(EventBase):
-    """A call begins to run, or its refusal to be told."""
+    """A call begins to run, or its refusal to be told; `decision` says by what right."""
 
     type: Literal[EventType.TOOL_RESULT_START] = EventType.TOOL_RESULT_START
     reply_id: str
     tool_call_id: str
     tool_call_name: str
+    decision: PermissionDecision | None = None
 
 
 class ToolResultTextDeltaEvent(EventBase):

@@ -132,6 +132,7 @@ def _result_start(message: Msg, event: Any) -> None:
     )
     if call := _find(message, ToolCallBlock, event.tool_call_id):
         call.state = ToolCallState.ALLOWED
+        call.decision = event.decision or call.decision
 
 
 def _output(message: Msg, call_id: str) -> list[TextBlock | DataBlock]:

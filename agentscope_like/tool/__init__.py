@@ -3,5 +3,19 @@
 from agentscope_like.message.chunk import ToolChunk, ToolResponse
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
+from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
+from agentscope_like.tool.grant import Grant
+from agentscope_like.tool.toolkit import Toolkit
 
-__all__ = ["ParamsBase", "ToolBase", "ToolChunk", "ToolMiddlewareBase", "ToolResponse"]
+__all__ = [
+    "CallRequest",
+    "DecidedCall",
+    "DecisionLayer",
+    "Grant",
+    "ParamsBase",
+    "ToolBase",
+    "ToolChunk",
+    "ToolMiddlewareBase",
+    "ToolResponse",
+    "Toolkit",
+]

@@ -1,0 +1,163 @@
+"""From the JSON text that a model wrote to validated arguments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from agentscope_like.exception import ConfigurationError, ToolArgumentError, ToolJSONDecodeError
+from agentscope_like.permission.nearest import nearest
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+__all__ = ["MAX_INPUT_CHARACTERS", "ArgumentValidator", "parse_arguments"]
+
+MAX_INPUT_CHARACTERS = 10_000_000
+"""Longest JSON text of a call's arguments that is read, in characters."""
+
+_SHOWN_ERRORS = 3
+_OPEN_KEYWORDS = {
+    "additionalProperties",
+    "patternProperties",
+    "unevaluatedProperties",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+}
+    "additionalProperties",
+    "patternProperties",
+    "unevaluatedProperties",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+)
+
+
+def parse_arguments(tool_name: str, text: str) -> dict[str, Any]:
+    """Return the arguments that the text, one JSON object, gives.
+
+    Args:
+        tool_name: The tool's name, for messages.
+        text: What the model wrote; blank text counts as no arguments.
+
+    Raises:
+        ToolJSONDecodeError: It is not a JSON object, or one that could be read in two ways.
+    """
+    if len(text) > MAX_INPUT_CHARACTERS:
+        raise ToolJSONDecodeError(
+            f"The arguments of {tool_name} are {len(text):,} characters long; at most "
+            f"{MAX_INPUT_CHARACTERS:,} are read. Split the work into smaller calls."
+        )
+    if not text.strip():
+        return {}
+    try:
+        arguments = _decode(text)
+        _refuse_lone_surrogates(text, arguments)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ToolJSONDecodeError(
+            f"The arguments of {tool_name} are not valid JSON: {reason}. Send one JSON object."
+        ) from None
+    if not isinstance(arguments, dict):
+        raise ToolJSONDecodeError(
+            f"The arguments of {tool_name} are a JSON {_json_type(arguments)}, not an object. "
+            'Send one JSON object, such as {"name": "value"}.'
+        )
+    return arguments
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice!r} is given twice")
+    return built
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decode: Callable[[str], Any] = json.JSONDecoder(
+    object_pairs_hook=_once, parse_constant=_no_constant
+).decode
+
+
+def _refuse_lone_surrogates(text: str, arguments: Any) -> None:
+    if text.isascii() and "\\u" not in text:
+        return
+    try:
+        json.dumps(arguments, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half of a surrogate pair, which is no character") from None
+
+
+def _json_type(value: Any) -> str:
+    if value is None:
+        return "null"
+    names: dict[type, str] = {bool: "boolean", int: "number", float: "number", str: "string"}
+    return names.get(type(value), "array")
+
+
+class ArgumentValidator:
+    """Checks arguments against one tool's input schema.
+
+    Args:
+        tool_name: The tool's name, for messages.
+        schema: Its JSON Schema (2020-12 unless it says otherwise).
+        closed: Whether arguments that the schema does not name are refused where it says nothing
+            about them: a Python function could not take them.
+
+    Raises:
+        ConfigurationError: The schema is not valid.
+    """
+
+    def __init__(self, tool_name: str, schema: Mapping[str, Any], *, closed: bool) -> None:
+        from jsonschema import Draft202012Validator
+        from jsonschema.exceptions import SchemaError
+        from jsonschema.validators import validator_for
+
+        kind = validator_for(schema, default=Draft202012Validator)
+        try:
+            kind.check_schema(dict(schema))
+        except SchemaError as error:
+            raise ConfigurationError(
+                f"the input schema of {tool_name} is not valid at {error.json_path}: "
+                f"{error.message}"
+            ) from None
+        if closed and _OPEN_KEYWORDS.isdisjoint(schema):
+            schema = {**schema, "additionalProperties": False}
+        self._tool_name = tool_name
+        self._names = list(schema.get("properties", ()))
+        self._validator = kind(schema)
+
+    def check(self, arguments: dict[str, Any]) -> None:
+        """Refuse arguments that do not fit.
+
+        Raises:
+            ToolArgumentError: Says for each misfit where it is and what was expected.
+        """
+        errors = list(self._validator.iter_errors(arguments))
+        if not errors:
+            return
+        shown = [self._describe(error, arguments) for error in errors[:_SHOWN_ERRORS]]
+        more = len(errors) - len(shown)
+        tail = f" (and {more} more)" if more > 0 else ""
+        raise ToolArgumentError(
+            f"The arguments of {self._tool_name} do not fit: {'; '.join(shown)}{tail}. "
+            "Correct them and call again."
+        )
+
+    def _describe(self, error: ValidationError, arguments: dict[str, Any]) -> str:
+        where = error.json_path.removeprefix("$").removeprefix(".")
+        if error.validator == "additionalProperties" and not where:
+            unknown = [name for name in arguments if name not in self._names]
+            hints = [f"unknown argument {name!r}{nearest(name, self._names)}" for name in unknown]
+            return "; ".join(hints) or error.message
+        message = error.message if len(error.message) <= 200 else error.message[:200] + "..."  # noqa: PLR2004
+        return f"{where}: {message}" if where else message

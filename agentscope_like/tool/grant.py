@@ -1,0 +1,55 @@
+"""The right to run one call, once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from agentscope_like.tool.base import ToolBase
+
+__all__ = ["Grant", "call_digest", "definition_digest", "same_call"]
+
+
+def _sha256(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def definition_digest(tool: ToolBase) -> str:
+    """Return the SHA-256 of what the tool says of itself, and of where its class stands."""
+    kind = type(tool)
+    place = f"{kind.__module__}.{kind.__qualname__}"
+    return _sha256([place, tool.name, tool.description, tool.input_schema])
+
+
+def call_digest(definition: str, arguments: dict[str, Any], basis: str | None) -> str:
+    """Return the digest of a call: one half for tool and basis, one for the arguments."""
+    return f"{_sha256([definition, basis])}-{_sha256(arguments)}"
+
+
+def same_call(before: str | None, after: str | None, *, arguments_too: bool) -> bool:
+    """Return whether two call digests agree in tool and basis, and in the arguments as well."""
+    if before is None or after is None:
+        return False
+    return before == after or (not arguments_too and before.split("-")[0] == after.split("-")[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Grant:
+    """An immutable, single-use right to run one call; only a `Toolkit` issues one that works.
+
+    Attributes:
+        call_id: The call.
+        tool: The tool that runs.
+        arguments: The arguments that were decided upon; the run gets a copy of its own.
+        digest: Digest of the tool's definition, the arguments and the decision's basis.
+        policy_key: The policy that it was decided under.
+    """
+
+    call_id: str
+    tool: ToolBase
+    arguments: dict[str, Any]
+    digest: str
+    policy_key: tuple[Any, ...]

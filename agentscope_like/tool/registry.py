@@ -1,0 +1,135 @@
+"""The tools of a kit, by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentscope_like.exception import ConfigurationError, ToolNotFoundError
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.tool.arguments import ArgumentValidator
+from agentscope_like.tool.base import ToolBase, check_schema
+from agentscope_like.tool.grant import definition_digest
+
+__all__ = ["RegisteredTool", "ToolRegistry"]
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(slots=True)
+class RegisteredTool:
+    """A tool and what is computed from its definition, once."""
+
+    tool: ToolBase
+    _validator: ArgumentValidator | None = field(default=None, repr=False)
+    _definition: str | None = field(default=None, repr=False)
+
+    @property
+    def validator(self) -> ArgumentValidator:
+        """Return the validator of its arguments."""
+        if self._validator is None:
+            tool = self.tool
+            self._validator = ArgumentValidator(
+                tool.name, tool.input_schema, closed=not tool.is_mcp
+            )
+        return self._validator
+
+    @property
+    def definition(self) -> str:
+        """Return the digest of its definition."""
+        if self._definition is None:
+            self._definition = definition_digest(self.tool)
+        return self._definition
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Return what the model is told of it, in the chat-completions form."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.tool.name,
+                "description": self.tool.description,
+                "parameters": self.tool.input_schema,
+            },
+        }
+
+
+class ToolRegistry(Mapping[str, ToolBase]):
+    """Tools by name, in the order in which they were added.
+
+    Attributes:
+        version: Counts the changes.
+    """
+
+    def __init__(self) -> None:
+        self._tools: dict[str, RegisteredTool] = {}
+        self.version = 0
+
+    def __getitem__(self, name: str) -> ToolBase:
+        return self._tools[name].tool
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def add(self, tool: ToolBase) -> None:
+        """Add the tool.
+
+        Raises:
+            ConfigurationError: It is no tool, its name is taken or cannot be told to a model, or
+                its input schema is not one of an object.
+        """
+        if not isinstance(tool, ToolBase):
+            raise ConfigurationError(
+                f"{tool!r} is not a tool: wrap a function with FunctionTool, or give an instance "
+                "of a ToolBase subclass"
+            )
+        if not _NAME.fullmatch(tool.name):
+            raise ConfigurationError(
+                f"the tool name {tool.name!r} cannot be told to a model: use 1 to 64 letters, "
+                "digits, `_` or `-`"
+            )
+        if tool.name in self._tools:
+            raise ConfigurationError(
+                f"there are two tools named {tool.name!r}: rename one, or remove the other first"
+            )
+        check_schema(type(tool).__name__, tool.input_schema)
+        self._tools[tool.name] = RegisteredTool(tool)
+        self.version += 1
+
+    def remove(self, name: str) -> None:
+        """Remove the tool of this name.
+
+        Raises:
+            ConfigurationError: There is none.
+        """
+        if self._tools.pop(name, None) is None:
+            raise ConfigurationError(f"there is no tool named {name!r}{nearest(name, self._tools)}")
+        self.version += 1
+
+    def clear(self) -> None:
+        """Remove every tool."""
+        self._tools.clear()
+        self.version += 1
+
+    def registered(self, name: str) -> RegisteredTool:
+        """Return the tool of this name with what is computed of it.
+
+        Raises:
+            ToolNotFoundError: There is none; the message lists what there is.
+        """
+        found = self._tools.get(name)
+        if found is None:
+            listed = ", ".join(self._tools) or "none"
+            raise ToolNotFoundError(
+                f"There is no tool named {name!r}{nearest(name, self._tools)}. Tools: {listed}."
+            )
+        return found
+
+    def all(self) -> list[RegisteredTool]:
+        """Return every tool with what is computed of it."""
+        return list(self._tools.values())
