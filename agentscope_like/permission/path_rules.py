@@ -1,0 +1,233 @@
+"""Finding the path pattern that speaks of a file, in a time that does not grow with the patterns.
+
+A pattern is filed under its leading literal directory, so that only the directories on the way to
+a file are looked up. Where globs remain under one directory, they are filed once more by the rarest
+name, ending or beginning that a matching path must have; globs are compiled when first met.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from agentscope_like.permission.paths.folding import compose, fold
+from agentscope_like.permission.paths.location import Location, is_below, names_of
+from agentscope_like.permission.paths.patterns import (
+    Component,
+    PatternCompiler,
+    bases_of,
+    fits,
+    fixed_ends,
+)
+
+__all__ = ["PathRuleIndex"]
+
+
+class PathRuleIndex:
+    """Many path patterns, compiled together.
+
+    Args:
+        contents: The patterns, in the order of their rules.
+        strict: True for rules that allow: every reading of a path must match the same pattern, and
+            names compare exactly. False for rules that deny or ask: one reading is enough, ignoring
+            case and Unicode composition.
+        home: What `~` stands for; the user's home by default.
+
+    Raises:
+        PatternError: One of the patterns cannot be compiled.
+    """
+
+    __slots__ = ("_absolute", "_earlier", "_home", "_offset", "_relative", "_size", "_strict")
+
+    def __init__(self, contents: Sequence[str], *, strict: bool, home: str | None = None) -> None:
+        self._strict = strict
+        self._home = home
+        self._earlier: PathRuleIndex | None = None
+        self._offset = 0
+        self._size = len(contents)
+        self._absolute: dict[str, _Directory] = {}
+        self._relative: dict[str, _Directory] = {}
+        compiler = PatternCompiler(home=home, aliases=not strict)
+        for content, position in _first_positions(contents).items():
+            for branch in compiler.compile(content).branches:
+                table = self._absolute if branch.absolute else self._relative
+                key = branch.base if strict else fold(branch.base)
+                table.setdefault(key, _Directory()).add(branch.tail, position)
+
+    def __len__(self) -> int:
+        return self._offset + self._size
+
+    def extended(self, content: str) -> PathRuleIndex:
+        """Return an index of these patterns and one more, without compiling these again.
+
+        Raises:
+            PatternError: The pattern cannot be compiled.
+        """
+        extended = PathRuleIndex((content,), strict=self._strict, home=self._home)
+        extended._earlier = self
+        extended._offset = len(self)
+        return extended
+
+    def match(self, location: Location, directories: Sequence[Location]) -> int | None:
+        """Return the position of the first pattern that matches, or None.
+
+        Args:
+            location: The path.
+            directories: The working directories, each of which relative patterns start at; the
+                process's own where there is none.
+        """
+        if self._earlier is not None:
+            found = self._earlier.match(location, directories)
+            if found is not None:
+                return found
+        if self._strict and not location.certain:
+            return None
+        bases = bases_of(directories) if self._relative else []
+        readings = location.readings
+        if self._strict and len(readings) > 1:
+            common = set.intersection(*(self._all(reading, bases) for reading in readings))
+            first = min(common, default=None)
+        else:
+            first = min(
+                (found[0] for reading in readings for found in self._find(reading, bases)),
+                default=None,
+            )
+        return None if first is None else first + self._offset
+
+    def _all(self, reading: str, bases: Sequence[str]) -> set[int]:
+        return {position for found in self._find(reading, bases) for position in found}
+
+    def _find(self, reading: str, bases: Sequence[str]) -> Iterator[list[int]]:
+        """Yield the positions, ascending, of each group of patterns that match one reading."""
+        if self._strict:
+            names = keys = names_of(reading)
+            key = reading
+        else:
+            names = names_of(compose(reading))
+            key = fold(reading)
+            keys = names_of(key)
+        if self._absolute:
+            yield from self._search(self._absolute, names, keys)
+        for base in bases:
+            start = base if self._strict else fold(base)
+            if is_below(key, start):
+                depth = len(names_of(start))
+                yield from self._search(self._relative, names[depth:], keys[depth:])
+
+    def _search(
+        self, table: dict[str, _Directory], names: Sequence[str], keys: Sequence[str]
+    ) -> Iterator[list[int]]:
+        prefix = ""
+        for depth, key in enumerate((*keys, None)):
+            directory = table.get(prefix)
+            if directory is not None:
+                if directory.below:
+                    yield directory.below
+                if key is None:
+                    if directory.itself:
+                        yield directory.itself
+                elif directory.globs is not None:
+                    yield from directory.globs.find(
+                        names[depth:], keys[depth:], strict=self._strict
+                    )
+            prefix = f"{prefix}/{key}"
+
+
+class _Directory:
+    """The patterns whose leading names are one directory."""
+
+    __slots__ = ("below", "globs", "itself")
+
+    def __init__(self) -> None:
+        self.itself: list[int] = []
+        self.below: list[int] = []
+        self.globs: _Globs | None = None
+
+    def add(self, tail: tuple[Component, ...], position: int) -> None:
+        if not tail:
+            self.itself.append(position)
+        elif len(tail) == 1 and tail[0].shape == "deep":
+            self.below.append(position)
+        else:
+            if self.globs is None:
+                self.globs = _Globs()
+            self.globs.add(tail, position)
+
+
+_Tail = tuple[Component, ...]
+
+
+class _Globs:
+    """Globs below one directory, filed by what a matching path must contain.
+
+    A feature is a name, or how a name ends or begins. Each glob is filed under the rarest of its
+    features; one that has none, such as `*/*`, is always tried.
+    """
+
+    __slots__ = ("_ends", "_featureless", "_filed", "_names", "_starts", "_tails")
+
+    def __init__(self) -> None:
+        self._filed = False
+        self._tails: dict[_Tail, list[int]] = {}
+        self._names: dict[str, list[_Tail]] = {}
+        self._ends: dict[int, dict[str, list[_Tail]]] = {}
+        self._starts: dict[int, dict[str, list[_Tail]]] = {}
+        self._featureless: list[_Tail] = []
+
+    def add(self, tail: _Tail, position: int) -> None:
+        self._tails.setdefault(tail, []).append(position)
+
+    def find(
+        self, names: Sequence[str], keys: Sequence[str], *, strict: bool
+    ) -> Iterator[list[int]]:
+        """Yield the positions of the globs that match, each group ascending."""
+        if not self._filed:
+            self._file(strict=strict)
+        for tail in self._candidates(keys):
+            if fits(names, tail, strict=strict):
+                yield self._tails[tail]
+
+    def _candidates(self, keys: Sequence[str]) -> list[_Tail]:
+        candidates = self._featureless.copy()
+        for key in keys:
+            candidates += self._names.get(key, ())
+            for length, ends in self._ends.items():
+                candidates += ends.get(key[-length:], ())
+            for length, starts in self._starts.items():
+                candidates += starts.get(key[:length], ())
+        return candidates
+
+    def _file(self, *, strict: bool) -> None:
+        features = {tail: list(_features(tail, strict=strict)) for tail in self._tails}
+        counts = Counter(feature for listed in features.values() for feature in listed)
+        for tail, listed in features.items():
+            if not listed:
+                self._featureless.append(tail)
+                continue
+            place, text = min(listed, key=counts.__getitem__)
+            if place == "name":
+                group = self._names
+            else:
+                places = self._ends if place == "end" else self._starts
+                group = places.setdefault(len(text), {})
+            group.setdefault(text, []).append(tail)
+        self._filed = True
+
+
+def _features(tail: Sequence[Component], *, strict: bool) -> Iterator[tuple[str, str]]:
+    for component in tail:
+        if component.shape == "name":
+            yield "name", component.text if strict else fold(component.text)
+        elif component.shape == "glob":
+            start, end = fixed_ends(component.text if strict else compose(component.text))
+            if end:
+                yield "end", end if strict else fold(end)
+            if start:
+                yield "start", start if strict else fold(start)
+
+
+def _first_positions(contents: Sequence[str]) -> dict[str, int]:
+    positions: dict[str, int] = {}
+    for position, content in enumerate(contents):
+        positions.setdefault(content, position)
+    return positions

@@ -1,0 +1,32 @@
+"""The coarse equality by which deny rules and sensitive names compare paths.
+
+Allow compares exactly. Everything that forbids compares as the most forgiving file system would:
+ignoring case and Unicode composition, so that `.ENV` on a case-insensitive disk is still `.env`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+__all__ = ["compose", "fold"]
+
+_UNDOTTED = {0x130: "i", 0x131: "i"}
+"""Turkish i: regular expressions that ignore case take both for `i`, casefolding takes neither."""
+
+
+def compose(text: str) -> str:
+    """Return `text` in Unicode NFC, so that one name has one spelling."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def fold(text: str) -> str:
+    """Return the key under which names that any file system might take for one another are equal.
+
+    Two strings that a regular expression with IGNORECASE takes for equal have the same key; the
+    key of a concatenation of composed strings is the concatenation of their keys.
+    """
+    if text.isascii():
+        return text.lower()
+    composed = unicodedata.normalize("NFC", text)
+    visible = "".join(char for char in composed if unicodedata.category(char) != "Cf")
+    return visible.translate(_UNDOTTED).casefold()

@@ -1,0 +1,52 @@
+"""The pattern to offer to a person who does not want to be asked about a file again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentscope_like.permission.errors import PatternError
+from agentscope_like.permission.paths.location import Location, inside_any, is_below, locate
+from agentscope_like.permission.paths.patterns import compile_pattern, escape
+from agentscope_like.permission.paths.removal import critical_to_remove
+
+__all__ = ["suggest_pattern"]
+
+
+def suggest_pattern(location: Location, directories: Sequence[Location]) -> str | None:
+    """Return a glob that covers the directory of a file, or None where no pattern would.
+
+    `/project/src/main.py` in the working directory `/project` gives `src/**` (seed 002, "File
+    Tools"). A file right in a working directory gives only its own name. Outside of them it is the
+    absolute directory, unless that is a home, a part of the system, or holds the work: then it is
+    the file alone.
+
+    Args:
+        location: The file.
+        directories: The working directories.
+    """
+    if not location.certain:
+        return None
+    for pattern in _offers(location, directories):
+        try:
+            compiled = compile_pattern(pattern, home=location.home)
+        except PatternError:
+            continue
+        if compiled.matches(location, directories, strict=True):
+            return pattern
+    return None
+
+
+def _offers(location: Location, directories: Sequence[Location]) -> list[str]:
+    path = location.absolute
+    if inside_any(location, directories):
+        bases = [reading for directory in directories for reading in directory.readings]
+        base = max((base for base in bases if is_below(path, base)), key=len)
+        relative = path[len(base.rstrip("/")) + 1 :]
+        parent = relative.rpartition("/")[0]
+        return [f"{escape(parent)}/**"] if parent else [escape(relative)]
+    parent = path.rpartition("/")[0]
+    if not parent or critical_to_remove(
+        locate(parent, directory="/", home=location.home), directories
+    ):
+        return [escape(path)]
+    return [f"{escape(parent)}/**", escape(path)]
