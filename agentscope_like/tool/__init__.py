@@ -3,6 +3,7 @@
 from agentscope_like.message.chunk import ToolChunk, ToolResponse
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
+from agentscope_like.tool.choice import ToolChoice
 from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
 from agentscope_like.tool.grant import Grant
 from agentscope_like.tool.toolkit import Toolkit
@@ -14,6 +15,7 @@ __all__ = [
     "Grant",
     "ParamsBase",
     "ToolBase",
+    "ToolChoice",
     "ToolChunk",
     "ToolMiddlewareBase",
     "ToolResponse",

@@ -27,14 +27,6 @@ _OPEN_KEYWORDS = {
     "anyOf",
     "oneOf",
 }
-    "additionalProperties",
-    "patternProperties",
-    "unevaluatedProperties",
-    "$ref",
-    "allOf",
-    "anyOf",
-    "oneOf",
-)
 
 
 def parse_arguments(tool_name: str, text: str) -> dict[str, Any]:
