@@ -121,6 +121,13 @@ def _require(message: Msg, event: Any) -> None:
             call.digest = asked.digest
 
 
+def _confirmed(message: Msg, event: Any) -> None:
+    for answer in event.confirm_results:
+        call = _find(message, ToolCallBlock, answer.tool_call.id)
+        if call is not None and answer.confirmed:
+            call.input = answer.tool_call.input
+
+
 def _result_start(message: Msg, event: Any) -> None:
     message.content.append(
         ToolResultBlock(
@@ -194,6 +201,7 @@ _TAKERS: dict[str, Callable[[Msg, Any], None]] = {
     "TOOL_CALL_END": _call_end,
     "REQUIRE_USER_CONFIRM": _require,
     "REQUIRE_EXTERNAL_EXECUTION": _require,
+    "USER_CONFIRM_RESULT": _confirmed,
     "TOOL_RESULT_START": _result_start,
     "TOOL_RESULT_TEXT_DELTA": _result_text,
     "TOOL_RESULT_DATA_DELTA": _result_data,

@@ -53,6 +53,7 @@ class DecidedCall:
         arguments: The arguments that were decided upon.
         grant: The right to run it.
         refusal: The result that tells the model why it did not run.
+        note: What the model is told in front of the result.
     """
 
     call: ToolCallBlock
@@ -61,6 +62,7 @@ class DecidedCall:
     arguments: dict[str, Any] = field(default_factory=dict)
     grant: Grant | None = None
     refusal: ToolResponse | None = None
+    note: str | None = None
 
 
 def refused(

@@ -9,7 +9,7 @@ from typing import Any
 
 from agentscope_like.tool.base import ToolBase
 
-__all__ = ["Grant", "call_digest", "definition_digest", "same_call"]
+__all__ = ["Grant", "call_digest", "definition_digest", "same_arguments", "same_subject"]
 
 
 def _sha256(value: Any) -> str:
@@ -29,11 +29,14 @@ def call_digest(definition: str, arguments: dict[str, Any], basis: str | None) -
     return f"{_sha256([definition, basis])}-{_sha256(arguments)}"
 
 
-def same_call(before: str | None, after: str | None, *, arguments_too: bool) -> bool:
-    """Return whether two call digests agree in tool and basis, and in the arguments as well."""
-    if before is None or after is None:
-        return False
-    return before == after or (not arguments_too and before.split("-")[0] == after.split("-")[0])
+def same_subject(before: str | None, after: str | None) -> bool:
+    """Return whether two call digests agree in the tool's definition and the decision's basis."""
+    return before is not None and after is not None and before.split("-")[0] == after.split("-")[0]
+
+
+def same_arguments(before: str | None, after: str | None) -> bool:
+    """Return whether two call digests agree in the arguments."""
+    return before is not None and after is not None and before.split("-")[1] == after.split("-")[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -29,8 +29,10 @@ from agentscope_like.message import (
 from agentscope_like.middleware.onion import wrap_call
 from agentscope_like.permission import (
     PermissionBehavior,
+    PermissionContext,
     PermissionDecision,
     PermissionEngine,
+    PermissionRule,
     check_rules,
 )
 from agentscope_like.state import AgentState
@@ -43,12 +45,13 @@ from agentscope_like.tool.decided import (
     refused,
     stricter,
 )
-from agentscope_like.tool.grant import Grant, call_digest, same_call
+from agentscope_like.tool.grant import Grant, call_digest, same_arguments, same_subject
 from agentscope_like.tool.registry import ToolRegistry
 from agentscope_like.tool.running import run_granted
 
 __all__ = ["Toolkit"]
 
+EDITED = "(The user edited the arguments before approving this call.)\n"
 REJECTED = "The user rejected this call. Do not repeat it; ask what they want instead."
 
 
@@ -201,16 +204,29 @@ class Toolkit:
             refusal = refused(message, ToolResultState.DENIED)
             return DecidedCall(call, tool, asked, refusal=refusal)
         before = call.digest
-        edited = call.input != answer.tool_call.input
         call.input = answer.tool_call.input
         decided = await self.decide(call, state, layers=layers)
+        edited = not same_arguments(before, call.digest)
+        if edited:
+            decided = replace(decided, note=EDITED)
         now = decided.decision
         if now is None or now.behavior is not PermissionBehavior.ASK:
             return decided
-        was_shown = (asked.bypass_immune and not edited) or not now.bypass_immune
-        if was_shown and same_call(before, call.digest, arguments_too=not edited):
+        was_shown = not now.bypass_immune or (asked.bypass_immune and not edited)
+        if was_shown and same_subject(before, call.digest):
             return self._granted(decided, state=state)
         return decided
+
+    def check_new_rules(self, rules: Sequence[PermissionRule]) -> None:
+        """Refuse rules to be remembered that could never do what they say.
+
+        Raises:
+            RuleError: One is for a tool that does not exist, or cannot be read by its tool.
+        """
+        context = PermissionContext()
+        for rule in rules:
+            context.table(rule.behavior).add(rule)
+        check_rules(context, self._registry)
 
     def _check_rules(self, state: AgentState) -> None:
         context = state.permission_context

@@ -1,0 +1,102 @@
+"""Answers to a reply that waits: all of them checked before any is acted on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from agentscope_like.agent.recorder import ReplyRecorder
+from agentscope_like.event import (
+    ConfirmResult,
+    ExternalExecutionResultEvent,
+    UserConfirmResultEvent,
+)
+from agentscope_like.exception import ResumeError
+from agentscope_like.message import (
+    ToolCallBlock,
+    ToolCallState,
+    ToolResultBlock,
+    ToolResultState,
+)
+from agentscope_like.permission import PermissionRule
+from agentscope_like.tool import Toolkit
+
+__all__ = ["check_confirmations", "check_results", "new_rules"]
+
+
+def check_confirmations(
+    event: UserConfirmResultEvent, recorder: ReplyRecorder, toolkit: Toolkit
+) -> list[tuple[ToolCallBlock, ConfirmResult]]:
+    """Return the asking calls with their answers, in the order of the calls.
+
+    Raises:
+        ResumeError: An answer is about another reply, about a call that does not ask, or about one
+            that was answered already; or it would change which tool is called.
+        RuleError: A rule to remember could never do what it says.
+    """
+    _check_reply(event.reply_id, recorder)
+    calls = _expected((r.tool_call.id for r in event.confirm_results), recorder, "asking")
+    answers = {result.tool_call.id: result for result in event.confirm_results}
+    for call in calls:
+        answered = answers[call.id].tool_call.name
+        if answered != call.name:
+            raise ResumeError(
+                f"the answer to call {call.id!r} names the tool {answered!r}, which was asked as "
+                f"{call.name!r}: an answer cannot change which tool is called"
+            )
+    toolkit.check_new_rules(new_rules(event.confirm_results))
+    return [(call, answers[call.id]) for call in calls]
+
+
+def check_results(
+    event: ExternalExecutionResultEvent, recorder: ReplyRecorder
+) -> list[tuple[ToolCallBlock, ToolResultBlock]]:
+    """Return the submitted calls with their results, in the order of the calls.
+
+    Raises:
+        ResumeError: A result is about another reply, about a call that was not submitted or has
+            its result, or does not say how the call ended.
+    """
+    _check_reply(event.reply_id, recorder)
+    calls = _expected((r.id for r in event.execution_results), recorder, "submitted")
+    results = {result.id: result for result in event.execution_results}
+    for call in calls:
+        if results[call.id].state is ToolResultState.RUNNING:
+            raise ResumeError(
+                f"the result of call {call.id!r} is still `running`: send it with the state "
+                "`success`, `error`, `interrupted` or `denied`"
+            )
+        if results[call.id].name != call.name:
+            raise ResumeError(
+                f"the result of call {call.id!r} is said to be of {results[call.id].name!r}, but "
+                f"the call is of {call.name!r}"
+            )
+    return [(call, results[call.id]) for call in calls]
+
+
+def new_rules(results: Iterable[ConfirmResult]) -> list[PermissionRule]:
+    """Return the rules that the person wants remembered; a rejection remembers them as well."""
+    return [rule for result in results for rule in result.rules or ()]
+
+
+def _check_reply(reply_id: str, recorder: ReplyRecorder) -> None:
+    if reply_id != recorder.reply_id:
+        raise ResumeError(
+            f"the answer is about reply {reply_id!r}, the agent is in {recorder.reply_id!r}: "
+            "answer with the reply_id of the event that asked"
+        )
+
+
+def _expected(ids: Iterable[str], recorder: ReplyRecorder, state: str) -> list[ToolCallBlock]:
+    wanted = ToolCallState(state)
+    waiting = {call.id: call for call in recorder.calls() if call.state is wanted}
+    answered: set[str] = set()
+    for call_id in ids:
+        if call_id not in waiting:
+            listed = ", ".join(map(repr, waiting)) or "none"
+            raise ResumeError(
+                f"no call {call_id!r} is {state}; these are: {listed}. Each call is answered once."
+            )
+        if call_id in answered:
+            raise ResumeError(f"call {call_id!r} is answered twice in one event: answer it once")
+        answered.add(call_id)
+    return [call for call in waiting.values() if call.id in answered]

@@ -1,0 +1,218 @@
+"""Reasoning: one call of the model, told as events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from agentscope_like.agent.config import ModelConfig
+from agentscope_like.agent.recorder import ReplyRecorder
+from agentscope_like.event import (
+    AgentEvent,
+    DataBlockDeltaEvent,
+    DataBlockEndEvent,
+    DataBlockStartEvent,
+    FinishedReason,
+    ModelCallEndEvent,
+    ModelCallStartEvent,
+    TextBlockDeltaEvent,
+    TextBlockEndEvent,
+    TextBlockStartEvent,
+    ThinkingBlockDeltaEvent,
+    ThinkingBlockEndEvent,
+    ThinkingBlockStartEvent,
+    ToolCallDeltaEvent,
+    ToolCallEndEvent,
+    ToolCallStartEvent,
+)
+from agentscope_like.exception import ModelError
+from agentscope_like.message import (
+    Base64Source,
+    DataBlock,
+    Msg,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+)
+from agentscope_like.model import ChatModelBase, ChatResponse
+from agentscope_like.types import ErrorType
+
+__all__ = ["Reasoning"]
+
+_ModelBlock = TextBlock | ToolCallBlock | ThinkingBlock | DataBlock
+
+
+class Reasoning:
+    """Calls the model and takes its response into the reply.
+
+    Args:
+        model: The model.
+        config: Retries and the fallback model.
+        recorder: The reply.
+    """
+
+    def __init__(self, model: ChatModelBase, config: ModelConfig, recorder: ReplyRecorder) -> None:
+        self._models = [model] * (1 + config.max_retries)
+        if config.fallback_model is not None:
+            self._models.append(config.fallback_model)
+        self._recorder = recorder
+
+    async def reason(
+        self, messages: list[Msg], tools: list[dict[str, object]]
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """Call the model and yield what it says, as it says it.
+
+        Args:
+            messages: The system prompt and the context.
+            tools: Schemas of the tools that it may call.
+
+        Raises:
+            ModelError: No model answered, or one broke off after it had begun to.
+        """
+        for position, model in enumerate(self._models):
+            response = _Response(self._recorder)
+            yield self._recorder.take(
+                ModelCallStartEvent(reply_id=self._recorder.reply_id, model_name=model.model)
+            )
+            try:
+                async with aclosing(_answers(model, messages, tools)) as answers:
+                    async for answer in answers:
+                        for event in response.take(answer):
+                            yield event
+                for event in response.end():
+                    yield event
+            except Exception as error:
+                for event in response.end():
+                    yield event
+                is_last = position == len(self._models) - 1
+                if is_last or response.began or not isinstance(error, ModelError):
+                    raise _as_model_error(error) from error
+            else:
+                return
+
+
+async def _answers(
+    model: ChatModelBase, messages: list[Msg], tools: list[dict[str, object]]
+) -> AsyncGenerator[ChatResponse, None]:
+    answer = await model(messages, tools=tools or None)
+    if isinstance(answer, ChatResponse):
+        yield answer
+        return
+    async with aclosing(answer) as stream:
+        async for part in stream:
+            yield part
+
+
+def _as_model_error(error: Exception) -> ModelError:
+    if isinstance(error, ModelError):
+        return error
+    return ModelError(
+        f"the model failed: {type(error).__name__}: {error}".rstrip(": "), type=ErrorType.UNKNOWN
+    )
+
+
+@dataclass(slots=True)
+class _Response:
+    """One response while it comes in."""
+
+    recorder: ReplyRecorder
+    began: bool = False
+    last: ChatResponse | None = None
+    open: dict[str, _ModelBlock] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def take(self, answer: ChatResponse) -> Iterator[AgentEvent]:
+        """Take in a part of the response; the last part holds the whole and adds what is new."""
+        if answer.is_last:
+            self.last = answer
+        whole_ids: set[str] = set()
+        for block in answer.content:
+            repeated = block.id in whole_ids
+            whole_ids.add(block.id)
+            if answer.is_last and block.id in self.names and not repeated:
+                continue
+            self.began = True
+            if repeated:
+                self.names.pop(block.id)
+            yield from self._grow(block)
+
+    def _grow(self, block: _ModelBlock) -> Iterator[AgentEvent]:
+        if block.id not in self.names:
+            self.names[block.id] = self._unused(block.id)
+            yield from self._start(self.names[block.id], block)
+            self.open[self.names[block.id]] = block
+        yield from self._delta(self.names[block.id], block)
+
+    def _unused(self, block_id: str) -> str:
+        used = {b.id for message in self.recorder.state.context for b in message.content}
+        candidate, number = block_id, 1
+        while candidate in used:
+            number += 1
+            candidate = f"{block_id}-{number}"
+        return candidate
+
+    def _start(self, block_id: str, block: _ModelBlock) -> Iterator[AgentEvent]:
+        reply_id, take = self.recorder.reply_id, self.recorder.take
+        match block:
+            case TextBlock():
+                yield take(TextBlockStartEvent(reply_id=reply_id, block_id=block_id))
+            case ThinkingBlock():
+                yield take(ThinkingBlockStartEvent(reply_id=reply_id, block_id=block_id))
+            case DataBlock():
+                media = block.source.media_type
+                yield take(
+                    DataBlockStartEvent(reply_id=reply_id, block_id=block_id, media_type=media)
+                )
+            case ToolCallBlock():
+                yield take(
+                    ToolCallStartEvent(
+                        reply_id=reply_id, tool_call_id=block_id, tool_call_name=block.name
+                    )
+                )
+
+    def _delta(self, block_id: str, block: _ModelBlock) -> Iterator[AgentEvent]:
+        reply_id, take = self.recorder.reply_id, self.recorder.take
+        match block:
+            case TextBlock(text=text) if text:
+                yield take(TextBlockDeltaEvent(reply_id=reply_id, block_id=block_id, delta=text))
+            case ThinkingBlock(thinking=text) if text:
+                yield take(
+                    ThinkingBlockDeltaEvent(reply_id=reply_id, block_id=block_id, delta=text)
+                )
+            case DataBlock(source=Base64Source(data=data, media_type=media)) if data:
+                yield take(
+                    DataBlockDeltaEvent(
+                        reply_id=reply_id, block_id=block_id, data=data, media_type=media
+                    )
+                )
+            case ToolCallBlock(input=text) if text:
+                yield take(ToolCallDeltaEvent(reply_id=reply_id, tool_call_id=block_id, delta=text))
+
+    def end(self) -> Iterator[AgentEvent]:
+        """End the blocks; a call that broke off is left without its end, and will not run."""
+        reply_id, take = self.recorder.reply_id, self.recorder.take
+        for block_id, block in self.open.items():
+            match block:
+                case TextBlock():
+                    yield take(TextBlockEndEvent(reply_id=reply_id, block_id=block_id))
+                case ThinkingBlock():
+                    yield take(ThinkingBlockEndEvent(reply_id=reply_id, block_id=block_id))
+                case DataBlock():
+                    yield take(DataBlockEndEvent(reply_id=reply_id, block_id=block_id))
+                case ToolCallBlock() if self.last is not None:
+                    yield take(ToolCallEndEvent(reply_id=reply_id, tool_call_id=block_id))
+        self.open.clear()
+        yield take(self._model_call_end())
+
+    def _model_call_end(self) -> ModelCallEndEvent:
+        usage = self.last.usage if self.last is not None else None
+        reason = self.last.finished_reason if self.last else FinishedReason.INTERRUPTED
+        return ModelCallEndEvent(
+            reply_id=self.recorder.reply_id,
+            input_tokens=usage.input_tokens if usage else 0,
+            output_tokens=usage.output_tokens if usage else 0,
+            cache_input_tokens=usage.cache_input_tokens if usage else 0,
+            cache_creation_input_tokens=usage.cache_creation_input_tokens if usage else 0,
+            finished_reason=reason,
+        )

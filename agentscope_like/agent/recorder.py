@@ -1,0 +1,145 @@
+"""The reply's message and its events, kept the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from agentscope_like.event import (
+    AgentEvent,
+    ToolResultDataDeltaEvent,
+    ToolResultEndEvent,
+    ToolResultStartEvent,
+    ToolResultTextDeltaEvent,
+)
+from agentscope_like.message import (
+    Base64Source,
+    DataBlock,
+    Msg,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    ToolResultState,
+)
+from agentscope_like.state import AgentState
+
+__all__ = ["ReplyRecorder"]
+
+EventT = TypeVar("EventT", bound=AgentEvent)
+
+
+class ReplyRecorder:
+    """Builds the reply's message out of the events that tell of it, and of nothing else.
+
+    Whoever replays the events therefore gets the same message.
+
+    Args:
+        state: The agent's state.
+        name: The agent's name.
+    """
+
+    def __init__(self, state: AgentState, name: str) -> None:
+        self.state = state
+        self.name = name
+
+    @property
+    def reply_id(self) -> str:
+        """Return the id of the reply."""
+        return self.state.reply_id
+
+    @property
+    def message(self) -> Msg:
+        """Return the message of the reply, begun where there is none."""
+        message = self.state.reply_message(self.name)
+        if message is None:
+            self.state.append_context(self.name, [])
+            message = self.state.context[-1]
+        return message
+
+    def take(self, event: EventT) -> EventT:
+        """Take the event into the message and return it."""
+        self.message.append_event(event)
+        return event
+
+    def calls(self) -> list[ToolCallBlock]:
+        """Return the calls of the reply, as stored."""
+        return [b for b in self.message.content if isinstance(b, ToolCallBlock)]
+
+    def result(self, call_id: str) -> ToolResultBlock | None:
+        """Return the result of a call as far as it has come, or None."""
+        for block in reversed(self.message.content):
+            if isinstance(block, ToolResultBlock) and block.id == call_id:
+                return block
+        return None
+
+    def begin_result(self, call: ToolCallBlock) -> Iterator[AgentEvent]:
+        """Begin the call's result, unless it has begun."""
+        if self.result(call.id) is None:
+            yield self.take(
+                ToolResultStartEvent(
+                    reply_id=self.reply_id,
+                    tool_call_id=call.id,
+                    tool_call_name=call.name,
+                    decision=call.decision,
+                )
+            )
+
+    def add_output(
+        self, call_id: str, output: str | list[TextBlock | DataBlock]
+    ) -> Iterator[AgentEvent]:
+        """Add to the call's result."""
+        blocks = [TextBlock(text=output)] if isinstance(output, str) else output
+        for block in blocks:
+            if isinstance(block, DataBlock):
+                yield self._data(call_id, block)
+            elif block.text:
+                yield self.take(
+                    ToolResultTextDeltaEvent(
+                        reply_id=self.reply_id, tool_call_id=call_id, delta=block.text
+                    )
+                )
+
+    def _data(self, call_id: str, block: DataBlock) -> AgentEvent:
+        source = block.source
+        inline = isinstance(source, Base64Source)
+        return self.take(
+            ToolResultDataDeltaEvent(
+                reply_id=self.reply_id,
+                tool_call_id=call_id,
+                block_id=block.id,
+                media_type=source.media_type,
+                data=source.data if isinstance(source, Base64Source) else None,
+                url=None if inline else str(getattr(source, "url", "")),
+            )
+        )
+
+    def end_result(
+        self,
+        call_id: str,
+        state: ToolResultState,
+        metadata: dict[str, object] | None = None,
+    ) -> AgentEvent:
+        """End the call's result."""
+        return self.take(
+            ToolResultEndEvent(
+                reply_id=self.reply_id,
+                tool_call_id=call_id,
+                state=state,
+                metadata=metadata or {},
+            )
+        )
+
+    def whole_result(
+        self, call: ToolCallBlock, text: str, state: ToolResultState
+    ) -> Iterator[AgentEvent]:
+        """Give the call a result of one text, whatever part of it there is already."""
+        yield from self.begin_result(call)
+        begun = self.result(call.id)
+        text = f"\n{text}" if begun is not None and begun.output else text
+        yield from self.add_output(call.id, text)
+        yield self.end_result(call.id, state)
+
+    def interrupt_open_calls(self, text: str) -> Iterator[AgentEvent]:
+        """End every call that has no final result as interrupted."""
+        for call in self.state.get_unfinished_tool_calls(self.name):
+            yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)
