@@ -16,14 +16,8 @@ from agentscope_like.agent.recorder import ReplyRecorder
 from agentscope_like.event import (
     AgentEvent,
     ConfirmResult,
-    ExceedMaxItersEvent,
     ExternalExecutionResultEvent,
-    HintBlockEvent,
-    ReplyEndEvent,
     ReplyStartEvent,
-    TextBlockDeltaEvent,
-    TextBlockEndEvent,
-    TextBlockStartEvent,
     UserConfirmResultEvent,
     UserInterruptEvent,
 )
@@ -39,12 +33,10 @@ from agentscope_like.message import (
     ToolCallState,
     ToolResultState,
 )
-from agentscope_like.message.block import new_id
 from agentscope_like.model import ChatModelBase
 from agentscope_like.permission import PermissionEngine
 from agentscope_like.state import AgentState, ReplyContext
 from agentscope_like.tool import DecidedCall, Toolkit
-from agentscope_like.types import ErrorInfo, ErrorType, ReplyFinishedReason
 
 __all__ = ["Agent", "AgentInput"]
 
@@ -58,8 +50,6 @@ AgentInput: TypeAlias = (
 )
 
 WAITING = "I'm waiting for your permission or the external execution to finish."
-    "Interrupted: this call did not finish, or its end was not seen. Check before repeating."
-)
 
 
 class Agent:
