@@ -1,0 +1,21 @@
+"""A decision as text and as JSON: what was found, where, and what would have it allowed."""
+
+from agentscope_like.permission.explain.explanation import (
+    ROW_WORDS,
+    Explanation,
+    explain,
+    explain_call,
+)
+from agentscope_like.permission.explain.layout import Line, LineRole, rule_flag
+from agentscope_like.permission.explain.visible import visible
+
+__all__ = [
+    "ROW_WORDS",
+    "Explanation",
+    "Line",
+    "LineRole",
+    "explain",
+    "explain_call",
+    "rule_flag",
+    "visible",
+]

@@ -1,0 +1,126 @@
+"""A command line with its parts underlined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agentscope_like.permission.explain.visible import cells, spelt
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
+from agentscope_like.permission.shell.tree import Span
+
+__all__ = ["MAX_ROWS", "CommandRow", "command_rows"]
+
+MAX_ROWS = 16
+"""Rows of a command that are shown; what is left out in the middle is counted."""
+
+PROVEN_MARK, DOUBT_MARK = "~", "^"
+
+
+class CommandRow(NamedTuple):
+    """A row of the command, or of the marks below one."""
+
+    text: str
+    is_mark: bool
+
+
+class _Mark(NamedTuple):
+    span: Span
+    label: str
+    doubts: tuple[Span, ...]
+    depth: int
+
+
+class _Shown(NamedTuple):
+    """One character as it is shown, and where it stands in the command."""
+
+    text: str
+    offset: int
+
+
+def command_rows(analysis: CommandAnalysis, width: int) -> list[CommandRow]:
+    """Return the command in rows of at most `width` columns, each followed by its marks.
+
+    Below each part stand its number and `~`, and `^` below what is in doubt; commands inside of
+    others are marked one row further down.
+    """
+    marks = _marks(analysis)
+    rows = list(_rows(analysis.command, width))
+    cut = len(rows) > MAX_ROWS
+    head, tail = (MAX_ROWS * 2 // 3, MAX_ROWS // 3) if cut else (len(rows), 0)
+    shown: list[CommandRow] = []
+    for index, row in enumerate(rows):
+        if head <= index < len(rows) - tail:
+            if index == head:
+                text = f"... {len(rows) - head - tail} more lines ..."
+                shown.append(CommandRow(text, False))
+            continue
+        shown.append(CommandRow("".join(char.text for char in row), False))
+        shown.extend(_underlines(row, marks))
+    return shown
+
+
+def _rows(command: str, width: int) -> Iterator[list[_Shown]]:
+    row: list[_Shown] = []
+    used = 0
+    for offset, char in enumerate(command):
+        if char == "\n":
+            yield row
+            row, used = [], 0
+            continue
+        text = "    " if char == "\t" else spelt(char)
+        if used + cells(text) > width:
+            yield row
+            row, used = [], 0
+        row.append(_Shown(text, offset))
+        used += cells(text)
+    yield row
+
+
+def _marks(analysis: CommandAnalysis) -> list[_Mark]:
+    marks = [_Mark(doubt.span, "", (doubt.span,), 0) for doubt in analysis.doubts]
+    for number, part in enumerate(analysis.parts, start=1):
+        doubts = tuple(doubt.span for doubt in part.doubts)
+        marks.append(_Mark(_whole(part), str(number), doubts, _depth(analysis.parts, part)))
+    return marks
+
+
+def _whole(part: Part) -> Span:
+    """Return the part's place with its doubts: a redirection may stand outside of it."""
+    spans = [part.span, *(doubt.span for doubt in part.doubts)]
+    return Span(min(span.start for span in spans), max(span.end for span in spans))
+
+
+def _depth(parts: tuple[Part, ...], part: Part) -> int:
+    depth = 0
+    while part.parent is not None and depth < len(parts):
+        part, depth = parts[part.parent], depth + 1
+    return depth
+
+
+def _underlines(row: list[_Shown], marks: list[_Mark]) -> Iterator[CommandRow]:
+    for depth in sorted({mark.depth for mark in marks}):
+        line: list[str] = []
+        for char in row:
+            mark = next(
+                (
+                    mark
+                    for mark in marks
+                    if mark.depth == depth and mark.span.start <= char.offset < mark.span.end
+                ),
+                None,
+            )
+            line.append(_mark_below(char, mark))
+        text = "".join(line).rstrip()
+        if text:
+            yield CommandRow(text, True)
+
+
+def _mark_below(char: _Shown, mark: _Mark | None) -> str:
+    width = cells(char.text)
+    if mark is None:
+        return " " * width
+    place = char.offset - mark.span.start
+    is_doubted = any(span.start <= char.offset < span.end for span in mark.doubts)
+    label = mark.label[place : place + 1]
+    return label + (DOUBT_MARK if is_doubted else PROVEN_MARK) * (width - len(label))

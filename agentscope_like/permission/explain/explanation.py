@@ -1,0 +1,201 @@
+"""A decision as facts that a person or a program can read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.decision import DecisionRow, PermissionDecision
+from agentscope_like.permission.engine import PermissionEngine
+from agentscope_like.permission.explain.layout import Line, lay_out, rule_flag
+from agentscope_like.permission.explain.omission import omissions, without
+from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.protocol import PermissionTool
+from agentscope_like.permission.rule import PermissionRule
+
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.analysis import CommandAnalysis, Doubt, Effect, Part
+
+__all__ = ["ROW_WORDS", "Explanation", "explain", "explain_call"]
+
+ROW_WORDS: Mapping[DecisionRow, str] = {
+    DecisionRow.DENY_RULE: "a deny rule matches it",
+    DecisionRow.TOOL_DENIES: "the tool itself denies it",
+    DecisionRow.NOT_READ_ONLY: "explore mode runs only what is proven to read",
+    DecisionRow.SAFETY_CHECK: "a safety check wants a person to look at it",
+    DecisionRow.ASK_RULE: "an ask rule matches it",
+    DecisionRow.READ_ONLY: "it is proven to read only",
+    DecisionRow.TOOL_ALLOWS: "the tool itself allows it",
+    DecisionRow.ALLOW_RULE: "an allow rule matches it",
+    DecisionRow.NOTHING_MATCHED: "no rule and no check settles it, so the mode does",
+}
+"""The rows of the decision table (DESIGN.md, "The decision") in words."""
+
+_SPARED_BY_READING = (
+    DecisionRow.NOT_READ_ONLY,
+    DecisionRow.SAFETY_CHECK,
+    DecisionRow.NOTHING_MATCHED,
+)
+"""Rows that a command would have passed, had it been proven to read only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a call was decided as it was, and what would have had it allowed.
+
+    Attributes:
+        decision: The decision.
+        tool_name: The tool.
+        tool_input: The arguments that were decided upon.
+        analysis: How a command line was read; None for other tools.
+        without: Pieces of the command without which it would be allowed, each tried.
+    """
+
+    decision: PermissionDecision
+    tool_name: str
+    tool_input: Mapping[str, Any]
+    analysis: CommandAnalysis | None = None
+    without: tuple[str, ...] = ()
+
+    @property
+    def row_words(self) -> str | None:
+        """Return the row of the decision table in words, or None for a tool's own opinion."""
+        return None if self.decision.row is None else ROW_WORDS[self.decision.row]
+
+    @property
+    def suggested_rules(self) -> tuple[PermissionRule, ...]:
+        """Return the rules under which the same call would be allowed."""
+        return tuple(self.decision.suggested_rules or ())
+
+    def lines(self, width: int = 80) -> tuple[Line, ...]:
+        """Return the explanation as lines of text, each with its role, for `width` columns."""
+        return lay_out(self, width)
+
+    def to_text(self, width: int = 80) -> str:
+        """Return the explanation as plain text; nothing in it can steer a terminal."""
+        return "\n".join(line.text for line in self.lines(width))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the explanation as an object that `json.dumps` takes."""
+        decision = self.decision
+        row = decision.row
+        return {
+            "decision": decision.behavior.value,
+            "tool": self.tool_name,
+            "input": dict(self.tool_input),
+            "row": None if row is None else {"number": row.value, "text": self.row_words},
+            "rule": None if decision.rule is None else str(decision.rule),
+            "rule_source": None if decision.rule is None else decision.rule.source,
+            "message": decision.message,
+            "reason": decision.decision_reason,
+            "safety_check": decision.bypass_immune,
+            **self._reading(),
+            "allowed_by": {
+                "rules": [str(rule) for rule in self.suggested_rules],
+                "flags": [rule_flag(rule) for rule in self.suggested_rules],
+                "without": list(self.without),
+            },
+        }
+
+    def _reading(self) -> dict[str, Any]:
+        analysis = self.analysis
+        if analysis is None:
+            return {}
+        return {
+            "directory": analysis.directory,
+            "understood": analysis.script is not None,
+            "read_only": analysis.read_only,
+            "parts": [_part(analysis.command, part) for part in analysis.parts],
+            "doubts": [_doubt(doubt) for doubt in analysis.doubts],
+        }
+
+
+def explain(
+    decision: PermissionDecision,
+    *,
+    tool_name: str,
+    tool_input: Mapping[str, Any],
+    analysis: CommandAnalysis | None = None,
+) -> Explanation:
+    """Return why a call was decided as it was.
+
+    Args:
+        decision: The engine's decision.
+        tool_name: The tool.
+        tool_input: The arguments that were decided upon.
+        analysis: How the command line was read, for a shell tool.
+
+    Returns:
+        The explanation. A piece is named in `without` where the rest was analysed and is proven to
+        read only; `explain_call` decides the rest as well.
+    """
+    pieces: tuple[str, ...] = ()
+    if analysis is not None and decision.row in _SPARED_BY_READING and not _allows(decision):
+        pieces = tuple(analysis.command[span.start : span.end] for span in omissions(analysis))
+    return Explanation(decision, tool_name, tool_input, analysis, pieces)
+
+
+async def explain_call(
+    tool: PermissionTool,
+    tool_input: dict[str, Any],
+    context: PermissionContext,
+    *,
+    decision: PermissionDecision | None = None,
+    analysis: CommandAnalysis | None = None,
+) -> Explanation:
+    """Decide a call and return why; every offer in the answer has been decided too.
+
+    Args:
+        tool: The tool.
+        tool_input: Its validated arguments.
+        context: What is permitted.
+        decision: The decision, where it has been made already.
+        analysis: How the command line in `tool_input["command"]` was read, for a shell tool.
+    """
+    engine = PermissionEngine(context)
+    decision = decision or await engine.check_permission(tool, tool_input)
+    explanation = Explanation(decision, tool.name, tool_input, analysis)
+    if analysis is None or decision.row not in _SPARED_BY_READING or _allows(decision):
+        return explanation
+    pieces: list[str] = []
+    for span in omissions(analysis):
+        shorter = {**tool_input, "command": without(analysis.command, span)}
+        if _allows(await engine.check_permission(tool, shorter)):
+            pieces.append(analysis.command[span.start : span.end])
+    return replace(explanation, without=tuple(pieces))
+
+
+def _allows(decision: PermissionDecision) -> bool:
+    return decision.behavior is PermissionBehavior.ALLOW
+
+
+def _part(command: str, part: Part) -> dict[str, Any]:
+    return {
+        "text": command[part.span.start : part.span.end],
+        "start": part.span.start,
+        "end": part.span.end,
+        "argv": list(part.argv),
+        "program": part.program,
+        "directory": part.directory,
+        "parent": part.parent,
+        "read_only": part.read_only,
+        "effects": [_effect(effect) for effect in part.effects],
+        "doubts": [_doubt(doubt) for doubt in part.doubts],
+    }
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    return {
+        "kind": effect.kind.value,
+        "target": effect.target,
+        "path": effect.path,
+        "recursive": effect.recursive,
+        "start": effect.span.start,
+        "end": effect.span.end,
+    }
+
+
+def _doubt(doubt: Doubt) -> dict[str, Any]:
+    return {"message": doubt.message, "start": doubt.span.start, "end": doubt.span.end}

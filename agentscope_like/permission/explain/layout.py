@@ -1,0 +1,244 @@
+"""An explanation as lines of plain text."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import textwrap
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentscope_like.permission.explain.command import command_rows
+from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.rule import PermissionRule
+
+if TYPE_CHECKING:
+    from agentscope_like.permission.explain.explanation import Explanation
+    from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, Part
+
+__all__ = ["VERDICTS", "Line", "LineRole", "argument_lines", "lay_out", "rule_flag"]
+
+VERDICTS = {
+    PermissionBehavior.ALLOW: "allowed",
+    PermissionBehavior.DENY: "denied",
+    PermissionBehavior.ASK: "asks",
+    PermissionBehavior.PASSTHROUGH: "no opinion",
+}
+
+MAX_ARGUMENT_LINES = 12
+MAX_EFFECTS = 4
+MAX_PARTS = 12
+_INDENT = "  "
+_LABEL_WIDTH = 8
+
+_VERBS = {
+    "read": "reads",
+    "unknown": "may change",
+    "write": "writes",
+    "delete": "deletes",
+    "network": "reaches",
+    "execute": "runs",
+}
+_OBJECTS = {
+    "read": "files",
+    "unknown": "anything",
+    "write": "files",
+    "delete": "files",
+    "network": "the network",
+    "execute": "other programs",
+}
+
+
+class LineRole(StrEnum):
+    """What a line says, for whoever gives it a colour."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    ASK = "ask"
+    CALL = "call"
+    MARK = "mark"
+    PROVEN = "proven"
+    PART = "part"
+    EFFECT = "effect"
+    DOUBT = "doubt"
+    WHY = "why"
+    OFFER = "offer"
+
+
+class Line(NamedTuple):
+    """One line of an explanation; nothing in its text can steer a terminal."""
+
+    role: LineRole
+    text: str
+
+
+_VERDICT_ROLES = {
+    PermissionBehavior.ALLOW: LineRole.ALLOW,
+    PermissionBehavior.DENY: LineRole.DENY,
+    PermissionBehavior.ASK: LineRole.ASK,
+    PermissionBehavior.PASSTHROUGH: LineRole.ASK,
+}
+
+
+def lay_out(explanation: Explanation, width: int) -> tuple[Line, ...]:
+    """Return the lines of an explanation for a terminal of `width` columns."""
+    decision = explanation.decision
+    verdict = f"{VERDICTS[decision.behavior]:<{_LABEL_WIDTH}}{_one_line(explanation.tool_name)}"
+    return (
+        Line(_VERDICT_ROLES[decision.behavior], verdict),
+        *_call(explanation, width),
+        *_why(explanation, width),
+        *_offers(explanation, width),
+    )
+
+
+def argument_lines(value: Any, width: int, *, most: int = MAX_ARGUMENT_LINES) -> list[str]:
+    """Return an argument as lines that fit `width`; what is left out in the middle is counted."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+    rows = [
+        row
+        for line in visible(text).expandtabs(4).split("\n")
+        for row in (textwrap.wrap(line, width, **_EXACT) or [""])
+    ]
+    if len(rows) <= most:
+        return rows
+    head, tail = most - most // 3 - 1, most // 3
+    left_out = f"... {len(rows) - head - tail} more lines ..."
+    return [*rows[:head], left_out, *rows[len(rows) - tail :]]
+
+
+_EXACT: dict[str, Any] = {
+    "drop_whitespace": False,
+    "replace_whitespace": False,
+    "expand_tabs": False,
+    "break_on_hyphens": False,
+}
+
+
+def _one_line(text: str) -> str:
+    return visible(text, layout="")
+
+
+def _wrapped(role: LineRole, text: str, width: int, *, indent: str, hang: str) -> list[Line]:
+    rows = textwrap.wrap(
+        _one_line(text),
+        max(width, 20),
+        initial_indent=indent,
+        subsequent_indent=hang,
+        break_on_hyphens=False,
+    )
+    return [Line(role, row) for row in rows]
+
+
+def _labelled(role: LineRole, label: str, text: str, width: int) -> list[Line]:
+    return _wrapped(role, text, width, indent=f"{label:<{_LABEL_WIDTH}}", hang=" " * _LABEL_WIDTH)
+
+
+def _call(explanation: Explanation, width: int) -> Iterator[Line]:
+    room = max(width - len(_INDENT), 20)
+    if explanation.analysis is not None:
+        yield from _command(explanation.analysis, room)
+        return
+    for name, value in explanation.tool_input.items():
+        rows = argument_lines(value, room - 2)
+        label = f"{_INDENT}{_one_line(name)}: "
+        if len(rows) == 1 and len(label) + len(rows[0]) <= width:
+            yield Line(LineRole.CALL, label + rows[0])
+        else:
+            yield Line(LineRole.CALL, label.rstrip())
+            yield from (Line(LineRole.CALL, f"{_INDENT}{_INDENT}{row}") for row in rows)
+
+
+def _command(analysis: CommandAnalysis, room: int) -> Iterator[Line]:
+    for row, is_mark in command_rows(analysis, room):
+        yield Line(LineRole.MARK if is_mark else LineRole.CALL, f"{_INDENT}{row}")
+    listed = [
+        (number, part)
+        for number, part in enumerate(analysis.parts, start=1)
+        if len(analysis.parts) <= MAX_PARTS or not part.read_only
+    ]
+    for number, part in listed[:MAX_PARTS]:
+        yield from _part(analysis.command, number, part, room)
+    if more := len(analysis.parts) - len(listed[:MAX_PARTS]):
+        proven = sum(part.read_only for part in analysis.parts)
+        yield Line(LineRole.PART, f"{_INDENT}... and {more} more parts; {proven} in all read only")
+    for doubt in analysis.doubts[:MAX_EFFECTS]:
+        yield from _item(LineRole.DOUBT, doubt.message, room)
+
+
+def _part(command: str, number: int, part: Part, room: int) -> Iterator[Line]:
+    text = " ".join(command[part.span.start : part.span.end].split())
+    text = textwrap.shorten(_one_line(text), max(room - 24, 16), placeholder=" ...")
+    if part.read_only:
+        reads = _effects(part.effects)
+        yield Line(LineRole.PROVEN, f"{_INDENT}{number} {text}: {reads or 'changes nothing'}")
+        return
+    yield Line(LineRole.PART, f"{_INDENT}{number} {text}: not proven to read only")
+    for doubt in islice(part.doubts, MAX_EFFECTS):
+        yield from _item(LineRole.DOUBT, doubt.message, room)
+    if does := _effects(_untold(part)):
+        yield from _item(LineRole.EFFECT, does, room)
+
+
+def _untold(part: Part) -> tuple[Effect, ...]:
+    """Return the effects that matter and that no doubt of the part names already."""
+    told = " ".join(doubt.message for doubt in part.doubts)
+    return tuple(
+        effect
+        for effect in part.effects
+        if effect.kind.value != "read" and (not effect.target or effect.target not in told)
+    )
+
+
+def _item(role: LineRole, text: str, room: int) -> list[Line]:
+    return _wrapped(role, text, room, indent=_INDENT * 2 + "- ", hang=_INDENT * 3)
+
+
+def _effects(effects: tuple[Effect, ...]) -> str:
+    told: dict[str, list[str]] = {}
+    for effect in effects:
+        targets = told.setdefault(effect.kind.value, [])
+        target = effect.target + (" and all below" if effect.recursive else "")
+        if effect.target and target not in targets:
+            targets.append(target)
+    return "; ".join(f"{_VERBS[kind]} {_listed(kind, targets)}" for kind, targets in told.items())
+
+
+def _listed(kind: str, targets: list[str]) -> str:
+    more = len(targets) - MAX_EFFECTS
+    shown = ", ".join(targets[:MAX_EFFECTS]) or _OBJECTS[kind]
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _why(explanation: Explanation, width: int) -> Iterator[Line]:
+    decision = explanation.decision
+    yield from _labelled(LineRole.WHY, "why", decision.message, width)
+    reason = decision.decision_reason
+    if reason and reason.rstrip(".") not in decision.message:
+        yield from _labelled(LineRole.WHY, "found", reason, width)
+    if decision.row is not None:
+        row = f"{explanation.row_words} (row {decision.row.value} of the decision table)"
+        yield from _labelled(LineRole.WHY, "row", row, width)
+    if decision.rule is not None:
+        rule = f"{decision.rule} (from {decision.rule.source})"
+        yield from _labelled(LineRole.WHY, "rule", rule, width)
+
+
+def _offers(explanation: Explanation, width: int) -> Iterator[Line]:
+    label = "allow"
+    for rule in explanation.suggested_rules:
+        yield from _labelled(LineRole.OFFER, label, f"with {rule_flag(rule)}", width)
+        label = ""
+    for piece in explanation.without:
+        text = f"would be allowed without `{' '.join(piece.split())}`"
+        yield from _labelled(LineRole.OFFER, label, text, width)
+        label = ""
+
+
+def rule_flag(rule: PermissionRule) -> str:
+    """Return the rule as an option of the command line: `--allow 'Bash(npm run:*)'`."""
+    content = "" if rule.rule_content is None else f"({rule.rule_content})"
+    return f"--{rule.behavior.value} {shlex.quote(rule.tool_name + content)}"
