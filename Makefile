@@ -1,0 +1,44 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WORKERS ?= 2
+
+.PHONY: demo test lint types layers unit docs bench fuzz clean
+
+demo: $(READY)
+	@$(BIN)/python examples/repair/demo.py
+
+test: lint types layers unit docs
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+layers: $(READY)
+	$(BIN)/lint-imports
+
+unit: $(READY)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+docs: $(READY)
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+fuzz: $(READY)
+	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} $(BIN)/pytest tests/permission/shell -k oracle --timeout 7200
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev --group docs
+	@touch $@
+
+clean:
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis

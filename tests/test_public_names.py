@@ -1,0 +1,75 @@
+"""What the package exports, and what importing it costs."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import agentscope_like
+
+MODULES = sorted(
+    info.name
+    for info in pkgutil.walk_packages(agentscope_like.__path__, "agentscope_like.")
+    if not info.name.endswith("__main__")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_says_what_it_exports(name: str) -> None:
+    """Each module has an `__all__` of names that exist, sorted, and nothing public is left out."""
+    module = importlib.import_module(name)
+    exported = module.__all__
+    assert len(set(exported)) == len(exported)
+    assert [e for e in exported if not hasattr(module, e)] == []
+    is_package = hasattr(module, "__path__")
+    defined = [
+        key
+        for key, value in vars(module).items()
+        if not key.startswith("_")
+        and (inspect.isclass(value) or inspect.isfunction(value))
+        and value.__module__ == name
+        and not is_package
+    ]
+    hidden = set(defined) - set(exported)
+    assert not {key for key in hidden if inspect.isclass(getattr(module, key))}
+
+
+def test_deciding_loads_no_heavy_library() -> None:
+    """`import agentscope_like.permission` loads no client, no terminal and no schema library."""
+    heavy = ["openai", "mcp", "typer", "rich", "prompt_toolkit", "jsonschema", "bashlex"]
+    code = (
+        "import sys, agentscope_like.permission; "
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("agentscope_like.tool", "ToolBase ToolChunk ToolResponse Toolkit FunctionTool ParamsBase"),
+        ("agentscope_like.tool", "Bash Read Write Edit Glob Grep ToolMiddlewareBase ToolChoice"),
+        ("agentscope_like.tool", "TaskCreate TaskGet TaskList TaskUpdate"),
+        ("agentscope_like.permission", "PermissionContext PermissionDecision PermissionEngine"),
+        ("agentscope_like.permission", "PermissionRule PermissionMode PermissionBehavior"),
+        ("agentscope_like.permission", "AdditionalWorkingDirectory"),
+        ("agentscope_like.message", "TextBlock ToolCallBlock ToolResultBlock Msg UserMsg"),
+        ("agentscope_like.event", "RequireUserConfirmEvent UserConfirmResultEvent ConfirmResult"),
+        ("agentscope_like.state", "AgentState Task TaskContext ToolContext ReplyContext"),
+        ("agentscope_like.agent", "Agent ReActConfig ModelConfig"),
+        ("agentscope_like.model", "ChatModelBase ChatResponse ChatUsage OpenAIChatModel"),
+        ("agentscope_like.exception", "AgentOrientedException DeveloperOrientedException"),
+    ],
+)
+def test_the_contract_s_names_are_importable(module: str, names: str) -> None:
+    """The names that programs import stand where the documents show them."""
+    loaded = importlib.import_module(module)
+    assert [name for name in names.split() if not hasattr(loaded, name)] == []
