@@ -11,14 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agentscope_like.permission.paths.folding import compose, fold
+from agentscope_like.permission.paths.globs import Component, fits, fixed_ends
 from agentscope_like.permission.paths.location import Location, is_below, names_of
-from agentscope_like.permission.paths.patterns import (
-    Component,
-    PatternCompiler,
-    bases_of,
-    fits,
-    fixed_ends,
-)
+from agentscope_like.permission.paths.patterns import PatternCompiler, bases_of
 
 __all__ = ["PathRuleIndex"]
 

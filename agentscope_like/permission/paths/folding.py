@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["compose", "fold"]
+__all__ = ["compose", "fold", "without_invisible"]
 
 _UNDOTTED = {0x130: "i", 0x131: "i"}
 """Turkish i: regular expressions that ignore case take both for `i`, casefolding takes neither."""
@@ -27,6 +27,11 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    composed = unicodedata.normalize("NFC", text)
-    visible = "".join(char for char in composed if unicodedata.category(char) != "Cf")
-    return visible.translate(_UNDOTTED).casefold()
+    return unicodedata.normalize("NFC", text).translate(_UNDOTTED).casefold()
+
+
+def without_invisible(text: str) -> str:
+    """Return `text` without format characters, which HFS+ ignores in names (CVE-2014-9390)."""
+    if text.isascii():
+        return text
+    return "".join(char for char in text if unicodedata.category(char) != "Cf")

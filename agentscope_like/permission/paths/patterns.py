@@ -2,8 +2,7 @@
 
 A pattern is read once, when its rule is loaded: braces are spelled out, `~` is replaced, `.` and
 `//` are dropped, and what could never match is refused. What is left is a literal directory and a
-tail of components. wcmatch compiles the components that are globs; `**` is walked here, because in
-one regular expression three of them take seconds on a path of 500 directories.
+tail of components, each a name or a glob.
 
 The language is wcmatch's with GLOBSTAR, DOTGLOB, BRACE and FORCEUNIX: `*` and `?` stay within a
 name and match a leading dot, `**` is any number of directories, `[a-z]`, `{a,b}`, and a backslash
@@ -15,16 +14,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
 
 from agentscope_like.permission.errors import PatternError
-from agentscope_like.permission.paths.folding import compose, fold
+from agentscope_like.permission.paths.folding import fold
+from agentscope_like.permission.paths.globs import Component, fits
 from agentscope_like.permission.paths.location import Location, locate_directories, names_of
 
-__all__ = ["Branch", "Component", "PathPattern", "compile_pattern", "escape", "fits"]
+__all__ = [
+    "Branch",
+    "PathPattern",
+    "PatternCompiler",
+    "bases_of",
+    "compile_pattern",
+    "escape",
+]
 
 MAX_PATTERN_LENGTH = 4096
 """Characters of a pattern, before and after its braces are spelled out."""
@@ -35,24 +40,11 @@ MAX_ALTERNATIVES = 256
 _SPECIAL = re.compile(r"[*?\[\]{}\\!~|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _UNSHOWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _GLOB_CHARACTERS = re.compile(r"[*?\[\\]")
-_FIXED_ENDS = re.compile(r"([^*?\[\\]*).*?([^*?\[\]\\]*)", re.DOTALL)
 _MAGIC = re.compile(r"\\.|([*?\[])", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED_SLASH = re.compile(r"(\\\\)|\\/")
 _EXTENDED = re.compile(r"(?<!\\)[?*+@!]\([^()]*\|[^()]*\)")
 _RANGE = re.compile(r"(?<!\\)\[[!^]?[^\]/]*\]")
-
-
-Shape: TypeAlias = Literal["name", "glob", "any", "deep"]
-"""What one component of a tail matches: a name, a glob, any one name, any number of names."""
-
-
-class Component(NamedTuple):
-    """One component; `text` is the name without escapes, or the glob as written."""
-
-    shape: Shape
-    text: str
-
 
 _DEEP = Component("deep", "**")
 _ANY = Component("any", "*")
@@ -123,12 +115,6 @@ def bases_of(directories: Sequence[Location]) -> list[str]:
     return [reading for directory in directories for reading in directory.readings]
 
 
-def fixed_ends(glob: str) -> tuple[str, str]:
-    """Return how every name that a one-name glob matches must begin, and how it must end."""
-    found = _FIXED_ENDS.fullmatch(glob)
-    return (found[1], found[2]) if found else ("", "")
-
-
 def compile_pattern(text: str, *, home: str | None = None) -> PathPattern:
     """Compile a path pattern.
 
@@ -186,7 +172,8 @@ class PatternCompiler:
         absolute = alternative.startswith("/")
         home = ""
         if alternative.startswith("~"):
-            user, _, alternative = alternative.partition("/")
+            user, slash, rest = alternative.partition("/")
+            alternative = slash + rest
             if user != "~" or not self._home.startswith("/"):
                 raise PatternError(
                     f"pattern {text!r}: `{user}` is not understood; write the home directory out, "
@@ -223,53 +210,6 @@ class PatternCompiler:
                 known = os.path.realpath(known).rstrip("/")
             self._real[base] = known
         return known
-
-
-def fits(names: Sequence[str], tail: Sequence[Component], *, strict: bool) -> bool:
-    """Return whether the names match the components, all of them.
-
-    `**` takes as few names as it can; only the last one met needs to be tried again with more,
-    since whatever an earlier one could take, it can take as well. So the time is bounded by the
-    product of the lengths.
-    """
-    at = here = back_at = 0
-    back = -1
-    while at < len(names):
-        if here < len(tail):
-            component = tail[here]
-            if component.shape == "deep":
-                back, back_at = here, at
-                here += 1
-                continue
-            if _fits_one(names[at], component, strict=strict):
-                at += 1
-                here += 1
-                continue
-        if back < 0:
-            return False
-        back_at += 1
-        at, here = back_at, back + 1
-    return all(component.shape == "deep" for component in tail[here:])
-
-
-def _fits_one(name: str, component: Component, *, strict: bool) -> bool:
-    shape, text = component
-    if shape == "any":
-        return True
-    if shape == "name":
-        return name == text if strict else fold(name) == fold(text)
-    if strict:
-        return _matcher(text, ignore_case=False)(name) is not None
-    return _matcher(compose(text), ignore_case=True)(compose(name)) is not None
-
-
-@lru_cache(maxsize=8192)
-def _matcher(text: str, *, ignore_case: bool) -> Callable[[str], object]:
-    from wcmatch import glob  # takes 20 ms to import
-
-    flags = glob.DOTGLOB | glob.FORCEUNIX | (glob.IGNORECASE if ignore_case else 0)
-    matching, _ = glob.translate(text, flags=flags)
-    return re.compile(matching[0]).fullmatch
 
 
 def _rests(
@@ -325,8 +265,8 @@ def _alternatives(text: str) -> list[str]:
         spelled = bracex.expand(text, keep_escapes=True, limit=MAX_ALTERNATIVES)
     except (bracex.ExpansionLimitException, RecursionError):
         raise PatternError(
-            f"the braces of pattern {text[:60]!r} spell out more than {MAX_ALTERNATIVES} paths: "
-            "use `*`, or several rules"
+            f"the braces of pattern {text[:60]!r} spell out over {MAX_ALTERNATIVES} paths, or nest "
+            "too deep: use `*`, or several rules"
         ) from None
     if not spelled or "" in spelled or any(len(each) > MAX_PATTERN_LENGTH for each in spelled):
         raise PatternError(f"the braces of pattern {text[:60]!r} leave a path empty or too long")

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from agentscope_like.permission.errors import PatternError
-from agentscope_like.permission.paths.folding import fold
+from agentscope_like.permission.paths.folding import fold, without_invisible
 from agentscope_like.permission.paths.location import FileKind, Location, is_below, names_of
 from agentscope_like.permission.paths.sensitive_table import (
     READS,
@@ -295,7 +295,7 @@ def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None
         return None
     homes = _homes(location.home)
     for reading in location.readings:
-        names = names_of(fold(reading))
+        names = names_of(fold(without_invisible(reading)))
         here = f"`{shown(reading, location.home)}`"
         if reading != location.absolute:
             here = f"`{shown(location.absolute, location.home)}` leads to {here}, which"

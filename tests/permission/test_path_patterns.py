@@ -1,0 +1,289 @@
+"""The language of path patterns, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+import time
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wcmatch import glob
+
+from agentscope_like.permission.errors import PatternError
+from agentscope_like.permission.paths import (
+    Location,
+    compile_pattern,
+    escape,
+    locate,
+    locate_directories,
+)
+from agentscope_like.permission.paths.folding import fold
+
+WORK = "/nonexistent/work"
+HOME = "/nonexistent/home"
+DIRECTORIES = locate_directories([WORK], home=HOME)
+
+
+def at(path: str) -> Location:
+    return locate(path, directory=WORK, home=HOME)
+
+
+def allows(pattern: str, path: str) -> bool:
+    return compile_pattern(pattern, home=HOME).matches(at(path), DIRECTORIES, strict=True)
+
+
+def forbids(pattern: str, path: str) -> bool:
+    return compile_pattern(pattern, home=HOME).matches(at(path), DIRECTORIES, strict=False)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "other"),
+    [
+        ("src/**", "src/a/main.py", "srcs/main.py"),
+        ("src/**", "src", "."),
+        ("src/**", "src/.env", "src/../etc"),
+        ("src/", "src/a/b", "source"),
+        ("src/*", "src/.hidden", "src/a/b"),
+        ("src/**/*.py", "src/main.py", "src/main.pyc"),
+        ("src/**/*.py", "src/a/b/main.py", "main.py"),
+        ("config.json", "config.json", "sub/config.json"),
+        ("*.py", "main.py", "sub/main.py"),
+        ("**/*.py", "main.py", "main.js"),
+        ("**/node_modules/**", "a/node_modules/b", "a/node_module/b"),
+        ("**/node_modules/**", "node_modules", "a/b"),
+        ("a/**/b/**/c", "a/x/b/y/z/c", "a/x/c"),
+        ("a/**/b/**/c", "a/b/b/c", "a/b/x"),
+        ("*/**", "a", "/nonexistent/x"),
+        ("**", "a/b/c", "../x"),
+        (".", ".", "a"),
+        ("./src//./x", "src/x", "x"),
+        ("{src,lib}/*.py", "lib/a.py", "bin/a.py"),
+        ("{src/a,lib}/x", "src/a/x", "src/x"),
+        ("x{,.bak}", "x.bak", "x.old"),
+        ("{a}", "{a}", "a"),
+        ("f{1..3}", "f2", "f4"),
+        ("[ab]c", "bc", "cc"),
+        ("[!ab]c", "cc", "ac"),
+        ("[[:digit:]]", "7", "x"),
+        ("a?c", "abc", "ac"),
+        (r"a\*b", "a*b", "axb"),
+        (r"\~x", "./~x", "x"),
+        (r"\{a,b\}", "{a,b}", "a"),
+        (r"a\/b", "a/b", "ab"),
+        (r"\!x", "!x", "y"),
+        ("/etc/**", "/etc/passwd", "etc/passwd"),
+        ("/etc/**", "//etc/./passwd", "/etcetera"),
+        ("/**", "/x", ""),
+        ("~/notes/*", f"{HOME}/notes/x", "~/notes"),
+        ("~", "~", "~/x"),
+        ("~/", "~/x", "x"),
+        ("app/(auth)/page.tsx", "app/(auth)/page.tsx", "app/auth/page.tsx"),
+        ("@modal/(.)x", "@modal/(.)x", "modal/x"),
+        (f"{WORK}/src/*", "src/x", "x"),
+    ],
+)
+def test_what_a_pattern_matches(pattern: str, matching: str, other: str) -> None:
+    """Each pattern matches one path and leaves its neighbour alone, to allow and to forbid."""
+    assert allows(pattern, matching)
+    assert forbids(pattern, matching)
+    if other:
+        assert not allows(pattern, other)
+        assert not forbids(pattern, other)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("", "empty"),
+        ("/", r"/\*\*"),
+        ("//", r"/\*\*"),
+        ("src/../etc", r"\.\."),
+        ("src/{a,..}/x", r"\.\."),
+        (r"src/\.\./x", r"\.\."),
+        ("..", r"\.\."),
+        ("src/**\n", r"U\+000A"),
+        ("a\0", r"U\+0000"),
+        ("\ud800", r"U\+D800"),
+        ("!src/**", "negation"),
+        ("*.@(py|js)", "extended"),
+        ("!(a|b)/x", "negation"),
+        ("x!(a|b)", "extended"),
+        ("~other/x", "~other"),
+        ("a\\", "backslash"),
+        ("[z-a]x", "range"),
+        ("{1..200000}", "256"),
+        ("{a,b}" * 9, "256"),
+        ("{" * 1500 + "a,b" + "}" * 1500, "nest"),
+        ("{,}", "empty"),
+        ("x" * 5000, "4096"),
+    ],
+)
+def test_a_pattern_that_cannot_mean_anything_is_refused(pattern: str, says: str) -> None:
+    """What could never match, costs too much or is of another language raises, and says how."""
+    with pytest.raises(PatternError, match=says):
+        compile_pattern(pattern)
+
+
+def test_a_refused_pattern_is_quoted() -> None:
+    """The error carries the pattern, so that it can be found in a file of rules."""
+    with pytest.raises(PatternError, match=re.escape("'src/../x'")):
+        compile_pattern("src/../x")
+
+
+def test_a_tilde_needs_a_home() -> None:
+    """Without a home directory `~` is refused rather than taken for a name."""
+    with pytest.raises(PatternError, match="home"):
+        compile_pattern("~/x", home="")
+
+
+@pytest.mark.parametrize("pattern", ["SRC/Main.PY", "src/*.PY", "Src/**", "{SRC,x}/main.py"])
+def test_only_what_forbids_ignores_case(pattern: str) -> None:
+    """On a disk that ignores case a deny must hold; an allow compares exactly."""
+    assert forbids(pattern, "src/main.py")
+    assert not allows(pattern, "src/main.py")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["caf\u00e9/x", "caf\u00e9/*", "c*f\u00e9/x", "**/caf\u00c9/**"]
+)
+def test_only_what_forbids_ignores_composition(pattern: str) -> None:
+    """A name spelled with a combining accent is the same name to a deny."""
+    decomposed = unicodedata.normalize("NFD", "caf\u00e9/x")
+    assert forbids(pattern, decomposed)
+    assert forbids(unicodedata.normalize("NFD", pattern), "caf\u00e9/x")
+    assert not allows(pattern, decomposed)
+
+
+def test_the_key_of_names_is_coarser_than_any_regular_expression() -> None:
+    """Whatever IGNORECASE takes for equal has one key, so that no deny is filed out of sight."""
+    letters = [chr(code) for code in range(0x20000) if chr(code).isalpha()]
+    for letter in letters:
+        for other in {letter.lower(), letter.upper(), letter.title(), letter.casefold()}:
+            if len(other) == 1 and re.fullmatch(re.escape(letter), other, re.IGNORECASE):
+                assert fold(letter) == fold(other)
+    for one, other in (("i", "\u0130"), ("i", "\u0131"), ("s", "\u017f"), ("k", "\u212a")):
+        assert fold(one) == fold(other)
+
+
+def test_a_link_must_match_on_both_ends_to_be_allowed(tmp_path: Path) -> None:
+    """To allow, name and target must match; to forbid, either is enough."""
+    work = tmp_path.resolve()
+    (work / "src").mkdir()
+    (work / "secrets").mkdir()
+    (work / "src" / "link").symlink_to("../secrets")
+    (work / "src" / "inner").symlink_to("own")
+    directories = locate_directories([str(work)])
+    link = locate("src/link/x", directory=str(work))
+    inner = locate("src/inner/x", directory=str(work))
+    source, secrets = compile_pattern("src/**"), compile_pattern("secrets/**")
+    assert not source.matches(link, directories, strict=True)
+    assert source.matches(inner, directories, strict=True)
+    assert source.matches(link, directories, strict=False)
+    assert secrets.matches(link, directories, strict=False)
+    assert not secrets.matches(inner, directories, strict=False)
+
+
+def test_a_loop_is_never_allowed_but_can_be_forbidden(tmp_path: Path) -> None:
+    """What cannot be resolved is no proof."""
+    (tmp_path / "a").symlink_to("a")
+    directories = locate_directories([str(tmp_path)])
+    location = locate("a", directory=str(tmp_path))
+    assert not compile_pattern("**").matches(location, directories, strict=True)
+    assert compile_pattern("**").matches(location, directories, strict=False)
+
+
+def test_a_deny_holds_by_every_name_of_the_place_it_names(tmp_path: Path) -> None:
+    """A forbidden directory behind a symlink is forbidden by its real name; an allowed one not."""
+    work = tmp_path.resolve()
+    (work / "real").mkdir()
+    (work / "alias").symlink_to("real")
+    pattern = compile_pattern(f"{work}/alias/**")
+    location = locate(str(work / "real" / "x"), directory="/")
+    assert pattern.matches(location, (), strict=False)
+    assert not pattern.matches(location, (), strict=True)
+    assert not pattern.matches(locate(str(work / "realm"), directory="/"), (), strict=False)
+
+
+def test_a_home_behind_a_link_is_one_home(tmp_path: Path) -> None:
+    """`~` patterns allow files of a home directory that is itself a symlink."""
+    base = tmp_path.resolve()
+    (base / "real").mkdir()
+    (base / "home").symlink_to("real")
+    home = str(base / "home")
+    location = locate("~/notes/x", directory="/", home=home)
+    assert len(location.readings) > 1
+    assert compile_pattern("~/notes/*", home=home).matches(location, (), strict=True)
+    assert not compile_pattern("~/other/*", home=home).matches(location, (), strict=True)
+
+
+def test_relative_patterns_start_at_each_working_directory() -> None:
+    """`src/**` is meant in every workspace, and in nothing else."""
+    directories = locate_directories(["/nonexistent/a", "/nonexistent/b"])
+    pattern = compile_pattern("src/**")
+    for path, expected in (("a/src/x", True), ("b/src/x", True), ("c/src/x", False)):
+        location = locate(f"/nonexistent/{path}", directory="/")
+        assert pattern.matches(location, directories, strict=True) is expected
+
+
+def test_without_a_working_directory_patterns_start_at_the_processs_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no working directory is known, the process's own takes its place."""
+    monkeypatch.chdir(tmp_path)
+    location = locate("src/x", directory=str(tmp_path.resolve()))
+    assert compile_pattern("src/**").matches(location, (), strict=True)
+
+
+_PARTS = st.sampled_from(
+    ["a", "b", "ab", ".a", "*", "**", "a*", "*b", "?", "[ab]", "{a,b}", "{a/b,b}", "[!a]*", "***"]
+)
+_PATTERNS = st.lists(_PARTS, min_size=1, max_size=4).map("/".join)
+_PATHS = st.lists(st.sampled_from(["a", "b", "ab", ".a", "ba"]), min_size=1, max_size=5).map(
+    "/".join
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(_PATTERNS, _PATHS)
+def test_the_language_is_that_of_wcmatch(pattern: str, path: str) -> None:
+    """A pattern means what wcmatch means by it, and `X/**` is `X` as well."""
+    flags = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
+    patterns = [pattern]
+    while pattern.endswith("/**"):
+        pattern = pattern.removesuffix("/**")
+        patterns.append(pattern)
+    assert allows(patterns[0], path) == glob.globmatch(path, patterns, flags=flags)
+
+
+_NAMES = st.text(
+    st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="/\u2028\u2029")
+    .filter(lambda char: not "\u202a" <= char <= "\u202e")
+    .filter(lambda char: not "\u2066" <= char <= "\u2069")
+    | st.sampled_from("*?[]{}\\!~()|-,+@ "),
+    min_size=1,
+    max_size=12,
+).filter(lambda name: name not in (".", ".."))
+
+
+@settings(deadline=None)
+@given(st.lists(_NAMES, min_size=1, max_size=3), _NAMES)
+def test_an_escaped_path_matches_itself_alone(names: list[str], other: str) -> None:
+    """ "Always allow this file" allows that file, whatever its name is made of."""
+    path = f"{WORK}/{'/'.join(names)}"
+    for written, pattern in ((path, escape(path)), (path, escape("/".join(names)))):
+        assert allows(pattern, written)
+        if other != names[-1]:
+            assert not allows(pattern, f"{path}{other}")
+            assert not allows(pattern, f"{WORK}/{'/'.join([*names[:-1], other])}")
+
+
+def test_the_cost_of_a_match_is_bounded() -> None:
+    """Many `**` and `*` on a deep path cost milliseconds; a regular expression takes hours."""
+    path = at("a/" * 1500 + "c")
+    pattern = compile_pattern("**/a/" * 20 + "*a*a*a*a*a*b", home=HOME)
+    started = time.perf_counter()
+    assert not pattern.matches(path, DIRECTORIES, strict=False)
+    assert time.perf_counter() - started < 2

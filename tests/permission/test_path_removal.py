@@ -1,0 +1,72 @@
+"""What must not be removed without a person, whatever the mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission.paths import critical_to_remove, locate, locate_directories
+
+HOME = "/nonexistent/u"
+WORK = f"{HOME}/code/project"
+
+
+@pytest.mark.parametrize(
+    ("critical", "harmless"),
+    [
+        ("/", "/tmp/x"),
+        ("/usr", "/usr/src/app"),
+        ("/USR/lib", "usr/lib"),
+        ("/etc/hosts", "etc/hosts"),
+        ("/data", "/data/x"),
+        ("/tmp", "/tmp/build"),
+        ("/var/lib", "/var/lib/app/cache"),
+        ("/home/someone", "/home/someone/project/build"),
+        ("/dev/null", "/dev/shm/x"),
+        ("~", "~/scratch"),
+        ("/nonexistent", "/nonexistent-2/x"),
+        ("~/.ssh", "~/.sshx"),
+        ("~/Documents", "~/Documents/draft"),
+        (".", "build"),
+        ("..", "../other"),
+        ("../..", "../../x"),
+        (".git", ".github"),
+        ("sub/.git", "sub/git"),
+        (".git/", ".git/x"),
+    ],
+)
+def test_a_critical_removal_has_a_harmless_neighbour(critical: str, harmless: str) -> None:
+    """Systems, homes, workspaces and histories are critical; what lies beside or below is not."""
+    directories = locate_directories([WORK], home=HOME)
+    reason = critical_to_remove(locate(critical, directory=WORK, home=HOME), directories)
+    assert reason is not None
+    assert reason.startswith("`")
+    assert critical_to_remove(locate(harmless, directory=WORK, home=HOME), directories) is None
+
+
+def test_a_workspace_is_critical_by_each_of_its_names(tmp_path: Path) -> None:
+    """A working directory reached by a symlink, and what holds it, is the same directory."""
+    real = tmp_path.resolve() / "real" / "work"
+    real.mkdir(parents=True)
+    (tmp_path / "alias").symlink_to(real)
+    directories = locate_directories([str(tmp_path / "alias")])
+    for path in (str(real), str(real.parent), str(tmp_path / "alias")):
+        assert critical_to_remove(locate(path, directory="/"), directories)
+    assert critical_to_remove(locate(str(real / "x"), directory="/"), directories) is None
+
+
+def test_a_link_is_not_what_it_leads_to(tmp_path: Path) -> None:
+    """To remove a link to the system is harmless; to remove through it is not."""
+    (tmp_path / "link").symlink_to("/usr")
+    directories = locate_directories([str(tmp_path)])
+    link = locate("link", directory=str(tmp_path), follow=False)
+    assert critical_to_remove(link, directories) is None
+    assert critical_to_remove(locate("link/", directory=str(tmp_path), follow=False), directories)
+
+
+def test_another_home_can_be_named() -> None:
+    """The home that a command runs with may differ from the one a path was read with."""
+    location = locate("/srv/people/v", directory="/", home=HOME)
+    assert critical_to_remove(location, ()) is None
+    assert critical_to_remove(location, (), home="/srv/people/v") == "`~` is the home directory"

@@ -1,0 +1,182 @@
+"""Finding one pattern among many."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentscope_like.permission.errors import PatternError
+from agentscope_like.permission.path_rules import PathRuleIndex
+from agentscope_like.permission.paths import (
+    Location,
+    compile_pattern,
+    locate,
+    locate_directories,
+)
+
+WORK = "/nonexistent/work"
+HOME = "/nonexistent/home"
+DIRECTORIES = locate_directories([WORK, "/nonexistent"], home=HOME)
+
+
+def alone(contents: list[str], location: Location, *, strict: bool) -> int | None:
+    """Return what the index must say: the first pattern that matches when each is tried."""
+    for position, content in enumerate(contents):
+        pattern = compile_pattern(content, home=HOME)
+        if pattern.matches(location, DIRECTORIES, strict=strict):
+            return position
+    return None
+
+
+def test_the_first_pattern_wins() -> None:
+    """The position is that of the first rule in the list, however it is filed."""
+    index = PathRuleIndex(["**/*.md", "src/**", "**/main.py", "src/main.py"], strict=True)
+    assert index.match(locate("src/main.py", directory=WORK), DIRECTORIES) == 1
+    assert index.match(locate("main.py", directory=WORK), DIRECTORIES) == 2
+    assert index.match(locate("src/x.md", directory=WORK), DIRECTORIES) == 0
+    assert index.match(locate("main.rs", directory=WORK), DIRECTORIES) is None
+
+
+def test_no_pattern_matches_nothing() -> None:
+    """An empty index speaks of no path."""
+    for strict in (True, False):
+        assert PathRuleIndex([], strict=strict).match(locate("x", directory=WORK), ()) is None
+
+
+def test_a_pattern_that_cannot_be_compiled_is_refused_on_loading() -> None:
+    """A mistake is told when the rules are loaded, not when one of them is needed."""
+    with pytest.raises(PatternError, match=r"\.\."):
+        PathRuleIndex(["src/**", "../x"], strict=False)
+
+
+def test_one_more_pattern_does_not_change_the_others() -> None:
+    """An extended index answers as one that was built with the pattern; the first is unchanged."""
+    index = PathRuleIndex(["a/**", "b/**"], strict=True)
+    extended = index.extended("**/*.py").extended("c")
+    assert (len(index), len(extended)) == (2, 4)
+    expected = {"a/x.py": 0, "b/x": 1, "x.py": 2, "c": 3, "d": None}
+    for path, position in expected.items():
+        assert extended.match(locate(path, directory=WORK), DIRECTORIES) == position
+    assert index.match(locate("x.py", directory=WORK), DIRECTORIES) is None
+    with pytest.raises(PatternError):
+        index.extended("")
+
+
+def test_all_readings_must_match_the_same_pattern_to_be_allowed(tmp_path: Path) -> None:
+    """A link from one allowed place to another needs one rule that covers both."""
+    work = tmp_path.resolve()
+    for name in ("a", "b", "c"):
+        (work / name).mkdir()
+    (work / "a" / "link").symlink_to("../b")
+    directories = locate_directories([str(work)])
+    location = locate("a/link/x", directory=str(work))
+    apart = ["a/**", "b/**"]
+    assert PathRuleIndex(apart, strict=True).match(location, directories) is None
+    assert PathRuleIndex(apart, strict=False).match(location, directories) == 0
+    assert PathRuleIndex(["b/**"], strict=False).match(location, directories) == 0
+    together = ["{a,c}/**", "{a,b}/**", "{b,c}/**"]
+    assert PathRuleIndex(together, strict=True).match(location, directories) == 1
+
+
+def test_a_loop_is_never_allowed(tmp_path: Path) -> None:
+    """What cannot be resolved is matched by no rule that allows, and by those that deny."""
+    (tmp_path / "a").symlink_to("a")
+    directories = locate_directories([str(tmp_path)])
+    location = locate("a", directory=str(tmp_path))
+    assert PathRuleIndex(["**"], strict=True).match(location, directories) is None
+    assert PathRuleIndex(["**"], strict=False).match(location, directories) == 0
+
+
+_PARTS = st.sampled_from(
+    [
+        *("a", "b", "A", "caf\u00e9", "cafe\u0301", "*", "**", "a*", "*b", "*.py", "a*b", "?"),
+        *("[ab]", "[!a]*", "{a,b}", "{a,**}", "{a/b,*.py}", "\u0130", "i", "x.py"),
+    ]
+)
+_STARTS = st.sampled_from(["", "", "", "/nonexistent/work/", "/nonexistent/", "~/", "/**/"])
+_PATTERNS = st.builds(
+    lambda start, parts: start + "/".join(parts),
+    _STARTS,
+    st.lists(_PARTS, min_size=1, max_size=4),
+)
+_PATHS = st.builds(
+    lambda start, parts: start + "/".join(parts),
+    st.sampled_from(["", "", "../", "~/", "/"]),
+    st.lists(
+        st.sampled_from(
+            ["a", "b", "A", "B", "ab", "caf\u00e9", "cafe\u0301", "x.py", "X.PY", "\u0131", "I"]
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(_PATTERNS, max_size=12), _PATHS, st.booleans())
+def test_the_index_agrees_with_each_pattern_alone(
+    contents: list[str], path: str, strict: bool
+) -> None:
+    """To find a pattern quickly is to find the one that trying each would have found."""
+    location = locate(path, directory=WORK, home=HOME)
+    index = PathRuleIndex(contents, strict=strict, home=HOME)
+    assert index.match(location, DIRECTORIES) == alone(contents, location, strict=strict)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(_PATTERNS, min_size=1, max_size=8), _PATTERNS, _PATHS)
+def test_adding_a_pattern_never_hides_another(contents: list[str], more: str, path: str) -> None:
+    """A deny that holds goes on holding, and an allow, whatever else is added before or after."""
+    location = locate(path, directory=WORK, home=HOME)
+    for strict in (True, False):
+        found = PathRuleIndex(contents, strict=strict, home=HOME).match(location, DIRECTORIES)
+        before = PathRuleIndex([more, *contents], strict=strict, home=HOME)
+        after = PathRuleIndex([*contents, more], strict=strict, home=HOME)
+        if found is not None:
+            assert before.match(location, DIRECTORIES) in (0, found + 1)
+            assert after.match(location, DIRECTORIES) == found
+
+
+@settings(max_examples=200, deadline=None)
+@given(_PATTERNS, _PATHS)
+def test_what_is_allowed_by_a_pattern_is_forbidden_by_it_too(pattern: str, path: str) -> None:
+    """The reading that forbids is never narrower than the one that allows."""
+    location = locate(path, directory=WORK, home=HOME)
+    if PathRuleIndex([pattern], strict=True, home=HOME).match(location, DIRECTORIES) is not None:
+        forbidding = PathRuleIndex([pattern], strict=False, home=HOME)
+        assert forbidding.match(location, DIRECTORIES) == 0
+
+
+def many(count: int) -> list[str]:
+    """Return rules of the kinds that people write, none of which speaks of the path tried."""
+    kinds = (
+        "src/pkg{}/**",
+        "/data/d/f{}.txt",
+        "lib/*/x{}.py",
+        "**/*.e{}",
+        "docs/{{a,b}}/p{}*.md",
+        "lib/core/t_{}*",
+    )
+    return [kinds[number % len(kinds)].format(number) for number in range(count)]
+
+
+def test_the_number_of_patterns_does_not_matter() -> None:
+    """100,000 rules cost what 10 do, up to the noise of the machine."""
+    location = locate("lib/core/engine.py", directory=WORK)
+
+    def cost(count: int) -> float:
+        index = PathRuleIndex([*many(count), "lib/core/engine.py"], strict=True)
+        assert index.match(location, DIRECTORIES) == count
+        best = float("inf")
+        for _ in range(20):
+            started = time.perf_counter()
+            for _ in range(50):
+                index.match(location, DIRECTORIES)
+            best = min(best, time.perf_counter() - started)
+        return best
+
+    assert cost(100_000) < 4 * cost(10)

@@ -1,0 +1,251 @@
+"""Which paths a person must agree to, and which neighbours they need not."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission.errors import PatternError
+from agentscope_like.permission.paths import (
+    DANGEROUS_DIRECTORIES,
+    DANGEROUS_FILES,
+    STANDARD_DEVICES,
+    Location,
+    locate,
+    sensitive_to_read,
+    sensitive_to_write,
+)
+from agentscope_like.permission.paths.sensitive_table import READS, WRITES
+
+HOME = "/nonexistent/home/u"
+
+
+def at(path: str) -> Location:
+    return locate(path, directory=f"{HOME}/project", home=HOME)
+
+
+def example(path: str) -> str:
+    """Return a path that an entry of the table speaks of."""
+    path = path.removesuffix("/**") + ("/some/file" if path.endswith("/**") else "")
+    return path.replace("*", "9") if path[0] in "/~" else "sub/" + path.replace("*", "9")
+
+
+@pytest.mark.parametrize("path", sorted({path for entry in WRITES for path in entry.paths}))
+def test_each_path_of_the_table_is_sensitive_to_write(path: str) -> None:
+    """Every entry is reached, and the sentence names the path."""
+    reason = sensitive_to_write(at(example(path)))
+    assert reason is not None
+    assert reason.startswith("`")
+
+
+@pytest.mark.parametrize("path", sorted({path for entry in READS for path in entry.paths}))
+def test_each_path_of_the_table_is_sensitive_to_read(path: str) -> None:
+    """Every entry is reached, and the sentence names the path."""
+    reason = sensitive_to_read(at(example(path)))
+    assert reason is not None
+    assert reason.startswith("`")
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "harmless"),
+    [
+        ("~/.bashrc", "bashrc"),
+        ("dotfiles/.zshrc", "dotfiles/zshrc.md"),
+        ("~/.config/fish/config.fish", "~/.config/fishing/notes"),
+        (".env", ".env.example"),
+        (".env.local", ".env.local.example"),
+        (".env.production", "env.production.ts"),
+        (".ENV", "environment.py"),
+        (".git/hooks/pre-commit", ".github/CODEOWNERS"),
+        (".git/config", ".gitignore"),
+        (".git", "git"),
+        (".gitmodules", ".gitattributes"),
+        ("vendor/lib/.git/config", "vendor/lib/git/config"),
+        (".github/workflows/ci.yml", ".github/ISSUE_TEMPLATE/bug.yml"),
+        (".vscode/tasks.json", "vscode/tasks.json"),
+        (".idea/workspace.xml", "idea.md"),
+        ("Jenkinsfile", "Makefile"),
+        (".npmrc", "package.json"),
+        (".pypirc", "pyproject.toml"),
+        ("sitecustomize.py", "conftest.py"),
+        (".venv/lib/python3.11/site-packages/x.pth", "model.pth"),
+        (".mcp.json", "mcp.py"),
+        (".claude/settings.json", "CLAUDE.md"),
+        (".agentscope-like/rules.toml", "agentscope-like/rules.py"),
+        ("~/.config/agentscope-like/policy.toml", "agentscope-like/policy.toml"),
+        ("~/.ssh/config", "ssh/config"),
+        ("~/bin/ls", "bin/ls"),
+        ("~/.docker/config.json", ".docker/Dockerfile"),
+        ("~/Library/LaunchAgents/x.plist", "Library/x.asset"),
+        ("/etc/hosts", "etc/hosts"),
+        ("/usr/local/bin/x", "/usr/src/app/main.py"),
+        ("/dev/sda", "/dev/null"),
+        ("/proc/sys/kernel/core_pattern", "proc/x"),
+        ("/run/docker.sock", "run/docker.sock"),
+        ("/dev/tcp/example.org/80", "/dev/shm/scratch"),
+        ("/boot/grub/grub.cfg", "/tmp/boot"),
+        ("app.code-workspace", "app.code"),
+        ("api_service-account.json/../service-account-1.json", "service-accounts.md"),
+    ],
+)
+def test_a_sensitive_write_has_a_harmless_neighbour(sensitive: str, harmless: str) -> None:
+    """What runs later or guards something is sensitive; what only resembles it is not."""
+    assert sensitive_to_write(at(sensitive))
+    assert sensitive_to_write(at(harmless)) is None
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "harmless"),
+    [
+        ("~/.ssh/id_ed25519", "~/.ssh/id_ed25519.pub"),
+        ("~/.ssh/some_key", "~/.ssh/config"),
+        ("deploy/id_rsa", "deploy/id_rsa.pub"),
+        ("server.pem", "fullchain.pem"),
+        ("tls.key", "keys.py"),
+        ("server-key.pem", "cacert.pem"),
+        (".env", ".env.sample"),
+        ("~/.netrc", "netrc.py"),
+        ("~/.aws/credentials", "~/.aws/config"),
+        ("~/.kube/config", "kube/config"),
+        ("~/.npmrc", "package.json"),
+        ("/etc/shadow", "/etc/passwd"),
+        ("/etc/shadow-", "/etc/hosts"),
+        ("/proc/1/environ", "/proc/meminfo"),
+        ("/proc/self/task/12/environ", "/proc/self/status"),
+        ("/dev/nvme0n1", "/dev/urandom"),
+        ("~/.gnupg/private-keys-v1.d/x.key", "~/.gnupg/gpg.conf"),
+        ("~/.mozilla/firefox/p/cookies.sqlite", "cookies.py"),
+        ("~/.bash_history", "history.md"),
+        ("~/.local/share/keyrings/login.keyring", "keyring.py"),
+        ("~/.docker/config.json", "docker/config.json"),
+        ("~/.git-credentials", "~/.gitconfig"),
+        ("secrets.yaml", "secrets.py"),
+    ],
+)
+def test_a_sensitive_read_has_a_harmless_neighbour(sensitive: str, harmless: str) -> None:
+    """Credential material is sensitive to read; public halves and look-alikes are not."""
+    assert sensitive_to_read(at(sensitive))
+    assert sensitive_to_read(at(harmless)) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".GIT/hooks/x",
+        ".g\u200cit/config",
+        "git~1/config",
+        ".\u017f\u017fh/id",
+        "x/../.git/config",
+        "/ETC/hosts",
+        "~/.BashRC",
+    ],
+)
+def test_another_spelling_is_the_same_file(path: str) -> None:
+    """Case, invisible characters and short names do not hide what a file system takes for it."""
+    assert sensitive_to_write(at(path))
+
+
+def test_the_reason_is_a_sentence() -> None:
+    """A reason says which file and what it does, the home directory as a tilde."""
+    assert sensitive_to_write(at("~/.bashrc")) == "`~/.bashrc` runs whenever a shell starts"
+
+
+def test_a_link_does_not_hide_what_it_leads_to(tmp_path: Path) -> None:
+    """A harmless name that leads to a sensitive file is explained as such; others are not."""
+    work = tmp_path.resolve()
+    (work / ".env").write_text("TOKEN=1")
+    (work / "notes.txt").symlink_to(".env")
+    (work / "plain.txt").symlink_to("readme")
+    location = locate("notes.txt", directory=str(work), home=HOME)
+    reason = (
+        f"`{work}/notes.txt` leads to `{work}/.env`, "
+        "which holds secrets of the program it configures"
+    )
+    assert sensitive_to_read(location) == reason
+    assert sensitive_to_write(location) == reason
+    assert sensitive_to_write(locate("plain.txt", directory=str(work), home=HOME)) is None
+
+
+def test_standard_devices_are_everyones() -> None:
+    """Output may go nowhere, to the terminal or to the standard streams."""
+    for device in STANDARD_DEVICES:
+        assert sensitive_to_write(at(device)) is None
+        assert sensitive_to_read(at(device)) is None
+
+
+def test_to_list_a_directory_is_not_to_read_it(tmp_path: Path) -> None:
+    """Names of keys may be listed; reading all that lies there is another matter."""
+    (tmp_path / ".ssh").mkdir()
+    location = locate(".ssh", directory=str(tmp_path))
+    assert sensitive_to_read(location) is None
+    assert sensitive_to_read(location, recursive=True)
+
+
+@pytest.mark.parametrize("path", ["~", "/nonexistent/home", "/", "~/.config", "/etc"])
+def test_reading_everything_below_reads_what_is_sensitive_there(path: str) -> None:
+    """`grep -r` over a home, or over what holds credentials, is sensitive; the name is not."""
+    assert sensitive_to_read(at(path)) is None
+    assert sensitive_to_read(at(path), recursive=True)
+
+
+@pytest.mark.parametrize("path", ["src", ".", "/tmp", "../other"])
+def test_reading_everything_below_a_project_is_daily_work(path: str) -> None:
+    """A recursive search in a workspace does not ask."""
+    assert sensitive_to_read(at(path), recursive=True) is None
+
+
+def test_changing_everything_below_changes_what_is_sensitive_there() -> None:
+    """`rm -r .github` takes the workflows with it; `rm -r build` takes nothing."""
+    assert sensitive_to_write(at(".github")) is None
+    assert sensitive_to_write(at(".github"), recursive=True) == (
+        "`~/project/.github` is the place of `.github/workflows/**`, "
+        "which runs in continuous integration, with its secrets"
+    )
+    assert sensitive_to_write(at("build"), recursive=True) is None
+
+
+def test_the_names_can_be_chosen() -> None:
+    """A caller's own lists replace the names, but not the places of the system."""
+    chosen = partial(
+        sensitive_to_write,
+        files=["notes.txt", "*.lock", "conf/tokens.ini"],
+        directories=["vault"],
+    )
+    assert chosen(at("notes.txt")) == ("`~/project/notes.txt` is on the list of what to protect")
+    assert chosen(at("x/poetry.lock"))
+    assert chosen(at("x/conf/tokens.ini"))
+    assert chosen(at("x/tokens.ini")) is None
+    assert chosen(at("vault/a/b"))
+    assert chosen(at("vaults/a")) is None
+    assert chosen(at(".bashrc")) is None
+    assert chosen(at(".vscode/x")) is None
+    assert chosen(at("/etc/hosts"))
+
+
+def test_the_names_can_be_added_to() -> None:
+    """Extra names come on top of the usual ones (seed 002, "Bash")."""
+    extended = partial(
+        sensitive_to_write,
+        extra_files=[".secret-stuff"],
+        extra_directories=[".credentials"],
+    )
+    assert extended(at("x/.secret-stuff"))
+    assert extended(at(".credentials/token"))
+    assert extended(at(".bashrc"))
+    assert extended(at(".credentials.md")) is None
+    assert sensitive_to_write(at(".credentials/token")) is None
+
+
+@pytest.mark.parametrize("name", ["", "*", "**", "/", "/**"])
+def test_a_name_that_means_everything_is_refused(name: str) -> None:
+    """A list that would make every path sensitive is a mistake, and said to be one."""
+    with pytest.raises(PatternError, match="every path"):
+        sensitive_to_write(at("x"), extra_directories=[name])
+
+
+def test_the_names_of_the_documents_are_among_the_defaults() -> None:
+    """The lists that programs pass on hold what the documents name."""
+    assert {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".env"} <= set(DANGEROUS_FILES)
+    assert {".git", ".vscode", ".idea", ".ssh"} <= set(DANGEROUS_DIRECTORIES)
