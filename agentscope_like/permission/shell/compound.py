@@ -174,7 +174,7 @@ class CompoundReader(ConditionalReader):
     def _loop_words(self, start: int) -> list[Word]:
         words: list[Word] = []
         self.skip_blanks()
-        while self.peek() != "#" and self.argument(words):
+        while self.argument(words):
             self.skip_blanks()
         if self.at(";"):
             self._semicolon()
@@ -210,7 +210,7 @@ class CompoundReader(ConditionalReader):
 
     def _pattern(self, start: int) -> Word:
         begin = self.position
-        segments = [] if self.at("#") else self.segments()
+        segments = self.segments()
         reserved = bool(segments) and bare_text(segments) in RESERVED
         if not segments or reserved or self.begins_redirect(segments):
             raise self.refusal("This pattern of a `case` is not understood.", max(start, begin))

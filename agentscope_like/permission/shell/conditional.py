@@ -93,7 +93,7 @@ class ConditionalReader(SimpleReader):
 
     def _test_operand(self, words: list[Word]) -> list[Segment]:
         begin = self.position
-        segments = [] if self.at("#") else self.segments()
+        segments = self.segments()
         span = Span(begin, self.position)
         bare = bare_text(segments)
         if not segments or bare in {"]]", "!"} or self.begins_redirect(segments):

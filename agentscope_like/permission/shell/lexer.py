@@ -21,10 +21,12 @@ MAXIMUM_NODES = 300
 """Most commands and substitutions that are read in one command line."""
 
 _BLANKS = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
-_BLANK_LINES = re.compile(r"(?:[ \t\n]+|\\\n)*")
 _COMMENT = re.compile(r"#[^\n]*")
 
 _JOINED = re.compile(r"(?:\\\n)+[-|&;<>()]")
+
+_BLANK_STARTS = frozenset(" \t\\")
+_LINE_STARTS = frozenset(" \t\\\n#")
 
 _NO_LINE = sys.maxsize
 
@@ -106,6 +108,8 @@ class Lexer(ABC):
 
     def skip_blanks(self) -> None:
         """Pass over blanks and continued line ends."""
+        if self.peek() not in _BLANK_STARTS:
+            return
         match = _BLANKS.match(self.text, self.position, self.end)
         if match is not None:
             self.position = match.end()
@@ -113,19 +117,15 @@ class Lexer(ABC):
 
     def skip_lines(self) -> None:
         """Pass over blanks, comments and newlines."""
-        while True:
-            if self._line_end == _NO_LINE:
-                match = _BLANK_LINES.match(self.text, self.position, self.end)
-                if match is not None:
-                    self.position = match.end()
-            else:
-                self.skip_blanks()
-            character = self.peek()
+        while (character := self.peek()) in _LINE_STARTS:
+            start = self.position
             if character == "#":
                 self.comment()
             elif character == "\n":
                 self.newline()
             else:
+                self.skip_blanks()
+            if self.position == start:
                 return
 
     def comment(self) -> None:

@@ -110,7 +110,7 @@ class _Reader(CompoundReader):
         connector = "\n"
         while True:
             self.skip_lines()
-            if self._closes():
+            if self._closes(after_separator=connector != ""):
                 break
             if connector == "":
                 raise self.refusal(f"{self._found()} is not understood here.", self.position)
@@ -127,7 +127,7 @@ class _Reader(CompoundReader):
     def command(self) -> Command:
         """Read one command of a pipeline."""
         start = self.position
-        if self.at("("):
+        if self.peek() == "(":
             self.count(start)
             self.position += 1
             return self.subshell(start)
@@ -164,7 +164,7 @@ class _Reader(CompoundReader):
         end = self.position
         while True:
             self.skip_blanks()
-            if not self.at("|") or self.at("||"):
+            if self.peek() != "|" or self.at("||"):
                 break
             both = self.at("|&")
             self.position += 1 + both
@@ -181,7 +181,7 @@ class _Reader(CompoundReader):
     def _prefixes(self) -> tuple[bool, bool]:
         """Read `!` and `time`, each at most once, in either order."""
         negated = timed = False
-        while True:
+        while self.peek() in {"!", "t"}:
             match = None if negated else _NEGATION.match(self.text, self.position, self.end)
             if match is not None:
                 negated = True
@@ -189,8 +189,9 @@ class _Reader(CompoundReader):
                 match = _TIMING.match(self.text, self.position, self.end)
                 timed = match is not None
             if match is None:
-                return negated, timed
+                break
             self.position = match.end()
+        return negated, timed
 
     def _with_errors(self, command: Command) -> Command:
         """Add to a command the `2>&1` that `|&` stands for."""
@@ -203,7 +204,7 @@ class _Reader(CompoundReader):
     def _connector(self) -> str:
         """Read what follows a statement; the empty string before something that closes."""
         self.skip_blanks()
-        if self.at("#"):
+        if self.peek() == "#":
             self.comment()
         match = _CONNECTOR.match(self.text, self.position, self.end)
         if match is None:
@@ -216,14 +217,18 @@ class _Reader(CompoundReader):
                 self.whole_operator(match.group(), match.start())
         return match.group()
 
-    def _closes(self) -> bool:
-        """Return whether something that ends a script stands at the cursor."""
+    def _closes(self, *, after_separator: bool) -> bool:
+        """Return whether something that ends a script stands at the cursor.
+
+        bash takes some closing keywords right behind a bracket or a keyword, too; not here.
+        """
         character = self.peek()
-        return (
-            character in {"", ")"}
-            or ARM_END.match(self.text, self.position, self.end) is not None
-            or _CLOSING_KEYWORD.match(self.text, self.position, self.end) is not None
-        )
+        if character in {"", ")"}:
+            return True
+        if character == ";" and ARM_END.match(self.text, self.position, self.end):
+            return True
+        closing = _CLOSING_KEYWORD.match(self.text, self.position, self.end)
+        return after_separator and closing is not None
 
     def _found(self) -> str:
         character = self.peek()

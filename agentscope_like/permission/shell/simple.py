@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["SimpleReader"]
 
-_PLAIN_WORD = re.compile(r"(?!#)([^ \t\n|&;()<>\"'$`\\*?\[{~]+)(?:[ \t]+|(?=[\n|&;)]|\Z))")
-"""A word of which every character stands for itself, and the blanks after it."""
+_SURE_WORD = re.compile(
+    r"""(?:(?!\#)([^ \t\n|&;()<>"'$`\\*?\[{~]+)|'([^'\n]*)'|"([^"\\$`\n]*)")"""
+    r"(?:[ \t]+|(?=[\n|&;)]|\Z))"
+)
+"""A word of which every character stands for itself, or a wholly quoted one, and its blanks."""
 
+_REDIRECT_STARTS = frozenset("0123456789<>&")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _LOCALE_ASSIGNMENT = re.compile(r"[^\W\d]\w*(?:\+?=|\[)")
 _SUBSCRIPT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[")
@@ -42,43 +46,60 @@ class SimpleReader(RedirectReader):
 
     def simple(self) -> SimpleCommand | Function:
         """Read the simple command, or the function definition, at the cursor."""
-        text = self.text
         start = stop = self.position
         self.count(start)
         assignments: list[Assignment] = []
         words: list[Word] = []
         redirects: list[Redirect] = []
         while True:
-            match = _PLAIN_WORD.match(text, self.position, self.end)
-            if match is not None and (words or self._surely_word(match[1])):
-                self.position = match.end()
-                stop = match.end(1)
-                span = Span(match.start(), stop)
-                words.append(Word((Literal(match[1], span),), span))
-                continue
-            self.skip_blanks()
+            stop = self._sure_words(words) or stop
             character = self.peek()
             if character in "\n;|)#" or (character == "&" and not self.at("&>")):
                 break
+            if character in " \t" or self.at("\\\n"):
+                self.skip_blanks()
+                continue
             if character == "(":
                 return self._function(start, words, plain=not (assignments or redirects))
-            redirect = self.redirect()
+            redirect = self.redirect() if character in _REDIRECT_STARTS else None
             if redirect is not None:
                 redirects.append(redirect)
-                stop = self.position
-                continue
-            begin = self.position
-            segments = self.segments()
-            stop = self.position
-            if self.begins_redirect(segments):
-                raise self.refusal("A descriptor on a line of its own is not understood.", begin)
-            if words:
-                words.extend(self.expanded_words(segments, Span(begin, stop)))
             else:
-                self._first_word(segments, Span(begin, stop), assignments, words)
+                self._word(assignments, words)
+            stop = self.position
         if not (words or assignments or redirects):
             raise self.refusal("A command is missing here; this is not understood.", self.position)
         return SimpleCommand(tuple(assignments), tuple(words), tuple(redirects), Span(start, stop))
+
+    def _sure_words(self, words: list[Word]) -> int:
+        """Read the words that need no closer look; return where the last one ends, or 0."""
+        text, end = self.text, self.end
+        position = self.position
+        stop = 0
+        while (match := _SURE_WORD.match(text, position, end)) is not None:
+            group = match.lastindex or 0
+            bare = group == 1
+            value = match[group]
+            if bare and not words and ("=" in value or value in RESERVED):
+                break
+            stop = match.end(1) if bare else match.end(group) + 1
+            span = Span(position, stop)
+            words.append(Word((Literal(value, span, not bare),), span))
+            position = match.end()
+        self.position = position
+        return stop
+
+    def _word(self, assignments: list[Assignment], words: list[Word]) -> None:
+        """Read a word that needs a closer look."""
+        begin = self.position
+        segments = self.segments()
+        span = Span(begin, self.position)
+        if self.begins_redirect(segments):
+            raise self.refusal("A descriptor on a line of its own is not understood.", begin)
+        if words:
+            words.extend(self.expanded_words(segments, span))
+        else:
+            self._first_word(segments, span, assignments, words)
 
     def argument(self, words: list[Word]) -> bool:
         """Read the argument at the cursor into `words`; return False where none stands there."""
@@ -90,10 +111,6 @@ class SimpleReader(RedirectReader):
             raise self.refusal("A redirection is not understood here.", self.position)
         words.extend(self.expanded_words(segments, Span(begin, self.position)))
         return True
-
-    def _surely_word(self, text: str) -> bool:
-        """Return whether plain text is a command's name, not an assignment or a keyword."""
-        return "=" not in text and text not in RESERVED
 
     def _first_word(
         self,

@@ -57,6 +57,8 @@ class WordReader(ExpansionReader):
         """
         text, end = self.text, self.end
         found: list[Segment] = []
+        if self.at("#"):
+            return found
         while self.position < end:
             start = self.position
             run = _RUN.match(text, start, end)
@@ -90,12 +92,12 @@ class WordReader(ExpansionReader):
         """Make the words that bash makes of one, by braces; tildes and globs are marked."""
         expansions = expand_braces(segments, span)
         if expansions is None:
-            return [self._word(segments, span, value=assignment_value(segments))]
-        return [self._word(each, span) for each in expansions]
+            return [self._marked(segments, span, value=assignment_value(segments))]
+        return [self._marked(each, span) for each in expansions]
 
     def computed_word(self, segments: list[Segment], span: Span) -> Word:
         """Make one word; braces are plain characters, tildes and globs are marked."""
-        return self._word(segments, span)
+        return self._marked(segments, span)
 
     def value_word(self, segments: list[Segment], span: Span) -> Word:
         """Make the value of an assignment: no braces, no globs, tildes also after a colon."""
@@ -105,7 +107,7 @@ class WordReader(ExpansionReader):
         """Make a word that is neither split nor matched with files, as after `<<<`."""
         return Word(tuple(mark_tildes(segments)), span)
 
-    def _word(self, segments: list[Segment], span: Span, *, value: int | None = None) -> Word:
+    def _marked(self, segments: list[Segment], span: Span, *, value: int | None = None) -> Word:
         return Word(tuple(mark_globs(mark_tildes(segments, value=value))), span)
 
     def _add_bare(self, found: list[Segment], text: str, start: int) -> None:
