@@ -5,7 +5,12 @@ from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.engine import PermissionEngine
 from agentscope_like.permission.errors import PatternError, PermissionConfigError, RuleError
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.protocol import ContentMatcher, PermissionTool, RuleCompiler
+from agentscope_like.permission.protocol import (
+    ContentMatcher,
+    PermissionTool,
+    RuleCompiler,
+    RuleValidator,
+)
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rule_table import RuleTable
 from agentscope_like.permission.rules import check_rules
@@ -26,5 +31,6 @@ __all__ = [
     "RuleCompiler",
     "RuleError",
     "RuleTable",
+    "RuleValidator",
     "check_rules",
 ]

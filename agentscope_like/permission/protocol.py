@@ -10,7 +10,7 @@ from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 
-__all__ = ["ContentMatcher", "PermissionTool", "RuleCompiler"]
+__all__ = ["ContentMatcher", "PermissionTool", "RuleCompiler", "RuleValidator"]
 
 
 class PermissionTool(Protocol):
@@ -56,4 +56,16 @@ class RuleCompiler(Protocol):
 
         Raises:
             RuleError: The tool cannot read one of the contents.
+        """
+
+
+@runtime_checkable
+class RuleValidator(Protocol):
+    """A tool that can tell which rule contents it reads; one that cannot is given any."""
+
+    def validate_rule(self, rule_content: str) -> None:
+        """Refuse a content that would never match.
+
+        Raises:
+            RuleError: The tool cannot read it.
         """

@@ -9,7 +9,12 @@ from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.nearest import nearest
-from agentscope_like.permission.protocol import ContentMatcher, PermissionTool, RuleCompiler
+from agentscope_like.permission.protocol import (
+    ContentMatcher,
+    PermissionTool,
+    RuleCompiler,
+    RuleValidator,
+)
 from agentscope_like.permission.rule import PermissionRule
 
 __all__ = ["ToolRules", "check_rules", "find_rule", "rules_of"]
@@ -45,6 +50,9 @@ class ToolRules:
         self._matcher: ContentMatcher | None = None
         if isinstance(tool, RuleCompiler):
             self._matcher = tool.compile_rules(contents, behavior)
+        elif isinstance(tool, RuleValidator):
+            for content in contents:
+                tool.validate_rule(content)
 
     async def find(
         self, tool_input: dict[str, Any], context: PermissionContext

@@ -20,6 +20,7 @@ from agentscope_like.permission import (
     PermissionContext,
     PermissionDecision,
     PermissionRule,
+    RuleError,
 )
 
 __all__ = ["ParamsBase", "ToolBase"]
@@ -133,10 +134,10 @@ class ToolBase(ABC):
         """Refuse rule contents that this tool cannot read.
 
         Raises:
-            ConfigurationError: By default, for every content, unless `match_rule` is overridden.
+            RuleError: By default, for every content, unless `match_rule` is overridden.
         """
         if type(self).match_rule is ToolBase.match_rule:
-            raise ConfigurationError(
+            raise RuleError(
                 f"{self.name} cannot read the rule content {rule_content!r}: its rules have none. "
                 f"Write the rule for {self.name} as a whole, with `rule_content=None`."
             )
