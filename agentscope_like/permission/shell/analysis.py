@@ -34,6 +34,7 @@ class Effect:
             through symlinks; None where it is not a path or cannot be known.
         span: Where it stands in the command text.
         recursive: Whether it reaches everything below `path`.
+        glob: Whether `path` is a pattern (`*`, `?`, `[...]`) that every path it reaches matches.
     """
 
     kind: EffectKind
@@ -41,6 +42,7 @@ class Effect:
     path: str | None
     span: Span
     recursive: bool = False
+    glob: bool = False
 
 
 @dataclass(frozen=True, slots=True)

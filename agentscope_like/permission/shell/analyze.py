@@ -1,0 +1,49 @@
+"""The one way from the text of a command line to what it means."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Doubt
+from agentscope_like.permission.shell.gate import check_text
+from agentscope_like.permission.shell.reader import ReadError, read
+from agentscope_like.permission.shell.tree import Span
+from agentscope_like.permission.shell.walk import TooManyPartsError, Walk
+
+__all__ = ["analyze"]
+
+
+def analyze(command: str, *, directory: str, home: str | None = None) -> CommandAnalysis:
+    """Read a command line and say what it does.
+
+    Never raises for what `command` holds: a failure is a doubt. The last 1,024 answers are kept.
+
+    Args:
+        command: The command line as it would be handed to bash.
+        directory: The absolute directory it would run in.
+        home: The home directory that `~` stands for, or None where unknown.
+    """
+    return _analyze(command, directory, home)
+
+
+@lru_cache(maxsize=1024)
+def _analyze(command: str, directory: str, home: str | None) -> CommandAnalysis:
+    whole = Span(0, len(command))
+
+    def unread(doubt: Doubt) -> CommandAnalysis:
+        return CommandAnalysis(command, directory, None, doubts=(doubt,))
+
+    try:
+        refused = check_text(command)
+        if refused is not None:
+            return unread(refused)
+        script = read(command)
+        walk = Walk(command, home)
+        parts = walk.run(script, directory)
+    except ReadError as error:
+        return unread(Doubt(str(error), getattr(error, "span", whole)))
+    except TooManyPartsError:
+        return unread(Doubt("The command line has too many parts to be judged.", whole))
+    except Exception as error:  # noqa: BLE001 - a failure to understand is a doubt, never an answer
+        return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
+    return CommandAnalysis(command, directory, script, parts, tuple(walk.doubts))

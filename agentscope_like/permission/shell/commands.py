@@ -1,0 +1,344 @@
+"""Judges one simple command: its name, its environment, its arguments, what it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from agentscope_like.permission.shell import catalog
+from agentscope_like.permission.shell.analysis import Effect, EffectKind
+from agentscope_like.permission.shell.arguments import Item, Reading, read_arguments
+from agentscope_like.permission.shell.directories import absolute
+from agentscope_like.permission.shell.effects import Actor
+from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
+from agentscope_like.permission.shell.expander import Expander, Substituter
+from agentscope_like.permission.shell.grammar import Grammar, RoleKind
+from agentscope_like.permission.shell.outputs import judge_redirects
+from agentscope_like.permission.shell.parts import Draft, Scope
+from agentscope_like.permission.shell.predicates import check_test
+from agentscope_like.permission.shell.state import State
+from agentscope_like.permission.shell.tree import (
+    Assignment,
+    Literal,
+    SimpleCommand,
+    Span,
+    Word,
+)
+from agentscope_like.permission.shell.values import Argument, Output, Unknown, plain
+from agentscope_like.permission.shell.wrappers import fed_arguments
+
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.tree import Script
+
+__all__ = ["CommandJudge", "Walking", "printed", "program_name"]
+
+_SYSTEM_DIRECTORIES = frozenset(
+    ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin")
+    + ("/opt/homebrew/bin",)
+)
+_CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
+_CONDITIONS = frozenset({"test", "["})
+
+
+def program_name(name: str) -> str | None:
+    """Return the bare name of a program; None for a path outside the system directories."""
+    if "/" not in name:
+        return name
+    directory, _, base = name.rpartition("/")
+    return base if base and directory in _SYSTEM_DIRECTORIES else None
+
+
+class Walking(Substituter, Protocol):
+    """What the judge of a command needs of the walk that it is part of."""
+
+    command: str
+    home: str | None
+
+    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
+        """Begin a new part."""
+
+    def script(self, script: Script, state: State, scope: Scope) -> State:
+        """Judge a script that runs in the same shell."""
+
+    def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
+        """Read and judge a script that stands as text in a word of `draft`."""
+
+
+class CommandJudge:
+    """Judges simple commands for one walk."""
+
+    __slots__ = ("_walk",)
+
+    def __init__(self, walk: Walking) -> None:
+        self._walk = walk
+
+    def judge(self, command: SimpleCommand, state: State, scope: Scope) -> tuple[State, Draft]:
+        """Judge `command`, which runs in `state`; return what is known after it, and its part."""
+        words = command.words
+        draft = self._walk.draft(words, command.span, state, scope)
+        expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
+        values = [expander.text(assignment.value) for assignment in command.assignments]
+        arguments: list[Argument] = []
+        for word in words:
+            only = word.segments[0]
+            if len(word.segments) == 1 and isinstance(only, Literal):
+                arguments.append(only.text)
+            else:
+                arguments.append(expander.argument(word))
+        if command.redirects:
+            draft.redirects = command.redirects + scope.redirects
+            judge_redirects(command.redirects, state, draft, expander, scope, self._walk.command)
+        draft.argv = tuple(each if isinstance(each, str) else None for each in arguments)
+        if expander.assigned:
+            state = state.forget(expander.assigned, directory=False)
+        if not words:
+            return self._assign(command.assignments, values, state, draft, scope), draft
+        if command.assignments:
+            draft.assignments = command.assignments
+            self._check_environment(command.assignments, values, arguments, draft, scope)
+        return self.run(arguments, draft, state, scope), draft
+
+    def _assign(
+        self,
+        assignments: Sequence[Assignment],
+        values: Sequence[Argument],
+        state: State,
+        draft: Draft,
+        scope: Scope,
+    ) -> State:
+        draft.assignments = tuple(assignments)
+        for assignment, value in zip(assignments, values, strict=True):
+            name = assignment.name
+            known = value
+            if assignment.append:
+                before = state.variables.get(name)
+                both = isinstance(before, str) and isinstance(value, str)
+                known = f"{before}{value}" if both else Unknown()
+            message = own_doubt(name, known)
+            if message:
+                draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)
+            state = state.assign(name, known)
+        return state
+
+    def _check_environment(
+        self,
+        assignments: Sequence[Assignment],
+        values: Sequence[Argument],
+        arguments: Sequence[Argument],
+        draft: Draft,
+        scope: Scope,
+    ) -> None:
+        for assignment, value in zip(assignments, values, strict=True):
+            if assignment.name == "IFS" and arguments[0] in {"read", "mapfile"}:
+                continue
+            message = exported_doubt(assignment.name, value)
+            if assignment.append:
+                message = message or f"`{assignment.name}+=` adds to a value that is not known"
+            if message:
+                draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)
+
+    def run(
+        self,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+        *,
+        external: bool = False,
+        functions: bool = True,
+    ) -> State:
+        """Judge the command of `arguments`, whose first names the program.
+
+        Args:
+            arguments: The program and its arguments.
+            draft: The part that gets the effects and doubts.
+            state: What is known before.
+            scope: What surrounds the command.
+            external: Whether another program starts it, so that shell builtins are out of reach.
+            functions: Whether a function of that name would be called.
+        """
+        name = arguments[0]
+        if not isinstance(name, str):
+            draft.doubt(
+                "which program this runs is computed",
+                self._span(draft, 0, scope),
+                kind=EffectKind.EXECUTE,
+            )
+            return state
+        program = program_name(name)
+        if functions and not external and name in scope.defined:
+            return self._call(name, draft, state, scope)
+        grammar = catalog.lookup(program) if program is not None else None
+        draft.program = program
+        if grammar is None or (external and grammar.builtin):
+            self._unknown(name, program, draft, state, scope, builtin=grammar is not None)
+            return state
+        return self._known(grammar, arguments, draft, state, scope, external=external)
+
+    def _call(self, name: str, draft: Draft, state: State, scope: Scope) -> State:
+        """Judge a call of a function; its body has been judged where it is defined."""
+        if name not in state.functions:
+            draft.doubt(
+                f"`{name}` may be the function of that name, or not",
+                self._span(draft, 0, scope),
+                kind=EffectKind.EXECUTE,
+            )
+        directories = () if scope.moves else state.directories
+        return replace(state, variables={}, directories=directories)
+
+    def _unknown(
+        self,
+        name: str,
+        program: str | None,
+        draft: Draft,
+        state: State,
+        scope: Scope,
+        *,
+        builtin: bool,
+    ) -> None:
+        span = self._span(draft, 0, scope)
+        if builtin:
+            message = f"`{name}` is a command of the shell, not a program that can be started here"
+        elif program is None:
+            message = f"`{name}` is a program outside the system's directories"
+        else:
+            message = f"`{name}` is not a program known to be harmless"
+        directory = state.directories[0] if state.directories else None
+        path = absolute(directory, name) if "/" in name else None
+        draft.effects.append(Effect(EffectKind.EXECUTE, name, path, span))
+        draft.doubt(message, span)
+
+    def _known(
+        self,
+        grammar: Grammar,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+        *,
+        external: bool,
+    ) -> State:
+        if draft.program in _CONDITIONS:
+            for problem in check_test(arguments, 1):
+                draft.doubt(
+                    problem.message, self._span(draft, problem.at, scope), kind=EffectKind.UNKNOWN
+                )
+            return state
+        reading = read_arguments(grammar, arguments)
+        if not reading.items and not reading.problems and not reading.grammar.local:
+            if reading.grammar.name != "cd":
+                return state
+        actor = Actor(
+            draft=draft,
+            reading=reading,
+            state=state,
+            home=self._walk.home,
+            span_of=lambda index: self._span(draft, index, scope),
+            source_of=lambda index: self._source(draft, index, scope),
+        )
+        actor.act()
+        state = actor.state
+        for item in reading.items:
+            if item.role.kind in _CARRYING:
+                state = self._carry(item, reading, arguments, draft, state, scope, external)
+        return state
+
+    def _carry(
+        self,
+        item: Item,
+        reading: Reading,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+        external: bool,
+    ) -> State:
+        """Judge the command that a wrapper runs, as a part below the wrapper's."""
+        grammar = reading.grammar
+        inside = scope.inside(draft.index)
+        if item.role.kind is RoleKind.SCRIPT:
+            return self._script(item, reading, arguments, draft, state, scope)
+        if item.end <= item.start:
+            return state
+        carried = fed_arguments(grammar.feed, reading, arguments[item.start : item.end])
+        words = draft.words[item.start : item.end]
+        span = self._span(draft, item.start, scope)
+        if words and scope.place is None:
+            span = Span(words[0].span.start, words[-1].span.end)
+        directory = any(each.role.kind is RoleKind.DIRECTORY for each in reading.items)
+        start = replace(state, directories=()) if directory or item.flag == "-execdir" else state
+        inner = self._walk.draft(words, span, start, inside)
+        inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
+        inner.redirects = draft.redirects
+        inner.assignments = draft.assignments + tuple(self._assignments(reading, draft, scope))
+        in_shell = grammar.feed == "shell"
+        after = self.run(
+            carried, inner, start, inside, external=external or not in_shell, functions=False
+        )
+        return after if in_shell else state
+
+    def _assignments(self, reading: Reading, draft: Draft, scope: Scope) -> list[Assignment]:
+        """Return what `env NAME=value` sets for the command that it runs."""
+        found: list[Assignment] = []
+        for item in reading.items:
+            if item.role.kind is RoleKind.ASSIGNMENT and isinstance(item.argument, str):
+                name, _, value = item.argument.partition("=")
+                span = self._span(draft, item.start, scope)
+                word = Word((Literal(value, span, True),), span)
+                found.append(Assignment(name, word, span))
+        return found
+
+    def _script(
+        self,
+        item: Item,
+        reading: Reading,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+    ) -> State:
+        text: Argument = item.argument
+        same_shell = reading.grammar.feed == "eval"
+        span = self._span(draft, item.start, scope)
+        if same_shell:
+            rest = arguments[item.start :]
+            literal = [each for each in rest if isinstance(each, str)]
+            text = " ".join(literal) if len(literal) == len(rest) else Unknown()
+        if not isinstance(text, str):
+            draft.doubt("the script is computed, and cannot be read", span, kind=EffectKind.EXECUTE)
+            return state
+        inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1)
+        if same_shell:
+            return self._walk.text(text, state, inside, draft)
+        fresh = State(directories=state.directories, variables={})
+        self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
+        return state
+
+    def _span(self, draft: Draft, index: int, scope: Scope) -> Span:
+        words = draft.words
+        if scope.place is not None:
+            return scope.place
+        return words[index].span if index < len(words) else draft.span
+
+    def _source(self, draft: Draft, index: int, scope: Scope) -> str:
+        span = self._span(draft, index, scope)
+        return self._walk.command[span.start : span.end]
+
+
+def printed(arguments: Sequence[str | None], program: str | None) -> Output:
+    """Return what a proven command prints, as far as its grammar tells."""
+    grammar = catalog.lookup(program) if program else None
+    known = [each for each in arguments if each is not None]
+    if grammar is None or len(known) != len(arguments):
+        return Output()
+    reading = read_arguments(grammar, known)
+    inner = reading.grammar
+    for when in inner.whens:
+        if when.output is not None and reading.used == when.flags:
+            return when.output
+    operands = [item.argument for item in reading.items if not item.flag]
+    if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:
+        return Output()
+    plain_operands = all(isinstance(each, str) and plain(each) for each in operands)
+    return inner.output if plain_operands else Output()

@@ -1,0 +1,55 @@
+"""Where a command runs: literal `cd`s are followed, any other makes the directory unknown."""
+
+from __future__ import annotations
+
+import posixpath
+
+from agentscope_like.permission.shell.values import Argument, Unknown
+
+__all__ = ["MAX_DIRECTORIES", "absolute", "after_cd", "union"]
+
+MAX_DIRECTORIES = 8
+"""How many directories a command may be in before its directory counts as unknown."""
+
+
+def absolute(directory: str | None, target: str) -> str | None:
+    """Return `target` seen from `directory`, `.` and `..` folded; None where that is unknown."""
+    if not target.startswith("/"):
+        if directory is None or not target:
+            return None
+        target = f"{directory}/{target}"
+    folded = posixpath.normpath(target)
+    return folded[1:] if folded.startswith("//") else folded
+
+
+def after_cd(
+    directories: tuple[str, ...], target: Argument | None, home: str | None
+) -> tuple[str, ...]:
+    """Return the directories that a successful `cd target` may lead to; empty means unknown.
+
+    Args:
+        directories: Where the `cd` runs; empty where that is unknown.
+        target: Its operand, or None where it has none.
+        home: The home directory, or None where unknown.
+    """
+    if target is None:
+        return (home,) if home else ()
+    if isinstance(target, Unknown):
+        if not target.choices:
+            return ()
+        found = [after_cd(directories, choice, home) for choice in target.choices]
+        return union(*found)
+    if target == "-":
+        return ()
+    if target.startswith("/"):
+        return tuple(filter(None, (absolute(None, target),)))
+    moved = (absolute(directory, target) for directory in directories)
+    return tuple(dict.fromkeys(path for path in moved if path))
+
+
+def union(*sets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the directories of all `sets`, the first set's first; empty if any is unknown."""
+    if not all(sets):
+        return ()
+    merged = tuple(dict.fromkeys(path for one in sets for path in one))
+    return merged if len(merged) <= MAX_DIRECTORIES else ()

@@ -1,0 +1,230 @@
+"""From what the arguments of a program mean to what it does."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
+from agentscope_like.permission.shell.arguments import Item, Reading
+from agentscope_like.permission.shell.awk import check_awk
+from agentscope_like.permission.shell.directories import absolute, after_cd
+from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
+from agentscope_like.permission.shell.grammar import RoleKind
+from agentscope_like.permission.shell.parts import Draft
+from agentscope_like.permission.shell.sed import check_sed
+from agentscope_like.permission.shell.sqlite import check_sqlite
+from agentscope_like.permission.shell.state import State
+from agentscope_like.permission.shell.tree import Span
+from agentscope_like.permission.shell.values import Argument, Unknown
+
+__all__ = ["Actor", "path_effects", "read_doubt"]
+
+_KINDS = {
+    RoleKind.LIST: EffectKind.READ,
+    RoleKind.READ: EffectKind.READ,
+    RoleKind.WRITE: EffectKind.WRITE,
+    RoleKind.DELETE: EffectKind.DELETE,
+    RoleKind.MOVE: EffectKind.DELETE,
+    RoleKind.INTO: EffectKind.WRITE,
+    RoleKind.DIRECTORY: EffectKind.READ,
+    RoleKind.CD: EffectKind.READ,
+}
+_VERBS = {
+    EffectKind.WRITE: "writes",
+    EffectKind.DELETE: "removes",
+    EffectKind.NETWORK: "reaches",
+    EffectKind.EXECUTE: "runs",
+}
+_CHECKS: dict[RoleKind, Callable[[str], str | None]] = {
+    RoleKind.SED: check_sed,
+    RoleKind.AWK: check_awk,
+    RoleKind.SQLITE: check_sqlite,
+}
+_SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
+_ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
+_VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(=(.*))?", re.DOTALL)
+
+
+def read_doubt(path: str | None) -> str | None:
+    """Return why reading the content of `path` is not known to be harmless: it is a device."""
+    if path is not None and path.startswith("/dev") and _ENDLESS.fullmatch(path):
+        return f"reading the device `{path}` may never end, or may disturb it"
+    return None
+
+
+def path_effects(
+    kind: EffectKind,
+    argument: Argument,
+    directories: Sequence[str],
+    span: Span,
+    source: str,
+    *,
+    recursive: bool = False,
+) -> list[Effect]:
+    """Return the effects of doing `kind` to the path `argument` in each possible directory.
+
+    Args:
+        kind: What is done.
+        argument: The path.
+        directories: Where it may be done; empty where that is unknown.
+        span: Where the argument stands in the command text.
+        source: The argument as written.
+        recursive: Whether it reaches everything below.
+    """
+    glob = False
+    if isinstance(argument, str):
+        targets: tuple[str, ...] = (argument,)
+    elif argument.choices:
+        targets = argument.choices
+    elif argument.pattern is not None:
+        targets, glob = (argument.pattern,), True
+    else:
+        return [Effect(kind, source, None, span, recursive)]
+    places: Sequence[str | None] = directories or (None,)
+    effects: list[Effect] = []
+    for target in targets:
+        shown = target if not glob else source
+        for place in places if not target.startswith("/") else (None,):
+            effects.append(Effect(kind, shown, absolute(place, target), span, recursive, glob))
+    return effects
+
+
+@dataclass(slots=True)
+class Actor:
+    """Adds to a draft what one reading of arguments does, and follows the state.
+
+    Attributes:
+        draft: The part.
+        reading: What its arguments mean.
+        state: What is known before; afterwards, what is known after.
+        home: The home directory, or None where unknown.
+        span_of: Returns where the argument of an index stands.
+        source_of: Returns how the argument of an index is written.
+    """
+
+    draft: Draft
+    reading: Reading
+    state: State
+    home: str | None
+    span_of: Callable[[int], Span]
+    source_of: Callable[[int], str]
+
+    def act(self) -> None:
+        """Add every effect and doubt of the reading, but for the commands that it carries."""
+        for message, index in self.reading.problems:
+            self._suspect(message, self.span_of(index))
+        directories = self.state.directories
+        for item in self.reading.items:
+            kind = item.role.kind
+            if kind in _KINDS:
+                directories = self._path(item, directories)
+            elif kind in _CHECKS:
+                self._check_script(item)
+            elif kind in {RoleKind.HOST, RoleKind.RUN}:
+                self._reach(item)
+            elif kind in {RoleKind.ASSIGNMENT, RoleKind.LOCAL, RoleKind.VARIABLE}:
+                self._assign(item)
+        if self.reading.grammar.local and not directories:
+            self._suspect(
+                f"`{self.reading.label}` depends on the directory, which is not known here",
+                self.draft.span,
+            )
+        self._change_directory()
+
+    def _suspect(self, message: str, span: Span) -> None:
+        self.draft.doubt(message, span, kind=EffectKind.UNKNOWN)
+
+    def _path(self, item: Item, directories: tuple[str, ...]) -> tuple[str, ...]:
+        role, argument = item.role.kind, item.argument
+        kind, span = _KINDS[role], self.span_of(item.start)
+        source = argument if isinstance(argument, str) else self.source_of(item.start)
+        recursive = self.reading.recursive or role is RoleKind.MOVE
+        effects = path_effects(kind, argument, directories, span, source, recursive=recursive)
+        self.draft.effects += effects
+        if kind is not EffectKind.READ:
+            self._harm(kind, source, span)
+        elif role is RoleKind.READ:
+            for effect in effects:
+                if message := read_doubt(effect.path):
+                    self.draft.doubts.append(Doubt(message, span))
+        if role is RoleKind.INTO:
+            self._into(item, directories)
+        elif role is RoleKind.DIRECTORY:
+            return after_cd(directories, argument, self.home)
+        return directories
+
+    def _into(self, item: Item, directories: tuple[str, ...]) -> None:
+        """Add the writes that happen where the target is a directory: one below it per source."""
+        target = item.argument
+        span = self.span_of(item.start)
+        for source in self.reading.items:
+            if source.flag or source.role.kind not in _SOURCES:
+                continue
+            name = source.argument
+            below: Argument = Unknown()
+            if isinstance(target, str) and isinstance(name, str):
+                below = f"{target}/{posixpath.basename(name.rstrip('/'))}"
+            elif isinstance(target, str) and isinstance(name, Unknown):
+                folder = re.sub(r"[*?\[]", r"[\g<0>]", target)
+                base = posixpath.basename(name.pattern or "")
+                below = Unknown(pattern=f"{folder}/{base}" if base else None)
+            written = below if isinstance(below, str) else self.source_of(item.start)
+            self.draft.effects += path_effects(
+                EffectKind.WRITE, below, directories, span, written, recursive=True
+            )
+
+    def _harm(self, kind: EffectKind, target: str, span: Span) -> None:
+        self.draft.doubts.append(Doubt(f"`{self.reading.label}` {_VERBS[kind]} `{target}`", span))
+
+    def _reach(self, item: Item) -> None:
+        span = self.span_of(item.start)
+        source = item.argument if isinstance(item.argument, str) else self.source_of(item.start)
+        kind = EffectKind.NETWORK if item.role.kind is RoleKind.HOST else EffectKind.EXECUTE
+        self.draft.effects.append(Effect(kind, source, None, span))
+        self._harm(kind, source, span)
+
+    def _check_script(self, item: Item) -> None:
+        span = self.span_of(item.start)
+        if isinstance(item.argument, str):
+            message = _CHECKS[item.role.kind](item.argument)
+        else:
+            message = f"a computed script of `{self.reading.label}` cannot be read"
+        if message:
+            self._suspect(message, span)
+
+    def _assign(self, item: Item) -> None:
+        """Follow `export NAME=value`, `read NAME` and their kin."""
+        role, argument = item.role.kind, item.argument
+        value: Argument = Unknown()
+        if isinstance(argument, str):
+            text = argument
+        else:
+            text = argument.prefix if "=" in argument.prefix else ""
+        found = _VARIABLE.fullmatch(text)
+        if found is None or (role is RoleKind.VARIABLE and found[2]):
+            self._suspect("this is not a plain variable name", self.span_of(item.start))
+            return
+        name = found[1]
+        if isinstance(argument, str) and found[2]:
+            value = found[3]
+        exported = role is RoleKind.ASSIGNMENT
+        known = self.state.variables.get(name)
+        if exported and not found[2] and known is not None:
+            value = known
+        message = exported_doubt(name, value) if exported else own_doubt(name, value)
+        if message:
+            self._suspect(message, self.span_of(item.start))
+        if role is not RoleKind.ASSIGNMENT or self.reading.grammar.builtin:
+            self.state = self.state.assign(name, value)
+
+    def _change_directory(self) -> None:
+        for item in self.reading.items:
+            if item.role.kind is RoleKind.CD:
+                target = item.argument
+                self.state = self.state.move(after_cd(self.state.directories, target, self.home))
+                return
+        if self.reading.grammar.name == "cd":
+            self.state = self.state.move(after_cd(self.state.directories, None, self.home))

@@ -1,0 +1,93 @@
+"""Which variables a command line may set without changing what its programs do."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+
+from agentscope_like.permission.shell.values import Argument, Shape, Unknown
+
+__all__ = ["exported_doubt", "own_doubt", "special_parameter"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LOWER = re.compile(r"[a-z][a-z0-9_]*")
+
+_INTEGERS = frozenset(
+    ("?", "#", "$", "!", "RANDOM", "SRANDOM", "SECONDS", "LINENO")
+    + ("UID", "EUID", "PPID", "BASHPID", "EPOCHSECONDS")
+)
+_PATHS = frozenset({"HOME", "PWD", "OLDPWD"})
+
+
+class _Table:
+    """The rows of `catalog/environment.toml`."""
+
+    def __init__(self) -> None:
+        text = files(__package__).joinpath("catalog", "environment.toml").read_text("utf-8")
+        data = tomllib.loads(text)
+        self.values: dict[str, re.Pattern[str]] = {}
+        self.families: list[tuple[str, re.Pattern[str]]] = []
+        for name, expression in data["exported"]["values"].items():
+            pattern = re.compile(expression)
+            if name.endswith("*"):
+                self.families.append((name[:-1], pattern))
+            else:
+                self.values[name] = pattern
+        own = data["own"]
+        self.own = frozenset(own["names"].split())
+        self.reserved = frozenset(own["reserved"].split())
+        self.reserved_prefixes = tuple(own["reserved_prefixes"].split())
+
+    def pattern(self, name: str) -> re.Pattern[str] | None:
+        """Return what the exported variable `name` may hold, or None where nothing is allowed."""
+        found = self.values.get(name)
+        if found is None:
+            for prefix, pattern in self.families:
+                if name.startswith(prefix):
+                    return pattern
+        return found
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    return _Table()
+
+
+def exported_doubt(name: str, value: Argument) -> str | None:
+    """Return why `name=value` in the environment of a program is not known to be harmless."""
+    pattern = _table().pattern(name)
+    if pattern is None:
+        return f"`{name}=` may change what the program does"
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        return f"this value of `{name}` is not known to be harmless"
+    return None
+
+
+def own_doubt(name: str, value: Argument) -> str | None:
+    """Return why assigning `value` to the shell's variable `name` may change a later program."""
+    if not _NAME.fullmatch(name):
+        return f"`{name}` is not a plain variable name"
+    table = _table()
+    if name in table.own:
+        return None
+    if _LOWER.fullmatch(name) and name not in table.reserved:
+        if not name.startswith(table.reserved_prefixes):
+            return None
+    return exported_doubt(name, value)
+
+
+def special_parameter(name: str, directories: tuple[str, ...], home: str | None) -> Argument:
+    """Return what is known of a parameter that the command line has not set itself."""
+    if name in _INTEGERS:
+        return Unknown(option=False, shape=Shape.INTEGER)
+    if name in {"@", "*"}:
+        return Unknown(single=False)
+    if name == "HOME" and home:
+        return home
+    if name == "PWD" and len(directories) == 1:
+        return directories[0]
+    if name in _PATHS:
+        return Unknown(prefix="/", option=False)
+    return Unknown()

@@ -1,0 +1,130 @@
+"""What the words of one command become, with the scripts inside them judged on the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from agentscope_like.permission.shell.environment import own_doubt, special_parameter
+from agentscope_like.permission.shell.values import (
+    Argument,
+    Environment,
+    Output,
+    Shape,
+    Unknown,
+    evaluate,
+)
+from agentscope_like.permission.shell.values import join as either
+from agentscope_like.permission.shell.tree import (
+    Arithmetic,
+    Segment,
+    Script,
+    Substitution,
+    Variable,
+    Word,
+)
+
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.parts import Draft, Scope
+    from agentscope_like.permission.shell.state import State
+
+__all__ = ["Expander", "Substituter"]
+
+
+class Substituter(Protocol):
+    """Judges the script of a substitution and says what it prints."""
+
+    def substitute(self, script: Script, state: State, scope: Scope) -> Output:
+        """Judge `script`, which runs in a subshell."""
+
+
+class Expander:
+    """Expands words in one state; doubts that arise go to `draft`.
+
+    Attributes:
+        assigned: Names that the expansions themselves may set (`${name:=value}`).
+    """
+
+    __slots__ = ("_draft", "_environment", "_home", "_scope", "_state", "_walker", "assigned")
+
+    def __init__(
+        self, walker: Substituter, state: State, draft: Draft, scope: Scope, *, home: str | None
+    ) -> None:
+        self._walker = walker
+        self._state = state
+        self._draft = draft
+        self._scope = scope
+        self._home = home
+        self._environment = Environment(self._parameter, self._substitution, home)
+        self.assigned: dict[str, Shape] = {}
+
+    def argument(self, word: Word) -> Argument:
+        """Return what `word` becomes as an argument."""
+        self._check_arithmetic(word.segments)
+        return evaluate(word, self._environment)
+
+    def text(self, word: Word) -> Argument:
+        """Return what `word` becomes where bash neither splits nor globs."""
+        self._check_arithmetic(word.segments)
+        return evaluate(word, self._environment, splits=False)
+
+    def _check_arithmetic(self, segments: tuple[Segment, ...]) -> None:
+        for segment in segments:
+            if isinstance(segment, Arithmetic):
+                for name in segment.names:
+                    self._check_operand(name, segment)
+
+    def _check_operand(self, name: str, segment: Arithmetic) -> None:
+        """Doubt a name in arithmetic that may hold code: bash evaluates what it holds."""
+        if name.isdigit() and name != "0":
+            value: Argument = Unknown()
+        else:
+            value = self._base(name)
+        integer = (
+            value.isascii() and value.isdigit()
+            if isinstance(value, str)
+            else (value.shape is Shape.INTEGER)
+        )
+        if not integer:
+            self._draft.doubt(
+                f"`{name}` is not known to hold a number, and arithmetic runs what it holds",
+                self._scope.span(segment.span),
+            )
+
+    def _base(self, name: str) -> Argument:
+        value = self._state.variables.get(name)
+        if value is None:
+            return special_parameter(name, self._state.directories, self._home)
+        return value
+
+    def _substitution(self, segment: Substitution) -> Output:
+        scope = self._scope.inside(self._draft.index)
+        return self._walker.substitute(segment.script, self._state, scope)
+
+    def _parameter(self, segment: Variable) -> Argument:
+        base = self._base(segment.name)
+        operator = segment.operator
+        if operator is None:
+            return base
+        argument = self.text(segment.argument) if segment.argument is not None else ""
+        if operator == "length":
+            return Unknown(option=False, shape=Shape.INTEGER)
+        if operator in {":=", "="}:
+            self._assign_default(segment, argument)
+        if operator in {":-", "-", ":=", "="}:
+            return base if isinstance(base, str) and base else either([base, argument])
+        if operator in {":+", "+"}:
+            return either(["", argument])
+        if operator in {":?", "?"}:
+            return base
+        if operator in {"%", "%%"} and isinstance(base, Unknown):
+            return Unknown(
+                option=base.option, single=base.single, shape=min(base.shape, Shape.WORD)
+            )
+        single = not isinstance(base, Unknown) or base.single
+        return Unknown(single=single)
+
+    def _assign_default(self, segment: Variable, argument: Argument) -> None:
+        problem = own_doubt(segment.name, argument)
+        if problem:
+            self._draft.doubt(problem, self._scope.span(segment.span))
+        self.assigned[segment.name] = Shape.ANY

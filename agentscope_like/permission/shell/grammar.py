@@ -1,0 +1,355 @@
+"""The grammar of one program: which arguments it takes, and what they mean.
+
+A grammar lists what is *known*. An option that is not listed is unknown, whatever it does, and so
+is an operand that has no place. `parse_program` compiles the table of one program, as
+`catalog/README.md` describes it, and refuses keys that it does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias, cast
+
+from agentscope_like.permission.errors import PermissionConfigError
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.permission.shell.values import Output, Shape
+
+__all__ = [
+    "CatalogError",
+    "Flag",
+    "Grammar",
+    "Operand",
+    "Role",
+    "RoleKind",
+    "When",
+    "parse_program",
+]
+
+Table: TypeAlias = Mapping[str, object]
+
+
+class CatalogError(PermissionConfigError):
+    """A table of the catalog that cannot be compiled."""
+
+
+class RoleKind(StrEnum):
+    """What an argument means to its program."""
+
+    TEXT = "text"
+    """Any text: a pattern, a format, a name in a database."""
+    NUMBER = "number"
+    """Digits, with at most a sign, a point and a unit."""
+    MATCHING = "matching"
+    """A text that the expression after the colon matches."""
+    ONE_OF = "one of"
+    """One of the words after the colon."""
+    LIST = "list"
+    """A path whose name or metadata is read."""
+    READ = "read"
+    """A path whose content is read."""
+    WRITE = "write"
+    """A path that is created or changed."""
+    DELETE = "delete"
+    """A path that is removed."""
+    MOVE = "move"
+    """A path that is read here and removed once written elsewhere."""
+    INTO = "into"
+    """A file to write, or a directory to write the other operands into."""
+    HOST = "host"
+    """A host or URL that is reached."""
+    RUN = "run"
+    """A program that is executed."""
+    DIRECTORY = "directory"
+    """A directory that the program changes to before it reads its other arguments."""
+    CD = "cd"
+    """The directory that the shell itself changes to."""
+    COMMAND = "command"
+    """A command: this argument and all that follow."""
+    CLAUSE = "clause"
+    """A command that ends at `;` or `+`."""
+    SCRIPT = "script"
+    """A text for the shell to run; what follows are its parameters."""
+    ASSIGNMENT = "assignment"
+    """`NAME=value` in front of a wrapped command, or a bare `NAME` of `export` and its kin."""
+    LOCAL = "local"
+    """`NAME` or `NAME=value`, for the shell alone."""
+    VARIABLE = "variable"
+    """The name of a variable that gets an unknown value."""
+    PLACEHOLDER = "placeholder"
+    """The text that a wrapper replaces in its command by what it reads."""
+    SED = "sed"
+    """A script of sed."""
+    AWK = "awk"
+    """A program of awk."""
+    SQLITE = "sqlite"
+    """A statement or dot-command of sqlite3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What one argument means; `pattern` is what it has to match whole."""
+
+    kind: RoleKind
+    pattern: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One place among the operands; `many` takes any number, `optional` none or one."""
+
+    role: Role
+    many: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """An option; `role` is what its value means, `joined` tells that `=` has to join the value."""
+
+    role: Role | None = None
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """What changes where one of `flags` is given."""
+
+    flags: frozenset[str]
+    operands: tuple[Operand, ...] | None = None
+    recursive: bool = False
+    doubt: str = ""
+    output: Output | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What is known of one program, or of one sub-command; `catalog/README.md` has each key."""
+
+    name: str
+    source: str = ""
+    flags: Mapping[str, Flag] = field(default_factory=dict)
+    complete: tuple[str, ...] | None = None
+    operands: tuple[Operand, ...] = ()
+    whens: tuple[When, ...] = ()
+    subs: Mapping[str, Grammar] = field(default_factory=dict)
+    bare: bool = True
+    about: frozenset[str] = frozenset()
+    helps: frozenset[str] = frozenset()
+    harmless: bool = False
+    options_first: bool = False
+    optionless: bool = False
+    single_dash: bool = False
+    bundled: bool = False
+    number: bool = False
+    recursive: bool = False
+    local: bool = False
+    output: Output = Output()
+    output_flags: frozenset[str] = frozenset()
+    output_operands: int = 0
+    feed: str = ""
+    pairs: Mapping[str, Role] = field(default_factory=dict)
+    doubt: str = ""
+    builtin: bool = False
+
+
+_KEYS = frozenset(
+    "source flags values optional others operands when sub shared use bare about helps harmless "
+    "options_first optionless style number recursive local output output_flags output_operands feed pairs doubt builtin".split()
+)
+_WHEN_KEYS = frozenset({"operands", "recursive", "doubt", "output"})
+_SHARED_KEYS = frozenset({"flags", "values", "optional"})
+_ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
+_NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT})
+_STYLES = frozenset({"", "single-dash", "bundled"})
+_OUTPUTS = {
+    "": Output(),
+    "word": Output(Shape.WORD),
+    "number": Output(Shape.INTEGER),
+    "numbers": Output(Shape.INTEGER, single=False),
+}
+
+
+def parse_program(name: str, table: Table) -> Grammar:
+    """Compile the table of program `name`.
+
+    Raises:
+        CatalogError: A key or a role is unknown, or a value has the wrong type.
+    """
+    return _Compiler(name).grammar(name, table, {})
+
+
+class _Compiler:
+    """Compiles one program; knows its name for the errors."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+
+    def grammar(self, name: str, table: Table, shared: Mapping[str, Table]) -> Grammar:
+        """Compile one program or sub-command, whose `use` may name groups of `shared`."""
+        self._check(name, table, _KEYS)
+        shared = {**shared, **self._tables(name, table, "shared")}
+        flags = self._flags(name, table)
+        for group in self._words(name, table, "use"):
+            if group not in shared:
+                raise self._error(name, f"no shared group {group!r}{nearest(group, shared)}")
+            self._check(f"{name}.shared.{group}", shared[group], _SHARED_KEYS)
+            flags = {**self._flags(name, shared[group]), **flags}
+        complete = None
+        if "others" in table:
+            known = (flag for flag in flags if flag.startswith("--"))
+            complete = (*known, *self._words(name, table, "others"))
+        style = self._choice(name, table, "style", _STYLES)
+        output = self._choice(name, table, "output", _OUTPUTS)
+        subs = self._subs(name, table, shared)
+        return Grammar(
+            name=name,
+            source=self._text(name, table, "source"),
+            flags=flags,
+            complete=complete,
+            operands=self._operands(name, table),
+            whens=tuple(self._whens(name, table)),
+            subs=subs,
+            bare=self._switch(name, table, "bare", default=not subs),
+            about=frozenset(self._words(name, table, "about")),
+            helps=frozenset(self._words(name, table, "helps")),
+            harmless=self._switch(name, table, "harmless"),
+            options_first=self._switch(name, table, "options_first"),
+            optionless=self._switch(name, table, "optionless"),
+            single_dash=style == "single-dash",
+            bundled=style == "bundled",
+            number=self._switch(name, table, "number"),
+            recursive=self._switch(name, table, "recursive"),
+            local=self._switch(name, table, "local"),
+            output=_OUTPUTS[output],
+            output_flags=frozenset(self._words(name, table, "output_flags")),
+            output_operands=self._count(name, table, "output_operands"),
+            feed=self._text(name, table, "feed"),
+            pairs={
+                key: self._operand(name, value).role
+                for key, value in self._mapping(name, table, "pairs").items()
+            },
+            doubt=self._text(name, table, "doubt"),
+            builtin=self._switch(name, table, "builtin"),
+        )
+
+    def _flags(self, name: str, table: Table) -> dict[str, Flag]:
+        flags = dict.fromkeys(self._words(name, table, "flags"), Flag())
+        for key in ("values", "optional"):
+            for names, role in self._mapping(name, table, key).items():
+                flag = Flag(self._operand(name, role).role, joined=key == "optional")
+                flags.update(dict.fromkeys(names.split(), flag))
+        return flags
+
+    def _whens(self, name: str, table: Table) -> Iterator[When]:
+        for flags, change in self._tables(name, table, "when").items():
+            self._check(f"{name}.when", change, _WHEN_KEYS)
+            yield When(
+                flags=frozenset(flags.split()),
+                operands=self._operands(name, change) if "operands" in change else None,
+                recursive=self._switch(name, change, "recursive"),
+                doubt=self._text(name, change, "doubt"),
+                output=_OUTPUTS[self._choice(name, change, "output", _OUTPUTS)]
+                if "output" in change
+                else None,
+            )
+
+    def _subs(self, name: str, table: Table, shared: Mapping[str, Table]) -> dict[str, Grammar]:
+        nested: dict[str, dict[str, Table]] = {}
+        own: dict[str, Table] = {}
+        for key, sub in self._tables(name, table, "sub").items():
+            head, _, rest = key.partition(" ")
+            if rest:
+                nested.setdefault(head, {})[rest] = sub
+            else:
+                own[head] = sub
+        grammars: dict[str, Grammar] = {}
+        for names in dict.fromkeys([*own, *nested]):
+            merged: dict[str, object] = dict(own.get(names, {"bare": False}))
+            if names in nested:
+                below = self._tables(name, merged, "sub")
+                merged["sub"] = {**below, **nested[names]}
+                merged.setdefault("bare", False)
+            first = names.split("|")[0]
+            grammar = self.grammar(f"{name} {first}", merged, shared)
+            grammars.update(dict.fromkeys(names.split("|"), grammar))
+        return grammars
+
+    def _operands(self, name: str, table: Table) -> tuple[Operand, ...]:
+        value = table.get("operands", [])
+        texts = [value] if isinstance(value, str) else value
+        if not isinstance(texts, list):
+            raise self._error(name, "`operands` is neither a role nor a list of roles")
+        return tuple(self._operand(name, text) for text in texts)
+
+    def _operand(self, name: str, text: object) -> Operand:
+        found = _ROLE.fullmatch(text) if isinstance(text, str) else None
+        if found is None:
+            raise self._error(name, f"{text!r} is not a role")
+        word, times, rest = found.groups()
+        if word not in set(RoleKind):
+            raise self._error(name, f"no role {word!r}{nearest(word, set(RoleKind))}")
+        kind = RoleKind(word)
+        pattern: re.Pattern[str] | None = None
+        if kind is RoleKind.MATCHING or (rest and kind in _NARROWED):
+            pattern = re.compile(rest)
+        elif kind is RoleKind.ONE_OF:
+            pattern = re.compile("|".join(map(re.escape, rest.split())))
+        elif kind is RoleKind.NUMBER:
+            pattern = _NUMBER
+        elif rest:
+            raise self._error(name, f"the role {word!r} takes nothing after a colon")
+        return Operand(Role(kind, pattern), many=times == "...", optional=times == "?")
+
+    def _check(self, name: str, table: Table, known: frozenset[str]) -> None:
+        for key in table:
+            if key not in known:
+                raise self._error(name, f"unknown key {key!r}{nearest(key, known)}")
+
+    def _tables(self, name: str, table: Table, key: str) -> dict[str, Table]:
+        tables = self._mapping(name, table, key)
+        for inner, value in tables.items():
+            if not isinstance(value, dict):
+                raise self._error(name, f"`{key}.{inner}` is not a table")
+        return cast("dict[str, Table]", tables)
+
+    def _mapping(self, name: str, table: Table, key: str) -> dict[str, object]:
+        value = table.get(key, {})
+        if not isinstance(value, dict):
+            raise self._error(name, f"`{key}` is not a table")
+        return value
+
+    def _choice(self, name: str, table: Table, key: str, known: object) -> str:
+        value = self._text(name, table, key)
+        options = cast("frozenset[str]", known)
+        if value not in options:
+            raise self._error(name, f"no {key} {value!r}{nearest(value, options)}")
+        return value
+
+    def _text(self, name: str, table: Table, key: str) -> str:
+        value = table.get(key, "")
+        if not isinstance(value, str):
+            raise self._error(name, f"`{key}` is not a text")
+        return value
+
+    def _words(self, name: str, table: Table, key: str) -> list[str]:
+        return self._text(name, table, key).split()
+
+    def _switch(self, name: str, table: Table, key: str, *, default: bool = False) -> bool:
+        value = table.get(key, default)
+        if not isinstance(value, bool):
+            raise self._error(name, f"`{key}` is neither true nor false")
+        return value
+
+    def _count(self, name: str, table: Table, key: str) -> int:
+        value = table.get(key, 0)
+        if not isinstance(value, int):
+            raise self._error(name, f"`{key}` is not a number")
+        return value
+
+    def _error(self, name: str, problem: str) -> CatalogError:
+        place = f"[program.{self._program}]" if name == self._program else f"`{name}`"
+        return CatalogError(f"The catalog's {place}: {problem}.")

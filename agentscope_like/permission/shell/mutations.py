@@ -1,0 +1,135 @@
+"""Which variables a script may change, and whether it may change the directory.
+
+Used where control may pass a script any number of times (a loop) or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from agentscope_like.permission.shell.tree import (
+    Arithmetic,
+    Assignment,
+    Case,
+    Command,
+    For,
+    Function,
+    Group,
+    If,
+    Literal,
+    Loop,
+    Pipeline,
+    Script,
+    SimpleCommand,
+    Word,
+)
+from agentscope_like.permission.shell.values import Shape
+
+__all__ = ["Mutations", "mutations"]
+
+_ASSIGNING = frozenset(
+    "read mapfile readarray export local declare readonly typeset unset printf getopts let".split()
+)
+_MOVING = frozenset({"cd", "pushd", "popd"})
+_TRANSPARENT = frozenset({"command", "builtin"})
+
+
+@dataclass(slots=True)
+class Mutations:
+    """What a script may change.
+
+    Attributes:
+        names: Variables it may set, with the shape of every value they may get.
+        moves: Whether it may change the directory.
+        functions: Names of the functions that it defines.
+    """
+
+    names: dict[str, Shape] = field(default_factory=dict)
+    moves: bool = False
+    functions: set[str] = field(default_factory=set)
+
+    def assign(self, name: str, shape: Shape) -> None:
+        """Note that `name` may get a value of `shape`."""
+        self.names[name] = min(shape, self.names.get(name, shape))
+
+
+def mutations(*scripts: Script) -> Mutations:
+    """Return what `scripts` may change in the shell that runs them."""
+    found = Mutations()
+    for script in scripts:
+        _script(script, found)
+    return found
+
+
+def _script(script: Script, found: Mutations) -> None:
+    for statement in script.statements:
+        _command(statement.command, found)
+
+
+def _command(command: Command, found: Mutations) -> None:
+    match command:
+        case SimpleCommand():
+            _simple(command, found)
+        case For(name=name):
+            found.assign(name, Shape.ANY)
+        case Function(name=name, body=body):
+            found.functions.add(name)
+            _command(body, found)
+    for inner in _inside(command):
+        if isinstance(inner, Script):
+            _script(inner, found)
+        else:
+            _command(inner, found)
+
+
+def _inside(command: Command) -> Iterator[Script | Command]:
+    match command:
+        case Pipeline(commands=commands):
+            yield from commands
+        case Group(body=body) | For(body=body):
+            yield body
+        case Loop(condition=condition, body=body):
+            yield condition
+            yield body
+        case If(branches=branches, otherwise=otherwise):
+            for branch in branches:
+                yield from branch
+            if otherwise is not None:
+                yield otherwise
+        case Case(arms=arms):
+            yield from (arm.body for arm in arms)
+
+
+def _simple(command: SimpleCommand, found: Mutations) -> None:
+    if not command.words:
+        for assignment in command.assignments:
+            found.assign(assignment.name, _assigned(assignment))
+        return
+    words = [word.literal for word in command.words]
+    while words and words[0] in _TRANSPARENT:
+        words.pop(0)
+    if not words:
+        return
+    if words[0] in _MOVING:
+        found.moves = True
+    elif words[0] in _ASSIGNING:
+        for word in command.words[1:]:
+            found.assign(_leading(word).partition("=")[0], Shape.ANY)
+
+
+def _assigned(assignment: Assignment) -> Shape:
+    segments = assignment.value.segments
+    if len(segments) != 1 or assignment.append:
+        return Shape.ANY
+    only = segments[0]
+    if isinstance(only, Arithmetic):
+        return Shape.INTEGER
+    if isinstance(only, Literal) and only.text.isascii() and only.text.isdigit():
+        return Shape.INTEGER
+    return Shape.ANY
+
+
+def _leading(word: Word) -> str:
+    first = word.segments[0]
+    return first.text if isinstance(first, Literal) else ""

@@ -1,0 +1,81 @@
+"""What the redirections of a command read and write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
+from agentscope_like.permission.shell.effects import path_effects, read_doubt
+from agentscope_like.permission.shell.expander import Expander
+from agentscope_like.permission.shell.parts import Draft, Scope
+from agentscope_like.permission.shell.state import State
+from agentscope_like.permission.shell.tree import Heredoc, Redirect, Substitution
+from agentscope_like.permission.shell.values import Unknown
+
+__all__ = ["judge_redirects"]
+
+_HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+_DESCRIPTOR = re.compile(r"[0-9]+-?|-")
+_SOCKET = re.compile(r"/dev/(tcp|udp)(/.*)?")
+
+
+def judge_redirects(
+    redirects: Sequence[Redirect],
+    state: State,
+    draft: Draft,
+    expander: Expander,
+    scope: Scope,
+    command: str,
+) -> None:
+    """Add to `draft` what `redirects` read and write.
+
+    Args:
+        redirects: The redirections.
+        state: What is known where they are made.
+        draft: The part that gets the effects and doubts.
+        expander: Expands their targets.
+        scope: What surrounds the command.
+        command: The command text.
+    """
+    for redirect in redirects:
+        if isinstance(redirect.target, Heredoc):
+            expander.text(redirect.target.body)
+        elif redirect.operator == "<<<":
+            expander.text(redirect.target)
+        else:
+            _judge(redirect, state, draft, expander, scope, command)
+
+
+def _judge(
+    redirect: Redirect, state: State, draft: Draft, expander: Expander, scope: Scope, command: str
+) -> None:
+    word, operator = redirect.target, redirect.operator
+    if isinstance(word, Heredoc):
+        return
+    target = expander.argument(word)
+    if len(word.segments) == 1 and isinstance(word.segments[0], Substitution):
+        if word.segments[0].opener in {"<(", ">("}:
+            return
+    span = scope.span(redirect.span)
+    source = command[span.start : span.end]
+    shown = target if isinstance(target, str) else source
+    if operator in {">&", "<&"} and isinstance(target, str) and _DESCRIPTOR.fullmatch(target):
+        return
+    if isinstance(target, str) and _SOCKET.fullmatch(target):
+        draft.effects.append(Effect(EffectKind.NETWORK, target, None, span))
+        draft.doubt(f"`{source}` opens a network connection", span)
+        return
+    if operator in {"<", "<&"}:
+        effects = path_effects(EffectKind.READ, target, state.directories, span, shown)
+        draft.effects += effects
+        if isinstance(target, Unknown) and "/dev/".startswith(target.prefix[:5]):
+            draft.doubt(f"`{source}` reads a path that is not known, perhaps a connection", span)
+        draft.doubts += [
+            Doubt(message, span) for effect in effects if (message := read_doubt(effect.path))
+        ]
+        return
+    if target in _HARMLESS and operator != "<>":
+        return
+    draft.effects += path_effects(EffectKind.WRITE, target, state.directories, span, shown)
+    draft.doubts.append(Doubt(f"`{source}` writes a file", span))

@@ -1,0 +1,78 @@
+"""Parts while they are being judged, and what surrounds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind, Part
+from agentscope_like.permission.shell.tree import Assignment, Redirect, Span, Word
+
+__all__ = ["Draft", "Scope"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What surrounds a command.
+
+    Attributes:
+        parent: Index of the part that carries the commands here, or None at the top.
+        redirects: Redirections of the compound commands around.
+        place: Where everything here stands in the command text, when it was read from the text of
+            a word (`sh -c '...'`); None where the tree's own spans are those of the command text.
+        defined: Names that are functions somewhere in this script.
+        moves: Whether this script has a `cd` anywhere.
+        depth: How many scripts deep this is.
+    """
+
+    parent: int | None = None
+    redirects: tuple[Redirect, ...] = ()
+    place: Span | None = None
+    defined: frozenset[str] = frozenset()
+    moves: bool = False
+    depth: int = 0
+
+    def span(self, span: Span) -> Span:
+        """Return where `span` stands in the command text."""
+        return self.place or span
+
+    def inside(self, parent: int | None) -> Scope:
+        """Return the scope of the commands that the part `parent` carries."""
+        return replace(self, parent=parent, redirects=())
+
+
+@dataclass(slots=True)
+class Draft:
+    """A part under judgement."""
+
+    argv: tuple[str | None, ...]
+    words: tuple[Word, ...]
+    span: Span
+    index: int | None
+    directory: str | None
+    parent: int | None = None
+    program: str | None = None
+    assignments: tuple[Assignment, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    effects: list[Effect] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+
+    def doubt(self, message: str, span: Span, *, kind: EffectKind | None = None) -> None:
+        """Note why this is not proven; with `kind`, also the effect that is suspected."""
+        self.doubts.append(Doubt(message, span))
+        if kind is not None:
+            self.effects.append(Effect(kind, "", None, span))
+
+    def finish(self) -> Part:
+        """Return the part."""
+        return Part(
+            argv=self.argv,
+            words=self.words,
+            program=self.program,
+            assignments=self.assignments,
+            redirects=self.redirects,
+            span=self.span,
+            directory=self.directory,
+            parent=self.parent,
+            effects=tuple(self.effects),
+            doubts=tuple(self.doubts),
+        )

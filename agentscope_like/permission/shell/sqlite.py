@@ -1,0 +1,60 @@
+"""Proves that a text for `sqlite3 -readonly` only queries.
+
+`-readonly` keeps the database file as it is, but SQL can still write other files, load libraries
+and attach databases (sqlite.org, "Command Line Shell For SQLite", sections 5, 9 and 17), so only
+queries over a short list of functions are taken.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["check_sqlite"]
+
+_DOT = re.compile(
+    r"\.(?:tables|schema|indexes|indices|databases|dbinfo|fullschema|show|stats"
+    r"|(?:mode|headers?|width|nullvalue|separator|timer|echo|explain)) ?[\w%,.| -]*"
+)
+_STRING = re.compile(r"'(?:[^']|'')*'")
+_START = re.compile(
+    r"\s*(?:(?:explain\s+(?:query\s+plan\s+)?)?(?:select|with|values)\b"
+    r"|pragma\s+(?:table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list"
+    r"|database_list|integrity_check|quick_check|user_version|page_count|page_size|compile_options"
+    r"|encoding|journal_mode|foreign_keys|schema_version)\s*(?:\([\w'\" ]*\))?\s*$"
+    r"|$)",
+    re.IGNORECASE,
+)
+_CALL = re.compile(r"([\"`\]\w]+)\s*\(")
+_CALLS = frozenset(
+    "abs all and as avg between by case cast ceil changes char coalesce concat concat_ws count date "
+    "datetime dense_rank else except exists filter floor format from glob group_concat having hex "
+    "iif ifnull in instr intersect is join json json_array json_array_length json_each json_extract "
+    "json_group_array json_group_object json_object json_tree json_type julianday lag last_value "
+    "lead left length like limit lower ltrim max min not nullif on or order over partition "
+    "pragma_table_info printf quote random rank replace right round row_number rtrim select sign "
+    "strftime string_agg substr substring sum then time total trim typeof unicode unixepoch union "
+    "upper using values when where with".split()
+)
+_CHANGES = re.compile(
+    r"\b(?:insert|update|delete|drop|alter|create|attach|detach|vacuum|reindex|replace\s+into)\b",
+    re.IGNORECASE,
+)
+
+
+def check_sqlite(text: str) -> str | None:
+    """Return why `text` is not known to only query, or None where it is."""
+    if text.startswith("."):
+        return None if _DOT.fullmatch(text) else "this dot-command is not known to be harmless"
+    bare = _STRING.sub("''", text)
+    if "--" in bare or "/*" in bare or "\x00" in bare:
+        return "a comment in SQL is not understood"
+    if _CHANGES.search(bare):
+        return "this SQL may change a database"
+    for statement in bare.split(";"):
+        if not _START.match(statement):
+            return "this SQL is not known to only query"
+        is_pragma = statement.lstrip()[:6].casefold() == "pragma"
+        for call in () if is_pragma else _CALL.finditer(statement):
+            if call[1].casefold() not in _CALLS:
+                return f"the SQL function `{call[1]}` is not known to be harmless"
+    return None

@@ -1,0 +1,82 @@
+"""What is known between two commands: variables, the directory, the functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from agentscope_like.permission.shell.directories import union
+from agentscope_like.permission.shell.values import Argument, Shape, Unknown, join
+
+__all__ = ["ANYTHING", "State", "merge"]
+
+ANYTHING = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known where a command starts.
+
+    Attributes:
+        directories: Where it may run, the likeliest first; empty where unknown.
+        variables: What assignments of this command line have set. A name that is missing holds
+            whatever the environment gave it.
+        functions: Names that are certainly functions defined in this command line.
+        before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
+    """
+
+    directories: tuple[str, ...]
+    variables: Mapping[str, Argument]
+    functions: frozenset[str] = frozenset()
+    before_cd: tuple[str, ...] | None = None
+
+    def assign(self, name: str, value: Argument) -> State:
+        """Return the state in which `name` holds `value`."""
+        return replace(self, variables={**self.variables, name: value})
+
+    def move(self, directories: tuple[str, ...]) -> State:
+        """Return the state after a `cd` to one of `directories`, while it is known to succeed."""
+        return replace(self, directories=directories, before_cd=self.directories)
+
+    def failed(self) -> State:
+        """Return the state where the last command failed."""
+        if self.before_cd is None:
+            return self
+        return replace(self, directories=self.before_cd, before_cd=None)
+
+    def settle(self) -> State:
+        """Return the state where the last command may have failed or not."""
+        if self.before_cd is None:
+            return self
+        return replace(self, directories=union(self.directories, self.before_cd), before_cd=None)
+
+    def forget(self, names: Mapping[str, Shape], *, directory: bool) -> State:
+        """Return the state in which `names` hold any value of their shape."""
+        if not names and not directory:
+            return self
+        unknown = {
+            name: Unknown(option=shape is Shape.ANY, shape=shape) for name, shape in names.items()
+        }
+        directories = () if directory else self.directories
+        return replace(self, variables={**self.variables, **unknown}, directories=directories)
+
+
+def merge(*states: State) -> State:
+    """Return what is known where control may come from any of `states`."""
+    first = states[0].settle()
+    for other in map(State.settle, states[1:]):
+        if other is first or other == first:
+            continue
+        variables = first.variables
+        if other.variables is not variables:
+            names = {*variables, *other.variables}
+            variables = {
+                name: join([variables.get(name, ANYTHING), other.variables.get(name, ANYTHING)])
+                for name in names
+            }
+        first = State(
+            directories=union(first.directories, other.directories),
+            variables=variables,
+            functions=first.functions & other.functions,
+        )
+    return first

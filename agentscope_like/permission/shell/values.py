@@ -1,0 +1,240 @@
+"""What is known, before a command runs, about the arguments that a word becomes.
+
+An argument is a `str` where the program receives exactly that text, else an `Unknown` that keeps
+whatever can be proven: a literal beginning, that it cannot begin with a dash, that it is one
+argument, that it is a number, that it is one of a few texts, that it matches a glob.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple, TypeAlias
+
+from agentscope_like.permission.shell.tree import (
+    Arithmetic,
+    Glob,
+    Literal,
+    Segment,
+    Substitution,
+    Tilde,
+    Variable,
+    Word,
+)
+
+__all__ = ["Argument", "Environment", "Output", "Shape", "Unknown", "evaluate", "join", "plain"]
+
+
+class Shape(IntEnum):
+    """How much is known about a computed text; a higher shape is also every lower one."""
+
+    ANY = 0
+    WORD = 1
+    """No blank, no glob character, no leading dash: it stays one argument and is no option."""
+    INTEGER = 2
+    """Decimal digits with at most a sign."""
+
+
+class Output(NamedTuple):
+    """What a command prints: `single` tells that it is at most one line."""
+
+    shape: Shape = Shape.ANY
+    single: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What a word becomes where bash computes some of it.
+
+    Attributes:
+        prefix: The literal text that it begins with; empty where that is unknown.
+        option: Whether any argument that it becomes may begin with a dash.
+        single: Whether it is exactly one argument.
+        shape: What is known of the whole text.
+        choices: The only texts that it can be, where they are known.
+        pattern: The glob that every argument matches, literal characters escaped.
+    """
+
+    prefix: str = ""
+    option: bool = True
+    single: bool = True
+    shape: Shape = Shape.ANY
+    choices: tuple[str, ...] = ()
+    pattern: str | None = None
+
+
+Argument: TypeAlias = str | Unknown
+
+_SPECIAL = re.compile(r"[\s*?\[\\]")
+_ARGUMENT_COUNT = frozenset("@*")
+_INTEGER = re.compile(r"-?[0-9]+")
+_MAX_CHOICES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What `evaluate` asks about the world.
+
+    Attributes:
+        variable: Returns what a parameter holds.
+        output: Returns what a substitution prints.
+        home: The home directory that a lone `~` becomes, or None where unknown.
+    """
+
+    variable: Callable[[Variable], Argument]
+    output: Callable[[Substitution], Output]
+    home: str | None
+
+
+def plain(text: str) -> bool:
+    """Return whether an unquoted expansion to `text` stays that one argument."""
+    return bool(text) and not _SPECIAL.search(text)
+
+
+def join(values: list[Argument]) -> Argument:
+    """Return what is known of a text that is one of `values`."""
+    first = values[0]
+    if all(value == first for value in values):
+        return first
+    texts = [value for value in values if isinstance(value, str)]
+    option = any(_dashed(value) for value in values)
+    shape = min(_shape(value) for value in values)
+    if not all(isinstance(value, str) or value.single for value in values):
+        return Unknown(single=False)
+    if len(texts) == len(values) <= _MAX_CHOICES:
+        return Unknown(option=option, shape=shape, choices=tuple(dict.fromkeys(texts)))
+    return Unknown(option=option, shape=shape)
+
+
+def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Argument:
+    """Return what is known of the arguments that `word` becomes.
+
+    Args:
+        word: The word as the reader read it.
+        environment: Where parameters, substitutions and `~` get their values.
+        splits: Whether bash splits and globs it; false for the value of an assignment, the
+            subject of a `case` and the words of `[[ ]]`.
+    """
+    segments = word.segments
+    if len(segments) == 1 and isinstance(segments[0], Literal):
+        return segments[0].text
+    builder = _Builder(environment, splits)
+    for segment in segments:
+        builder.add(segment)
+    return builder.result()
+
+
+def _dashed(value: Argument) -> bool:
+    return value.startswith("-") if isinstance(value, str) else value.option
+
+
+def _shape(value: Argument) -> Shape:
+    if isinstance(value, Unknown):
+        return value.shape
+    if _INTEGER.fullmatch(value):
+        return Shape.INTEGER
+    return Shape.WORD if plain(value) and not value.startswith("-") else Shape.ANY
+
+
+class _Builder:
+    """Joins the segments of one word."""
+
+    __slots__ = ("_environment", "_first", "_last", "_parts", "_shape", "_single", "_splits")
+
+    def __init__(self, environment: Environment, splits: bool) -> None:
+        self._environment = environment
+        self._splits = splits
+        self._parts: list[Argument] = []
+        self._single = True
+        self._shape = Shape.WORD
+
+    def add(self, segment: Segment) -> None:
+        """Append what `segment` becomes."""
+        value, quoted = self._value(segment)
+        if isinstance(value, Unknown):
+            self._add_unknown(value, quoted=quoted)
+        elif quoted or isinstance(segment, Literal | Tilde) or plain(value):
+            self._parts.append(value)
+        else:
+            self._add_unknown(_unquoted(value), quoted=False)
+
+    def _value(self, segment: Segment) -> tuple[Argument, bool]:
+        match segment:
+            case Literal(text):
+                return text, True
+            case Tilde(user):
+                known = self._environment.home if not user else None
+                return (known or Unknown(prefix="/" if not user else "~", option=False)), True
+            case Glob(text):
+                return Unknown(single=False, pattern=text), True
+            case Variable(quoted=quoted):
+                return self._environment.variable(segment), quoted
+            case Substitution(opener=opener, quoted=quoted):
+                shape, single = self._environment.output(segment)
+                if opener in {"<(", ">("}:
+                    return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
+                option = shape is Shape.ANY
+                return Unknown(option=option, single=single or quoted, shape=shape), quoted
+            case Arithmetic():
+                return Unknown(option=False, shape=Shape.INTEGER), True
+
+    def _add_unknown(self, value: Unknown, *, quoted: bool) -> None:
+        keeps = quoted or value.shape is not Shape.ANY or all(map(plain, value.choices or ("*",)))
+        if self._splits and not keeps:
+            value = Unknown(prefix=value.prefix, single=False)
+        self._single = self._single and value.single
+        self._shape = min(self._shape, value.shape)
+        self._parts.append(value)
+
+    def result(self) -> Argument:
+        """Return the joined argument."""
+        parts = self._parts
+        if len(parts) == 1 and self._single:
+            return parts[0]
+        if all(isinstance(part, str) for part in parts):
+            return "".join(part for part in parts if isinstance(part, str))
+        prefix = self._prefix()
+        if not self._splits:
+            self._single = True
+        pattern = self._pattern()
+        first = parts[0]
+        if len(parts) == 1 and isinstance(first, Unknown) and first.shape is not Shape.ANY:
+            return first
+        split = not self._single and pattern is None
+        option = split or (prefix.startswith("-") if prefix else _dashed(first))
+        shape = Shape.ANY
+        if self._single and not option and (not prefix or plain(prefix)):
+            texts = [part for part in parts if isinstance(part, str)]
+            shape = self._shape if all(map(plain, filter(None, texts))) else Shape.ANY
+            shape = min(shape, Shape.WORD)
+        return Unknown(
+            prefix=prefix, option=option, single=self._single, shape=shape, pattern=pattern
+        )
+
+    def _prefix(self) -> str:
+        text = ""
+        for part in self._parts:
+            if isinstance(part, Unknown):
+                return text + part.prefix
+            text += part
+        return text
+
+    def _pattern(self) -> str | None:
+        """Return the glob of the whole word, where each computed part of it is a glob."""
+        parts: list[str] = []
+        for part in self._parts:
+            if isinstance(part, str):
+                parts.append(re.sub(r"[*?\[]", r"[\g<0>]", part))
+            elif part.pattern is None:
+                return None
+            else:
+                parts.append(part.pattern)
+        return "".join(parts) if any(isinstance(part, Unknown) for part in self._parts) else None
+
+
+def _unquoted(text: str) -> Unknown:
+    """Return what an unquoted expansion to `text` may become: nothing, or several arguments."""
+    found = _SPECIAL.search(text)
+    return Unknown(prefix=text[: found.start()] if found else "", single=False)

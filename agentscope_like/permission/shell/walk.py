@@ -1,0 +1,326 @@
+"""Walks the tree of a command line in the order in which bash runs it.
+
+What is known (variables, the directory, functions) flows from command to command. Where control
+may take several ways, only what holds on all of them is kept; in a loop, only what its body cannot
+change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agentscope_like.permission.shell.analysis import Doubt, EffectKind, Part
+from agentscope_like.permission.shell.commands import CommandJudge, printed
+from agentscope_like.permission.shell.environment import own_doubt
+from agentscope_like.permission.shell.expander import Expander
+from agentscope_like.permission.shell.mutations import mutations
+from agentscope_like.permission.shell.outputs import judge_redirects
+from agentscope_like.permission.shell.parts import Draft, Scope
+from agentscope_like.permission.shell.predicates import check_condition
+from agentscope_like.permission.shell.reader import ReadError, read
+from agentscope_like.permission.shell.state import State, merge
+from agentscope_like.permission.shell.tree import (
+    Case,
+    Command,
+    For,
+    Function,
+    Group,
+    If,
+    Loop,
+    Pipeline,
+    Redirect,
+    Script,
+    SimpleCommand,
+    Span,
+    Statement,
+    Test,
+    Word,
+)
+from agentscope_like.permission.shell.values import Argument, Output, Shape, Unknown, join
+
+__all__ = ["Walk"]
+
+MAX_PARTS = 300
+MAX_DEPTH = 10
+"""Scripts inside words of scripts; each level is one `sh -c`."""
+
+
+class TooManyPartsError(Exception):
+    """The command line has more simple commands than are judged."""
+
+
+class Walk:
+    """One walk over one command line.
+
+    Attributes:
+        command: The text of the command line.
+        home: The home directory, or None where unknown.
+        drafts: The parts found so far.
+        doubts: Doubts that belong to no part.
+    """
+
+    __slots__ = ("_judge", "command", "doubts", "drafts", "home")
+
+    def __init__(self, command: str, home: str | None) -> None:
+        self.command = command
+        self.home = home
+        self.drafts: list[Draft] = []
+        self.doubts: list[Doubt] = []
+        self._judge = CommandJudge(self)
+
+    def run(self, script: Script, directory: str) -> tuple[Part, ...]:
+        """Judge the whole command line, which starts in `directory`; return its parts.
+
+        Raises:
+            TooManyPartsError: There are more than 300 simple commands.
+        """
+        self.script(script, State((directory,), {}), self._scope(script, Scope()))
+        return tuple(draft.finish() for draft in self.drafts)
+
+    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
+        """Begin a new part."""
+        if len(self.drafts) >= MAX_PARTS:
+            raise TooManyPartsError
+        draft = Draft(
+            argv=(),
+            words=words,
+            span=scope.span(span),
+            index=len(self.drafts),
+            directory=state.directories[0] if state.directories else None,
+            parent=scope.parent,
+            redirects=scope.redirects,
+        )
+        self.drafts.append(draft)
+        return draft
+
+    def script(self, script: Script, state: State, scope: Scope) -> State:
+        """Judge a script that runs in the shell of `state`."""
+        statements = script.statements
+        if len(statements) == 1:
+            return self._command(statements[0].command, state, scope).settle()
+        chain: list[Statement] = []
+        for statement in statements:
+            chain.append(statement)
+            if statement.connector in {"&&", "||"}:
+                continue
+            after = self._chain(chain, state, scope)
+            if statement.connector != "&":
+                state = after
+            chain = []
+        return self._chain(chain, state, scope) if chain else state
+
+    def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
+        """Read and judge a script that stands as text in a word of `draft`."""
+        span = scope.place or draft.span
+        if scope.depth > MAX_DEPTH:
+            draft.doubt("scripts are nested too deeply to be read", span, kind=EffectKind.EXECUTE)
+            return state
+        try:
+            script = read(text)
+        except ReadError as error:
+            draft.doubt(f"the script cannot be read: {error}", span, kind=EffectKind.EXECUTE)
+            return state
+        return self.script(script, state, self._scope(script, scope))
+
+    def substitute(self, script: Script, state: State, scope: Scope) -> Output:
+        """Judge the script of a substitution, and return what is known of what it prints."""
+        first = len(self.drafts)
+        self.script(script, state, scope)
+        if len(script.statements) != 1:
+            return Output()
+        command = script.statements[0].command
+        if isinstance(command, Pipeline) and not command.timed:
+            command = command.commands[-1]
+        if not isinstance(command, SimpleCommand) or not command.words:
+            return Output()
+        for draft in reversed(self.drafts[first:]):
+            if draft.words is command.words:
+                proven = not draft.doubts and draft.argv[0] not in scope.defined
+                return printed(draft.argv, draft.program) if proven else Output()
+        return Output()
+
+    def _scope(self, script: Script, scope: Scope) -> Scope:
+        """Return `scope` with what is true of the whole of `script`."""
+        found = mutations(script)
+        if not found.functions and not found.moves:
+            return scope
+        defined = scope.defined | found.functions
+        return replace(scope, defined=defined, moves=scope.moves or found.moves)
+
+    def _chain(self, chain: Sequence[Statement], state: State, scope: Scope) -> State:
+        """Judge commands joined by `&&` and `||`."""
+        succeeded = failed = state
+        connector = ""
+        for statement in chain:
+            start = failed if connector == "||" else succeeded
+            after = self._command(statement.command, start, scope)
+            success = after if after.before_cd is None else replace(after, before_cd=None)
+            failure = after.failed()
+            if connector == "&&":
+                succeeded, failed = success, merge(failed, failure)
+            elif connector == "||":
+                succeeded, failed = merge(succeeded, success), failure
+            else:
+                succeeded, failed = success, failure
+            connector = statement.connector
+        return merge(succeeded, failed)
+
+    def _command(self, command: Command, state: State, scope: Scope) -> State:
+        match command:
+            case SimpleCommand():
+                return self._judge.judge(command, state, scope)[0]
+            case Pipeline():
+                return self._pipeline(command, state, scope)
+            case Test():
+                return self._test(command, state, scope)
+            case Function():
+                return self._function(command, state, scope)
+            case _:
+                return self._compound(command, state, scope)
+
+    def _pipeline(self, pipeline: Pipeline, state: State, scope: Scope) -> State:
+        if len(pipeline.commands) == 1:
+            after = self._command(pipeline.commands[0], state, scope)
+            return after.settle() if pipeline.negated else after
+        for command in pipeline.commands:
+            self._command(command, state, scope)
+        return state
+
+    def _compound(
+        self, command: Group | For | Loop | If | Case, state: State, scope: Scope
+    ) -> State:
+        first = len(self.drafts)
+        holder: Draft | None = None
+        inner = scope
+        if command.redirects:
+            holder = Draft((), (), scope.span(command.span), scope.parent, None, scope.parent)
+            expander = Expander(self, state, holder, scope, home=self.home)
+            judge_redirects(command.redirects, state, holder, expander, scope, self.command)
+            inner = replace(scope, redirects=command.redirects + scope.redirects)
+        after = self._body(command, state, inner)
+        if holder is not None:
+            if len(self.drafts) == first:
+                self.draft((), command.span, state, inner)
+            carrier = self.drafts[first]
+            carrier.effects += holder.effects
+            carrier.doubts += holder.doubts
+        return after
+
+    def _body(self, command: Group | For | Loop | If | Case, state: State, scope: Scope) -> State:
+        match command:
+            case Group(body=body, subshell=subshell):
+                after = self.script(body, state, scope)
+                return state if subshell else after
+            case For():
+                return self._for(command, state, scope)
+            case Loop(condition=condition, body=body):
+                found = mutations(condition, body)
+                start = self._widen(state, found.names, moves=found.moves, calls=scope.defined)
+                between = self.script(condition, start, scope)
+                return merge(between, self.script(body, between, scope))
+            case If():
+                return self._if(command, state, scope)
+            case Case():
+                return self._case(command, state, scope)
+
+    def _widen(
+        self, state: State, names: dict[str, Shape], *, moves: bool, calls: frozenset[str]
+    ) -> State:
+        """Return what still holds in a loop that may set `names`, `cd`, or call functions."""
+        kept: dict[str, Shape] = {}
+        for name, shape in names.items():
+            before = state.variables.get(name)
+            known = isinstance(before, Unknown) and before.shape is Shape.INTEGER
+            number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
+            kept[name] = shape if number else Shape.ANY
+        if calls:
+            state = replace(state, variables={})
+        return state.forget(kept, directory=moves)
+
+    def _for(self, command: For, state: State, scope: Scope) -> State:
+        found = mutations(command.body)
+        value = self._loop_value(command, state, scope)
+        problem = own_doubt(command.name, Unknown())
+        if problem:
+            self.doubts.append(Doubt(problem, scope.span(command.span)))
+        start = self._widen(state, found.names, moves=found.moves, calls=scope.defined)
+        after = self.script(command.body, start.assign(command.name, value), scope)
+        return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
+
+    def _loop_value(self, command: For, state: State, scope: Scope) -> Argument:
+        """Return what the variable of a `for` holds in its body."""
+        if command.words is None:
+            return Unknown()
+        expander = self._expander(command.span, state, scope)
+        values = [_element(expander.argument(word)) for word in command.words]
+        self._keep(expander)
+        return join(values) if values else Unknown()
+
+    def _expander(self, span: Span, state: State, scope: Scope) -> _CompoundExpander:
+        draft = Draft((), (), scope.span(span), scope.parent, None, scope.parent)
+        return _CompoundExpander(self, state, draft, scope, home=self.home)
+
+    def _keep(self, expander: _CompoundExpander) -> None:
+        self.doubts += expander.draft.doubts
+
+    def _if(self, command: If, state: State, scope: Scope) -> State:
+        ends: list[State] = []
+        for condition, body in command.branches:
+            state = self.script(condition, state, scope)
+            ends.append(self.script(body, state, scope))
+        if command.otherwise is not None:
+            state = self.script(command.otherwise, state, scope)
+        return merge(state, *ends)
+
+    def _case(self, command: Case, state: State, scope: Scope) -> State:
+        expander = self._expander(command.span, state, scope)
+        expander.text(command.subject)
+        for arm in command.arms:
+            for pattern in arm.patterns:
+                expander.text(pattern)
+        self._keep(expander)
+        ends = [self.script(arm.body, state, scope) for arm in command.arms]
+        return merge(state, *ends)
+
+    def _test(self, command: Test, state: State, scope: Scope) -> State:
+        draft = self.draft(command.words, command.span, state, scope)
+        expander = Expander(self, state, draft, scope, home=self.home)
+        words = [expander.text(word) for word in command.words]
+        draft.argv = tuple(word if isinstance(word, str) else None for word in words)
+        draft.program = "[["
+        for problem in check_condition(words):
+            span = scope.span(command.words[problem.at].span)
+            draft.doubt(problem.message, span, kind=EffectKind.UNKNOWN)
+        redirects: tuple[Redirect, ...] = command.redirects
+        if redirects:
+            draft.redirects = redirects + scope.redirects
+            judge_redirects(redirects, state, draft, expander, scope, self.command)
+        return state.forget(expander.assigned, directory=False)
+
+    def _function(self, command: Function, state: State, scope: Scope) -> State:
+        """Judge the body of a function for whatever is known wherever it may be called."""
+        directories = () if scope.moves else state.directories
+        self._command(command.body, State(directories, {}, frozenset()), scope)
+        return replace(state, functions=state.functions | {command.name})
+
+
+class _CompoundExpander(Expander):
+    """Expands words that belong to a compound command, and so to no part."""
+
+    __slots__ = ("draft",)
+
+    def __init__(
+        self, walker: Walk, state: State, draft: Draft, scope: Scope, *, home: str | None
+    ) -> None:
+        super().__init__(walker, state, draft, scope, home=home)
+        self.draft = draft
+
+
+def _element(value: Argument) -> Argument:
+    """Return one of the arguments that a word of a `for` becomes."""
+    if isinstance(value, str) or value.single:
+        return value
+    if value.pattern is None:
+        return Unknown(option=value.option, shape=value.shape)
+    return Unknown(prefix=value.prefix, option=value.option, pattern=value.pattern)
