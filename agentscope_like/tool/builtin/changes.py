@@ -1,0 +1,81 @@
+"""What Write and Edit do alike: insist on a reading, and report what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agentscope_like.message import ToolChunk
+from agentscope_like.permission.paths import Location
+from agentscope_like.state import AgentState, ReadCacheEntry, ReadState
+from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop, succeeded
+from agentscope_like.tool.builtin.files import FileContent, FileToolError
+
+__all__ = ["Change", "make_change", "require_read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of one file, done.
+
+    Attributes:
+        summary: One sentence for the model.
+        diff: The difference, for people.
+        entry: The file as it is now, for the read state.
+        occurrences: How many places changed.
+    """
+
+    summary: str
+    diff: str
+    entry: ReadCacheEntry
+    occurrences: int = 1
+
+
+async def make_change(
+    work: Callable[[ReadState | None, Checkpoint], Change], state: AgentState | None
+) -> ToolChunk:
+    """Do blocking work that changes a file, note what the file is now, and answer.
+
+    Args:
+        work: Called in a thread with what was read, and a checkpoint.
+        state: The agent's state; without it nothing is known to have been read.
+
+    Returns:
+        The answer, its metadata `diff`, `file_path` and `occurrences` (contract); or why not.
+    """
+    read_state = None if state is None else state.tool_context.read_state
+    try:
+        change = await off_loop(lambda checkpoint: work(read_state, checkpoint))
+    except FileToolError as error:
+        return failed(error.message)
+    if read_state is not None:
+        read_state.record(change.entry)
+    metadata = {
+        "diff": change.diff,
+        "file_path": change.entry.file_path,
+        "occurrences": change.occurrences,
+    }
+    return succeeded(change.summary, metadata)
+
+
+def require_read(location: Location, now: FileContent, read_state: ReadState | None) -> None:
+    """Refuse to change a file that was not read as it is now (seed 002, "File Tools").
+
+    Without a read state nothing is known to have been read, so nothing existing is changed.
+
+    Raises:
+        FileToolError: It was not read, or changed since.
+    """
+    shown = location.written
+    if read_state is None:
+        raise FileToolError(
+            f"{shown} exists, and without an agent's state nobody knows that it was read. "
+            "Call the tool through a Toolkit, or pass the state as `_agent_state`."
+        )
+    entry = read_state.get(location.resolved)
+    if entry is None:
+        raise FileToolError(f"{shown} exists but was not read. Read it first, then call again.")
+    if entry.digest != now.digest:
+        raise FileToolError(
+            f"{shown} changed since it was read. Read it again, then decide what to change."
+        )

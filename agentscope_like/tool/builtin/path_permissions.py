@@ -1,0 +1,339 @@
+"""What the file tools share: the path that a call is about, and what is permitted of it."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.middleware.base import ToolMiddlewareBase
+from agentscope_like.permission import (
+    ContentMatcher,
+    PatternError,
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionMode,
+    PermissionRule,
+    RuleError,
+)
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.path_rules import PathRuleIndex
+from agentscope_like.permission.paths import (
+    DANGEROUS_DIRECTORIES,
+    DANGEROUS_FILES,
+    FileKind,
+    Location,
+    compile_pattern,
+    inside_any,
+    locate,
+    locate_directories,
+    sensitive_to_read,
+    sensitive_to_write,
+    suggest_pattern,
+)
+from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.builtin.files import FileToolError
+
+__all__ = ["PathTool", "ReadingTool", "WritingTool"]
+
+_EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
+_HARMLESS_KINDS = (FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING)
+
+
+class PathTool(ToolBase):
+    """A tool whose calls are each about one path.
+
+    Rules are path patterns (`src/**`), relative to each working directory; where the context names
+    none, the tool's own directory is the only one.
+
+    Args:
+        cwd: The directory that relative paths are taken against; the process's at construction
+            by default.
+        middlewares: Layers around `call`.
+    """
+
+    def __init__(
+        self,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+    ) -> None:
+        super().__init__(middlewares)
+        self.cwd = os.path.abspath(os.getcwd() if cwd is None else os.fspath(cwd))
+
+    @abstractmethod
+    def path_of(self, tool_input: Mapping[str, Any]) -> str:
+        """Return the path that a call of these arguments is about."""
+
+    def locate(self, tool_input: Mapping[str, Any]) -> Location:
+        """Return where the call's path is, as written and as resolved.
+
+        Raises:
+            PathError: It is no usable path.
+        """
+        return locate(self.path_of(tool_input), directory=self.cwd)
+
+    def located(self, tool_input: Mapping[str, Any]) -> Location:
+        """Return where the call's path is, while it runs.
+
+        Raises:
+            FileToolError: It is no usable path.
+        """
+        try:
+            return self.locate(tool_input)
+        except PathError as error:
+            raise FileToolError(_sentence(error)) from None
+
+    def working_directories(self, context: PermissionContext) -> tuple[Location, ...]:
+        """Return the working directories, or the tool's own directory where there is none."""
+        return locate_directories(context.directories, directory=self.cwd)
+
+    def shown(self, path: str) -> str:
+        """Return a resolved path as the tools take it: relative where it is below `cwd`."""
+        for base in (self.cwd, os.path.realpath(self.cwd)):
+            if path.startswith(base.rstrip("/") + "/"):
+                return path[len(base.rstrip("/")) + 1 :]
+        return path
+
+    @override
+    async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
+        """Return whether every reading of the call's path matches the pattern, exactly."""
+        if rule_content is None:
+            return True
+        try:
+            location = self.locate(tool_input)
+        except PathError:
+            return False
+        directories = locate_directories((), directory=self.cwd)
+        return compile_pattern(rule_content).matches(location, directories, strict=True)
+
+    @override
+    def validate_rule(self, rule_content: str) -> None:
+        """Refuse patterns that cannot be compiled.
+
+        Raises:
+            ConfigurationError: Says what is wrong with the pattern.
+        """
+        try:
+            compile_pattern(rule_content)
+        except PatternError as error:
+            raise ConfigurationError(f"rule {self.name}({rule_content}): {error}") from None
+
+    def compile_rules(
+        self, contents: Sequence[str], behavior: PermissionBehavior
+    ) -> ContentMatcher:
+        """Return a matcher for the patterns of rules that say `behavior`.
+
+        To allow, every reading of a path must match; to deny or ask, one is enough.
+
+        Raises:
+            RuleError: One of the patterns cannot be compiled.
+        """
+        try:
+            index = PathRuleIndex(contents, strict=behavior is PermissionBehavior.ALLOW)
+        except PatternError as error:
+            raise RuleError(f"{behavior.value} rule for {self.name}: {error}") from None
+        return _PathRules(self, index)
+
+    @override
+    async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return a rule for the directory of the path, or for the path alone (seed 002)."""
+        try:
+            location = self.locate(tool_input)
+        except PathError:
+            return []
+        pattern = suggest_pattern(location, locate_directories((), directory=self.cwd))
+        return [] if pattern is None else [self._allowing(pattern)]
+
+    @override
+    def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
+        """Return the resolved path, so that a grant ends where a symlink was swapped."""
+        try:
+            return self.locate(tool_input).resolved
+        except PathError:
+            return None
+
+    def _allowing(self, pattern: str) -> PermissionRule:
+        return PermissionRule(
+            tool_name=self.name,
+            rule_content=pattern,
+            behavior=PermissionBehavior.ALLOW,
+            source="suggestion",
+        )
+
+
+class _PathRules:
+    """The patterns of one tool's rules, as the engine asks them."""
+
+    __slots__ = ("_index", "_tool")
+
+    def __init__(self, tool: PathTool, index: PathRuleIndex) -> None:
+        self._tool = tool
+        self._index = index
+
+    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> int | None:
+        """Return the position of a pattern that matches, or None.
+
+        What is no usable path matches nothing: the tool's own check denies it.
+        """
+        try:
+            location = self._tool.locate(tool_input)
+        except PathError:
+            return None
+        return self._index.match(location, self._tool.working_directories(context))
+
+    def extended(self, content: str) -> _PathRules:
+        """Return a matcher for these patterns and one more."""
+        return _PathRules(self._tool, self._index.extended(content))
+
+
+class ReadingTool(PathTool):
+    """A file tool that only reads: credentials are a safety ASK, the rest is up to the engine."""
+
+    is_read_only = True
+    is_concurrency_safe = True
+    is_idempotent = True
+
+    @override
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return a safety ASK for credential material, else PASSTHROUGH; DENY for no path."""
+        del context
+        try:
+            location = self.locate(tool_input)
+        except PathError as error:
+            return _unusable(error)
+        if reason := why_secret(location):
+            return _sensitive(f"{self.name} would read what is to be kept secret: {reason}", reason)
+        return PermissionDecision(
+            PermissionBehavior.PASSTHROUGH,
+            f"{self.intention(location)}. It asks because no rule allows it.",
+        )
+
+    @override
+    async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
+        """Return whether the path is proven harmless: a file or directory, or nothing."""
+        try:
+            return self.locate(tool_input).kind in _HARMLESS_KINDS
+        except PathError:
+            return False
+
+    def intention(self, location: Location) -> str:
+        """Return what the call would do, as the beginning of a sentence."""
+        return f"{self.name} would read `{self.shown(location.resolved)}`"
+
+
+class WritingTool(PathTool):
+    """A file tool that changes one file (seed 002, "File Tools").
+
+    Args:
+        dangerous_files: File names whose change always asks, wherever they are. Paths that are
+            known to be sensitive by more than a name (`/etc`) stay so whatever is given.
+        dangerous_directories: Names of directories below which every change asks.
+        middlewares: Layers around `call`.
+        additional_dangerous_files: Names to add to `dangerous_files`.
+        additional_dangerous_directories: Names to add to `dangerous_directories`.
+        cwd: The directory that relative paths are taken against.
+    """
+
+    is_read_only = False
+    is_concurrency_safe = False
+    is_state_injected = True
+    verb: ClassVar[str]
+
+    def __init__(
+        self,
+        dangerous_files: Sequence[str] = DANGEROUS_FILES,
+        dangerous_directories: Sequence[str] = DANGEROUS_DIRECTORIES,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        *,
+        additional_dangerous_files: Sequence[str] = (),
+        additional_dangerous_directories: Sequence[str] = (),
+        cwd: str | os.PathLike[str] | None = None,
+    ) -> None:
+        super().__init__(cwd=cwd, middlewares=middlewares)
+        self.dangerous_files = tuple(dangerous_files)
+        self.dangerous_directories = tuple(dangerous_directories)
+        self._additional_files = tuple(additional_dangerous_files)
+        self._additional_directories = tuple(additional_dangerous_directories)
+
+    @override
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return a safety ASK for what is sensitive, ALLOW for unattended edits, or PASSTHROUGH.
+
+        In ACCEPT_EDITS and DONT_ASK, edits inside a working directory are part of the work.
+        """
+        try:
+            location = self.locate(tool_input)
+        except PathError as error:
+            return _unusable(error)
+        reason = sensitive_to_write(
+            location,
+            files=self.dangerous_files,
+            directories=self.dangerous_directories,
+            extra_files=self._additional_files,
+            extra_directories=self._additional_directories,
+        )
+        if reason:
+            return _sensitive(f"{self._intention(location)}, and {reason}", reason)
+        intention = self._intention(location)
+        if context.mode not in _EDITING_RUNS:
+            return PermissionDecision(
+                PermissionBehavior.PASSTHROUGH,
+                f"{intention}. It asks because no rule allows it.",
+            )
+        directories = self.working_directories(context)
+        if inside_any(location, directories):
+            return PermissionDecision(
+                PermissionBehavior.ALLOW, f"{intention}, which is inside a working directory."
+            )
+        listed = ", ".join(f"`{directory.absolute}`" for directory in directories)
+        return PermissionDecision(
+            PermissionBehavior.PASSTHROUGH,
+            f"{intention}, which is outside the working directories ({listed}). "
+            "It asks because no rule allows it.",
+            decision_reason="outside the working directories",
+        )
+
+    def _intention(self, location: Location) -> str:
+        verb = "create" if location.kind is FileKind.MISSING else self.verb
+        shown = self.shown(location.absolute)
+        through = "" if location.resolved == location.absolute else f" (`{location.resolved}`)"
+        return f"{self.name} would {verb} `{shown}`{through}"
+
+
+def why_secret(location: Location) -> str | None:
+    """Return why reading the location, or searching below it, needs a person's word, or None.
+
+    A directory counts only where it lies within something secret: what is secret below it is
+    left out of a search.
+    """
+    if location.kind is FileKind.DIRECTORY:
+        location = replace(location, kind=FileKind.FILE)
+    return sensitive_to_read(location)
+
+
+def _sensitive(message: str, reason: str) -> PermissionDecision:
+    return PermissionDecision(
+        PermissionBehavior.ASK, f"{message}.", decision_reason=reason, bypass_immune=True
+    )
+
+
+def _unusable(error: PathError) -> PermissionDecision:
+    return PermissionDecision(
+        PermissionBehavior.DENY, _sentence(error), decision_reason="no usable path"
+    )
+
+
+def _sentence(error: PathError) -> str:
+    text = str(error).rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."
