@@ -1,6 +1,7 @@
 """Models: what answers messages, perhaps by calling tools."""
 
 from agentscope_like.model.base import Answer, ChatModelBase, ResponseStream
+from agentscope_like.model.openai import OpenAIChatModel
 from agentscope_like.model.response import ChatResponse, ChatUsage, FinishedReason, ResponseBlock
 from agentscope_like.model.retry import TransientModelError
 from agentscope_like.model.script import RecordedAnswer, RecordedCall, Script, Turn
@@ -12,6 +13,7 @@ __all__ = [
     "ChatResponse",
     "ChatUsage",
     "FinishedReason",
+    "OpenAIChatModel",
     "RecordedAnswer",
     "RecordedCall",
     "ResponseBlock",

@@ -207,6 +207,7 @@ class TestToolChoice:
 def test_importing_models_does_not_load_openai() -> None:
     """The `openai` library is loaded by the first call of a model that uses it, not before."""
     code = (
-        "import sys, agentscope_like.model as m; m.ScriptedModel;sys.exit('openai' in sys.modules)"
+        "import sys, agentscope_like.model as m; m.OpenAIChatModel('gpt');"
+        "sys.exit('openai' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
