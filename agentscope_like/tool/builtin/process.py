@@ -1,0 +1,333 @@
+"""One run of bash, from its start until nothing of it is left."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from agentscope_like.tool.builtin.process_family import ProcessFamily
+
+__all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
+
+GRACE_SECONDS = 0.1
+"""How long output may follow the shell's exit, and how long SIGTERM has before SIGKILL."""
+
+_BASH_PLACES = (
+    "/usr/bin/bash",
+    "/bin/bash",
+    "/usr/local/bin/bash",
+    "/run/current-system/sw/bin/bash",
+)
+_READ_SIZE = 1 << 20
+_SHELL_FIRST_DESCRIPTOR = 100
+_POLL_SECONDS = 0.005
+
+# Read by bash before the command, as BASH_ENV. Reports the shell's last directory when it exits;
+# neither the command nor the programs that it runs find a trace of it but this trap.
+_PROLOGUE = """\
+trap '{{ builtin pwd -P >&{report}; }} 2>/dev/null' EXIT
+unset BASH_ENV
+exec {prologue}<&-
+"""
+
+
+def find_bash() -> str | None:
+    """Return the absolute path of the system's bash, never one that PATH or a workspace names."""
+    return next((path for path in _BASH_PLACES if os.access(path, os.X_OK)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellExit:
+    """How a run ended.
+
+    Attributes:
+        status: The shell's exit status, 128 + N where signal N ended it; None where it was stopped
+            because its time was up.
+        directory: The directory that the shell was in last, symlinks resolved; None where it did
+            not get to say.
+        left_background: Whether processes in the background were ended with it.
+        seconds: How long it took.
+    """
+
+    status: int | None
+    directory: str | None
+    left_background: bool
+    seconds: float
+
+
+class ShellProcess:
+    """A running `bash --norc --noprofile -c -- COMMAND`; use it as an async context manager.
+
+    The command's processes are a session of their own, without a terminal and with an empty
+    standard input; standard output and error are one pipe, so that they keep their order. Leaving
+    the context by whatever way ends the session: within 0.2 s, nothing of it is left.
+
+    Args:
+        command: The text that bash runs.
+        bash: Absolute path of bash.
+        directory: Where it starts.
+        environment: Its whole environment, but for what this class needs.
+        family_mark: The mark by which `environment` makes the processes known.
+        timeout: Seconds until everything is ended.
+
+    Raises:
+        OSError: bash cannot be started.
+        ValueError: The command contains a NUL character, or one that cannot be encoded.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        *,
+        bash: str,
+        directory: str,
+        environment: Mapping[str, str],
+        family_mark: str,
+        timeout: float,
+    ) -> None:
+        self._command = command
+        self._bash = bash
+        self._directory = directory
+        self._environment = environment
+        self._mark = family_mark
+        self._timeout = timeout
+        self._open: set[int] = set()
+        self._wake = asyncio.Event()
+        self._timers: list[asyncio.TimerHandle] = []
+        self._give_up_at: float | None = None
+        self._timed_out = False
+        self._has_exited = False
+        self._late_bytes = 0
+        self._started_at = 0.0
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        self._started_at = time.monotonic()
+        try:
+            self._spawn()
+            self._watch_exit()
+        except BaseException:
+            self._close_all()
+            raise
+        self._after(self._timeout, self._run_out_of_time)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if self._process.returncode is None:
+                await self._end_family(everyone=True)
+        finally:
+            self._release()
+
+    async def read(self) -> bytes:
+        """Return the next output as it comes; nothing once there will be no more."""
+        while True:
+            data = self._read_output()
+            if data or self._is_over():
+                return data
+            await self._something_new()
+
+    async def finish(self) -> ShellExit:
+        """End what the shell left behind, and return how it ended; call after the last `read`."""
+        left_background = False
+        if self._timed_out:
+            self._end_family_now()
+        else:
+            holds_output = self._output in self._open
+            left_background = holds_output or await asyncio.to_thread(
+                self._family.has_session_members
+            )
+            if left_background:
+                await self._end_family(everyone=holds_output)
+            else:
+                self._reap()
+        code = self._process.returncode
+        return ShellExit(
+            status=None if self._timed_out or code is None else code if code >= 0 else 128 - code,
+            directory=None if self._timed_out else self._reported_directory(),
+            left_background=left_background,
+            seconds=time.monotonic() - self._started_at,
+        )
+
+    # Starting
+
+    def _spawn(self) -> None:
+        self._output, output_end = self._pipe()
+        self._report, report_end = self._pipe(high=True)
+        prologue, prologue_end = self._pipe(high=True, read_by_shell=True)
+        text = _PROLOGUE.format(report=report_end, prologue=prologue)
+        os.write(prologue_end, text.encode())
+        self._close(prologue_end)
+        self._process = subprocess.Popen(
+            [self._bash, "--norc", "--noprofile", "-c", "--", self._command],
+            stdin=subprocess.DEVNULL,
+            stdout=output_end,
+            stderr=output_end,
+            cwd=self._directory,
+            env={**self._environment, "BASH_ENV": f"/dev/fd/{prologue}"},
+            pass_fds=(report_end, prologue),
+            start_new_session=True,
+        )
+        self._family = ProcessFamily(self._process.pid, self._mark)
+        for descriptor in (output_end, report_end, prologue):
+            self._close(descriptor)
+
+    def _pipe(self, *, high: bool = False, read_by_shell: bool = False) -> tuple[int, int]:
+        """Return both ends of a new pipe; the shell's end gets a number no command counts with."""
+        ends = list(os.pipe())
+        self._open.update(ends)
+        if high:
+            mine = 0 if read_by_shell else 1
+            low = ends[mine]
+            ends[mine] = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _SHELL_FIRST_DESCRIPTOR)
+            self._open.add(ends[mine])
+            self._close(low)
+        elif hasattr(fcntl, "F_SETPIPE_SZ"):
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(ends[0], fcntl.F_SETPIPE_SZ, _READ_SIZE)
+        if not read_by_shell:
+            os.set_blocking(ends[0], False)
+        return ends[0], ends[1]
+
+    def _watch_exit(self) -> None:
+        """Have `_shell_exited` called when the shell ends, without reaping it."""
+        if hasattr(os, "pidfd_open"):
+            self._handle = os.pidfd_open(self._process.pid)
+            self._open.add(self._handle)
+            self._loop.add_reader(self._handle, self._shell_exited)
+        else:
+            self._after(_POLL_SECONDS, self._poll_exit)
+
+    def _poll_exit(self) -> None:
+        if self._process.poll() is None:
+            self._after(_POLL_SECONDS, self._poll_exit)
+        else:
+            self._shell_exited()
+
+    # While it runs
+
+    def _shell_exited(self) -> None:
+        self._has_exited = True
+        self._stop_watching_exit()
+        self._give_up_after(GRACE_SECONDS)
+        self._wake.set()
+
+    def _stop_watching_exit(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle in self._open:
+            self._loop.remove_reader(handle)
+            self._close(handle)
+
+    def _run_out_of_time(self) -> None:
+        if not self._has_exited:
+            self._timed_out = True
+            self._family.end(signal.SIGTERM, everyone=True)
+            self._after(GRACE_SECONDS, self._kill)
+
+    def _kill(self) -> None:
+        self._family.end(signal.SIGKILL, everyone=True)
+        self._give_up_after(GRACE_SECONDS)
+
+    def _after(self, seconds: float, act: Callable[[], None]) -> None:
+        self._timers.append(self._loop.call_later(seconds, act))
+
+    def _give_up_after(self, seconds: float) -> None:
+        if self._give_up_at is None:
+            self._give_up_at = self._loop.time() + seconds
+            self._after(seconds + 0.001, self._wake.set)
+
+    def _read_output(self) -> bytes:
+        """Return what output there is now, nothing where there is none."""
+        if self._output not in self._open or self._late_bytes > _READ_SIZE:
+            return b""
+        try:
+            data = os.read(self._output, _READ_SIZE)
+        except BlockingIOError:
+            return b""
+        if not data:
+            self._close(self._output)
+        elif self._grace_is_over():
+            # What the pipe held when the grace ended belongs to the output; more does not.
+            self._late_bytes += len(data)
+        return data
+
+    def _is_over(self) -> bool:
+        return self._grace_is_over() or (self._has_exited and self._output not in self._open)
+
+    def _grace_is_over(self) -> bool:
+        return self._give_up_at is not None and self._loop.time() >= self._give_up_at
+
+    async def _something_new(self) -> None:
+        """Wait until there is output, or the shell exits, or time is up."""
+        is_open = self._output in self._open
+        if is_open:
+            self._loop.add_reader(self._output, self._wake.set)
+        try:
+            await self._wake.wait()
+        finally:
+            self._wake.clear()
+            if is_open:
+                self._loop.remove_reader(self._output)
+
+    # Ending
+
+    async def _end_family(self, *, everyone: bool) -> None:
+        """Send SIGTERM, wait until the shell and its session are gone or their grace is over."""
+        try:
+            self._family.end(signal.SIGTERM, everyone=everyone)
+            deadline = self._loop.time() + GRACE_SECONDS
+            while self._loop.time() < deadline and (  # noqa: ASYNC110 - /proc tells nobody
+                not self._has_exited or self._family.has_session_members()
+            ):
+                await asyncio.sleep(_POLL_SECONDS)
+        finally:
+            self._end_family_now(everyone=everyone)
+
+    def _end_family_now(self, *, everyone: bool = True) -> None:
+        self._family.end(signal.SIGKILL, everyone=everyone)
+        self._reap()
+
+    def _reap(self) -> None:
+        """Collect the shell, which has ended or is just being killed."""
+        self._stop_watching_exit()
+        self._has_exited = True
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE_SECONDS)
+
+    def _reported_directory(self) -> str | None:
+        with contextlib.suppress(BlockingIOError):
+            line = os.read(self._report, _READ_SIZE)
+            directory = os.fsdecode(line[:-1])
+            if line.endswith(b"\n") and directory.startswith("/"):
+                return directory
+        return None
+
+    def _release(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+        self._stop_watching_exit()
+        if self._process.returncode is None:
+            self._end_family_now()
+        self._close_all()
+
+    def _close(self, descriptor: int) -> None:
+        self._open.discard(descriptor)
+        os.close(descriptor)
+
+    def _close_all(self) -> None:
+        for descriptor in tuple(self._open):
+            self._close(descriptor)

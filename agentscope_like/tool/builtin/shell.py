@@ -1,0 +1,214 @@
+"""The shell behind the `Bash` tool: runs commands, streams what they say, keeps the directory."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+import uuid
+import weakref
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import Any
+
+from agentscope_like.exception import ToolArgumentError
+from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
+from agentscope_like.tool.builtin.process import ShellExit, ShellProcess, find_bash
+from agentscope_like.tool.builtin.shell_environment import shell_environment
+from agentscope_like.tool.builtin.transcript import Transcript
+
+__all__ = ["MAX_TIMEOUT_MS", "Shell"]
+
+MAX_TIMEOUT_MS = 600_000
+"""The longest that a command may run, in milliseconds (seed 002, "Bash")."""
+
+NO_OUTPUT = "The command ended without any output."
+
+_MILLISECONDS = 1000
+_MAX_ARGUMENT_BYTES = 131_072
+"""MAX_ARG_STRLEN of Linux, execve(2)."""
+
+
+class Shell:
+    """Runs one command after the other, each in a bash of its own.
+
+    Args:
+        directory: Where commands start; None for the process's own directory.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
+        self._start = None if directory is None else os.path.abspath(os.fspath(directory))
+        self._moved_to: str | None = None
+        self._files: str | None = None
+
+    @property
+    def start(self) -> str:
+        """Return the absolute directory that this was made for, whatever commands did since."""
+        return self._start or os.getcwd()
+
+    @property
+    def directory(self) -> str:
+        """Return the absolute directory that the next command starts in."""
+        return self._moved_to or self.start
+
+    async def run(
+        self,
+        command: str,
+        *,
+        timeout_ms: int,
+        extra_environment: Callable[[dict[str, str]], dict[str, str]] | None = None,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run the command and yield its output as it comes, then a last chunk with how it ended.
+
+        Args:
+            command: What bash runs.
+            timeout_ms: Milliseconds until it is ended, at most 600,000; 0 is the most.
+            extra_environment: Given the environment, returns variables to set besides; it may
+                block and is called off the loop.
+
+        Raises:
+            ToolArgumentError: The command is one that no process can be given.
+        """
+        _refuse_unsendable(command)
+        if problem := self._cannot_run():
+            yield problem
+            return
+        directory = self.directory
+        mark = uuid.uuid4().hex
+        environment = shell_environment(os.environ, mark)
+        if extra_environment is not None:
+            environment |= await asyncio.to_thread(extra_environment, environment)
+        process = ShellProcess(
+            command,
+            bash=find_bash() or "",
+            directory=directory,
+            environment=environment,
+            family_mark=mark,
+            timeout=min(timeout_ms or MAX_TIMEOUT_MS, MAX_TIMEOUT_MS) / _MILLISECONDS,
+        )
+        transcript = Transcript(self._new_file)
+        say = partial(_chunk, block_id=uuid.uuid4().hex)
+        async with AsyncExitStack() as stack:
+            stack.callback(transcript.close)
+            try:
+                await stack.enter_async_context(process)
+            except OSError as error:
+                yield _failure(f"bash could not be started in {directory}: {error}.")
+                return
+            while data := await process.read():
+                if text := await _take(transcript, data):
+                    yield say(text)
+            end = await process.finish()
+            self._moved_to = await asyncio.to_thread(_still_there, end.directory, directory)
+            text = await asyncio.to_thread(transcript.finish)
+        yield say(
+            text + _epilogue(end, transcript, timeout_ms),
+            state=ToolResultState.SUCCESS if end.status == 0 else ToolResultState.ERROR,
+            metadata={
+                "exit_code": end.status,
+                "duration": round(end.seconds, 3),
+                "directory": self.directory,
+                "timed_out": end.status is None,
+                "output_file": transcript.path,
+            },
+        )
+
+    def _cannot_run(self) -> ToolChunk | None:
+        """Return why no command can be started here, or None."""
+        if find_bash() is None:
+            return _failure(
+                "There is no bash in the system's directories, so no command can be run. Use the "
+                "other tools, or ask for bash to be installed."
+            )
+        try:
+            directory = self.directory
+        except FileNotFoundError:
+            directory = "the process's own directory"
+        if os.path.isdir(directory):
+            return None
+        self._moved_to = None
+        try:
+            start = self.start
+        except FileNotFoundError:
+            start = directory
+        if start != directory and os.path.isdir(start):
+            return _failure(
+                f"The directory {directory} that commands ran in is gone, so this one was not run. "
+                f"Commands now run in {start}: call again."
+            )
+        return _failure(
+            f"{directory} that commands run in does not exist, so this one was not run. It has to "
+            "be made again before any command can run."
+        )
+
+    def _new_file(self) -> str:
+        """Return a new path in a directory that is this shell's alone, and goes when it goes."""
+        if self._files is None or not os.path.isdir(self._files):
+            self._files = tempfile.mkdtemp(prefix="agentscope-like-")
+            weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)
+        return os.path.join(self._files, f"output-{uuid.uuid4().hex[:12]}.txt")
+
+
+def _refuse_unsendable(command: str) -> None:
+    """Refuse what no program can be given as an argument."""
+    try:
+        encoded = os.fsencode(command)
+    except UnicodeEncodeError as error:
+        raise ToolArgumentError(f"The command cannot be encoded ({error}): rewrite it.") from error
+    if b"\0" in encoded:
+        raise ToolArgumentError("The command contains a NUL character: leave it out.")
+    if len(encoded) >= _MAX_ARGUMENT_BYTES:
+        raise ToolArgumentError(
+            f"The command has {len(encoded):,} bytes and a program can be given "
+            f"{_MAX_ARGUMENT_BYTES:,}: write it to a file and run that."
+        )
+
+
+async def _take(transcript: Transcript, data: bytes) -> str:
+    if transcript.touches_disk(len(data)):
+        return await asyncio.to_thread(transcript.add, data)
+    return transcript.add(data)
+
+
+def _still_there(reported: str | None, before: str) -> str:
+    return reported if reported is not None and os.path.isdir(reported) else before
+
+
+def _epilogue(end: ShellExit, transcript: Transcript, timeout_ms: int) -> str:
+    """Return what is to be said after the output."""
+    notes: list[str] = []
+    if end.status is None:
+        limit = timeout_ms or MAX_TIMEOUT_MS
+        notes.append(
+            f"The command was ended after its timeout of {limit} ms; what it did until then "
+            f"stands. Give it a longer timeout, at most {MAX_TIMEOUT_MS} ms, or less to do."
+        )
+    elif end.status:
+        notes.append(f"exit status {end.status}")
+    if end.left_background:
+        notes.append("Processes that the command left in the background were ended with it.")
+    if not notes:
+        return NO_OUTPUT if transcript.is_empty else ""
+    text = "\n".join(f"[{note}]" for note in notes)
+    return text if transcript.is_empty or transcript.ends_line else f"\n{text}"
+
+
+def _failure(text: str) -> ToolChunk:
+    return _chunk(text, block_id=uuid.uuid4().hex, state=ToolResultState.ERROR)
+
+
+def _chunk(
+    text: str,
+    *,
+    block_id: str,
+    state: ToolResultState = ToolResultState.RUNNING,
+    metadata: dict[str, Any] | None = None,
+) -> ToolChunk:
+    return ToolChunk(
+        content=[TextBlock(text=text, id=block_id)],
+        state=state,
+        is_last=state is not ToolResultState.RUNNING,
+        metadata=metadata or {},
+    )

@@ -1,0 +1,124 @@
+"""Proven git reads run nothing that a repository names."""
+
+# ruff: noqa: ASYNC240 - setting a scene and looking at it afterwards may block
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.tool.builtin.bash import Bash
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+
+
+def git(directory: Path, *arguments: str) -> None:
+    """Run git for the setting of the scene."""
+    subprocess.run(["git", *arguments], cwd=directory, check=True, capture_output=True)
+
+
+@pytest.fixture
+def marks(tmp_path: Path) -> Path:
+    """Return the file that the stranger's program writes to."""
+    return tmp_path / "marks"
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, marks: Path) -> Path:
+    """Return a repository whose configuration names a stranger's program wherever it can."""
+    program = tmp_path / "program.sh"
+    program.write_text(f'#!/bin/sh\necho "$*" >> {marks}\ncat\n')
+    program.chmod(0o755)
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    git(repository, "init", "-q")
+    git(repository, "config", "user.email", "a@example.org")
+    git(repository, "config", "user.name", "A")
+    (repository / ".gitattributes").write_text("*.txt filter=odd diff=odd\n*.md diff=other\n")
+    (repository / "a.txt").write_text("one\n")
+    (repository / "b.md").write_text("one\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "first")
+    for key in (
+        *("core.fsmonitor", "core.pager", "core.sshCommand", "core.alternateRefsCommand"),
+        *("filter.odd.clean", "filter.odd.smudge", "diff.odd.textconv", "gpg.program"),
+        *("interactive.diffFilter", "pager.log", "pager.diff", "diff.other.command"),
+    ):
+        git(repository, "config", key, f"{program} {key}")
+    git(repository, "config", "filter.odd.required", "true")
+    git(repository, "config", "log.showSignature", "true")
+    git(repository, "config", "diff.odd.cachetextconv", "true")
+    git(repository, "config", "core.hooksPath", str(tmp_path))
+    (repository / "a.txt").write_text("one\ntwo\n")
+    past = time.time() - 100
+    os.utime(repository / "a.txt", (past, past))
+    return repository
+
+
+async def output(bash: Bash, command: str) -> str:
+    """Return all that the command says."""
+    return "".join([chunk.content[0].text async for chunk in bash.call(command)])  # type: ignore[union-attr]
+
+
+def test_the_scene_is_hostile(hostile: Path, marks: Path) -> None:
+    """Without protection, looking at this repository runs the stranger's program."""
+    subprocess.run(["git", "diff"], cwd=hostile, capture_output=True, check=False)
+    assert marks.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status",
+        "git diff",
+        "git diff --stat",
+        "git log -p -1",
+        "git show HEAD",
+        "git blame a.txt",
+        "git ls-files -m",
+        "git describe --always --dirty",
+        "git grep one",
+    ],
+)
+async def test_a_read_runs_no_program_of_the_repository(
+    hostile: Path, marks: Path, command: str
+) -> None:
+    """A proven read of a hostile repository runs none of its programs, and still answers."""
+    bash = Bash(cwd=hostile)
+    assert await bash.check_read_only({"command": command})
+    await output(bash, command)
+    assert not marks.exists()
+
+
+async def test_another_repository_is_looked_at_as_carefully(hostile: Path, marks: Path) -> None:
+    """`git -C` and `cd` lead to the same care."""
+    bash = Bash(cwd="/")
+    for command in (f"git -C {hostile} status", f"cd {hostile} && git diff --stat"):
+        assert await bash.check_read_only({"command": command})
+        await output(bash, command)
+    assert not marks.exists()
+
+
+async def test_a_read_does_not_touch_the_repository(hostile: Path) -> None:
+    """`git status` leaves the index as it is."""
+    index = hostile / ".git" / "index"
+    before = index.read_bytes(), index.stat().st_mtime_ns
+    await output(Bash(cwd=hostile), "git status")
+    assert (index.read_bytes(), index.stat().st_mtime_ns) == before
+
+
+async def test_the_answer_is_gits(hostile: Path) -> None:
+    """What is switched off does not keep git from telling what changed."""
+    said = await output(Bash(cwd=hostile), "git diff a.txt")
+    assert "+two" in said
+
+
+async def test_what_a_person_agreed_to_runs_with_its_hooks(hostile: Path, marks: Path) -> None:
+    """A command that is no proven read runs as the repository has it."""
+    await output(Bash(cwd=hostile), "git diff; touch here")
+    assert marks.exists()
