@@ -88,7 +88,15 @@ def _block_end(message: Msg, event: Any) -> None:
 
 
 def _hint(message: Msg, event: Any) -> None:
-    message.content.append(HintBlock(id=event.block_id, hint=event.hint, source=event.source))
+    message.content.append(
+        HintBlock(
+            id=event.block_id,
+            hint=event.hint,
+            source=event.source,
+            created_at=event.created_at,
+            finished_at=event.created_at,
+        )
+    )
 
 
 def _call_start(message: Msg, event: Any) -> None:
@@ -157,7 +165,7 @@ def _result_text(message: Msg, event: Any) -> None:
     if isinstance(last, TextBlock):
         last.text += event.delta
     else:
-        output.append(TextBlock(text=event.delta))
+        output.append(TextBlock(id=event.id, text=event.delta, created_at=event.created_at))
 
 
 def _result_data(message: Msg, event: Any) -> None:
@@ -167,7 +175,7 @@ def _result_data(message: Msg, event: Any) -> None:
     else:
         source = Base64Source(data=event.data or "", media_type=event.media_type)
     output = _output(message, event.tool_call_id)
-    output.append(DataBlock(id=event.block_id, source=source))
+    output.append(DataBlock(id=event.block_id, source=source, created_at=event.created_at))
 
 
 def _result_end(message: Msg, event: Any) -> None:

@@ -155,11 +155,11 @@ class ToolBase(ABC):
         del tool_input
         return None
 
-    async def call(self, *args: Any, **kwargs: Any) -> Any:
-        """Do the work; the override point.
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Do the work; the override point: a coroutine function or an async generator function.
 
         Returns:
-            A `ToolChunk`, or an async generator of them; or this is itself an async generator.
+            A coroutine of a `ToolChunk` or of a stream of them, or a stream of them.
 
         Raises:
             NotImplementedError: The subclass neither implements it nor is an external tool.
@@ -200,12 +200,10 @@ class ToolBase(ABC):
         return wrap_stream(layers, core if guard is None else _guarded(guard, core))(**input_kwargs)
 
     def _core(self) -> StreamHandler[ToolChunk]:
-        call: Any = self.call
-        return call if inspect.isasyncgenfunction(call) else self._unified
+        return self.call if inspect.isasyncgenfunction(self.call) else self._unified
 
     async def _unified(self, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
-        call: Any = self.call
-        result = call(**kwargs)
+        result = self.call(**kwargs)
         produced = await result if inspect.isawaitable(result) else result
         if isinstance(produced, ToolChunk):
             yield produced

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from typing import Any
 
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse
@@ -62,8 +63,9 @@ class Probe(ToolBase):
     async def call(self, text: str = "", count: int = 1) -> AsyncGenerator[Any, None]:
         self.runs.append(text)
         if self.work is not None:
-            async for chunk in self.work(text):
-                yield chunk
+            async with aclosing(self.work(text)) as stream:
+                async for chunk in stream:
+                    yield chunk
             return
         await asyncio.sleep(0)
         yield chunk_of(f"{self.name}:{text}" * count)

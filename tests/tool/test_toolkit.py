@@ -7,7 +7,7 @@ import contextlib
 import gc
 from collections.abc import AsyncGenerator
 from dataclasses import FrozenInstanceError, replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -251,7 +251,7 @@ async def test_a_tool_cannot_change_the_arguments_that_were_decided() -> None:
     """The tool gets a copy: the grant's arguments stay as they were."""
 
     class Greedy(Probe):
-        async def call(self, **kwargs: Any) -> Any:
+        async def call(self, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
             kwargs["items"].append("more")
             yield chunk_of("done")
 
@@ -412,7 +412,7 @@ async def test_an_answer_cannot_change_the_tool() -> None:
     [
         (lambda: Toolkit([Probe(), Probe()]), "two tools named 'Probe'"),
         (lambda: Toolkit([Probe("with space")]), "cannot be told to a model"),
-        (lambda: Toolkit([print]), "wrap a function with FunctionTool"),
+        (lambda: Toolkit(cast("Any", [print])), "wrap a function with FunctionTool"),
     ],
 )
 def test_a_kit_that_could_not_work_is_refused(build: Any, told: str) -> None:
