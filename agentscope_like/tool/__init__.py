@@ -5,6 +5,7 @@ from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
 from agentscope_like.tool.choice import ToolChoice
 from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
+from agentscope_like.tool.function import FunctionTool
 from agentscope_like.tool.grant import Grant
 from agentscope_like.tool.toolkit import Toolkit
 
@@ -12,6 +13,7 @@ __all__ = [
     "CallRequest",
     "DecidedCall",
     "DecisionLayer",
+    "FunctionTool",
     "Grant",
     "ParamsBase",
     "ToolBase",
