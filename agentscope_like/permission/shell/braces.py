@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from agentscope_like.permission.shell.lexer import ReadError
@@ -21,7 +21,8 @@ __all__ = ["MAXIMUM_WORDS", "expand_braces"]
 MAXIMUM_WORDS = 100
 """Most words that one word with braces may become."""
 
-_MAXIMUM_BRACES = 60
+_MAXIMUM_ATOMS = 300
+_MAXIMUM_PIECES = 1_000
 _MAXIMUM_DEPTH = 8
 
 _TOKEN = re.compile(r"[{},]|\.\.|[^{},.]+|\.")
@@ -76,15 +77,14 @@ class _Braces:
 
     def __init__(self, segments: list[Segment], span: Span) -> None:
         self.span = span
-        self.atoms = list(_atoms(segments))
+        self.atoms = list(islice(_atoms(segments), _MAXIMUM_ATOMS + 1))
+        if len(self.atoms) > _MAXIMUM_ATOMS:
+            raise self._refusal("So many braces and commas in a word are not understood.")
         self.position = 0
         self.active = False
         self.inert = False
 
     def expand(self) -> list[list[Segment]] | None:
-        opening = sum(isinstance(each, _Sign) and each.text == "{" for each in self.atoms)
-        if opening > _MAXIMUM_BRACES:
-            raise self._refusal(f"More than {_MAXIMUM_BRACES} braces in a word are not understood.")
         alternatives = self._sequence(depth=0)
         if self.position < len(self.atoms):
             raise self._refusal("Braces that do not match are not understood.")
@@ -100,6 +100,8 @@ class _Braces:
         result: _Alternatives = [()]
         while self.position < len(self.atoms):
             atom = self.atoms[self.position]
+            if len(result) * len(result[0]) > _MAXIMUM_PIECES:
+                raise self._refusal("So many words from braces are not understood.")
             if not isinstance(atom, _Sign):
                 result = [(*each, atom) for each in result]
             elif atom.text == "{":

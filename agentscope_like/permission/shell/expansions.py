@@ -126,7 +126,7 @@ class ExpansionReader(Lexer):
             raise self.refusal(
                 "What stands between these backticks is not understood.", *match.span()
             )
-        self.nodes = inner.nodes
+        self.rejoin(inner)
         self.position = match.end()
         return Substitution(script, Span(*match.span()), "`", quoted)
 

@@ -12,13 +12,16 @@ from agentscope_like.permission.shell.tree import Span
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.tree import Script
 
-__all__ = ["MAXIMUM_DEPTH", "MAXIMUM_NODES", "Lexer", "ReadError"]
+__all__ = ["MAXIMUM_DEPTH", "MAXIMUM_NODES", "MAXIMUM_PIECES", "Lexer", "ReadError"]
 
 MAXIMUM_DEPTH = 40
 """Deepest nesting of substitutions, expansions and compound commands that is read."""
 
 MAXIMUM_NODES = 300
 """Most commands and substitutions that are read in one command line."""
+
+MAXIMUM_PIECES = 1_000
+"""Most pieces of words that are read: all but plain and wholly quoted arguments."""
 
 _BLANKS = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -60,6 +63,7 @@ class Lexer(ABC):
         "depth",
         "end",
         "nodes",
+        "pieces",
         "position",
         "text",
     )
@@ -70,6 +74,7 @@ class Lexer(ABC):
         self.end = len(text)
         self.depth = 0
         self.nodes = 0
+        self.pieces = 0
         self.comments: list[Span] = []
         self._line_end = _NO_LINE
         self._line_resume = 0
@@ -97,6 +102,12 @@ class Lexer(ABC):
         if self.nodes > MAXIMUM_NODES:
             message = f"More than {MAXIMUM_NODES} commands in one line are not understood."
             raise self.refusal(message, start)
+
+    def count_pieces(self, number: int, start: int) -> None:
+        """Count the pieces of words that needed a closer look against the budget."""
+        self.pieces += number
+        if self.pieces > MAXIMUM_PIECES:
+            raise self.refusal("So many words and pieces of words are not understood.", start)
 
     def peek(self) -> str:
         """Return the character at the cursor, or the empty string at the end."""
@@ -188,9 +199,12 @@ class Lexer(ABC):
         """Return a cursor over `text` as though it stood at offset `start` of this text.
 
         For text that bash unescapes before it reads it: offsets stay right up to the first
-        character that was removed.
+        character that was removed. `rejoin` brings its budgets back.
         """
         other = type(self)(self.text[:start] + text, position=start)
-        other.depth = self.depth
-        other.nodes = self.nodes
+        other.depth, other.nodes, other.pieces = self.depth, self.nodes, self.pieces
         return other
+
+    def rejoin(self, other: Self) -> None:
+        """Take over what a detached cursor has spent."""
+        self.nodes, self.pieces = other.nodes, other.pieces

@@ -161,5 +161,5 @@ class RedirectReader(WordReader):
     def _heredoc_body(self, body: str, begin: int, end: int) -> Word:
         reader = self.detached(body, begin)
         word = Word(tuple(reader.heredoc_text()), Span(begin, end))
-        self.nodes = reader.nodes
+        self.rejoin(reader)
         return word

@@ -61,6 +61,7 @@ class WordReader(ExpansionReader):
             return found
         while self.position < end:
             start = self.position
+            self.count_pieces(1, start)
             run = _RUN.match(text, start, end)
             if run is not None:
                 self.position = run.end()
@@ -93,6 +94,7 @@ class WordReader(ExpansionReader):
         expansions = expand_braces(segments, span)
         if expansions is None:
             return [self._marked(segments, span, value=assignment_value(segments))]
+        self.count_pieces(sum(map(len, expansions)), span.start)
         return [self._marked(each, span) for each in expansions]
 
     def computed_word(self, segments: list[Segment], span: Span) -> Word:
