@@ -24,6 +24,9 @@ RESERVED = frozenset(
 )
 """Words that bash 5.2 and 5.3 treat as syntax where a command may begin."""
 
+_PIECE_LENGTH = 16
+"""Characters of a word with braces that count as one piece in each word made of it."""
+
 _RUN = re.compile(r"[^ \t\n|&;()<>\"'$`\\]+")
 _ESCAPES = re.compile(r"(?:\\[^\n])+")
 _ESCAPE = re.compile(r"\\([^\n])")
@@ -38,6 +41,12 @@ def bare_text(segments: list[Segment]) -> str | None:
         return None
     only = segments[0]
     return only.text if isinstance(only, Literal) and not only.quoted else None
+
+
+def _weight(segments: list[Segment]) -> int:
+    """Return how many pieces a word made by braces counts for, by its length."""
+    length = sum(len(each.text) for each in segments if isinstance(each, Literal))
+    return len(segments) + length // _PIECE_LENGTH
 
 
 class WordReader(ExpansionReader):
@@ -94,7 +103,9 @@ class WordReader(ExpansionReader):
         expansions = expand_braces(segments, span)
         if expansions is None:
             return [self._marked(segments, span, value=assignment_value(segments))]
-        self.count_pieces(sum(map(len, expansions)), span.start)
+        self.count_pieces(
+            len(expansions) * (1 + (span.end - span.start) // _PIECE_LENGTH), span.start
+        )
         return [self._marked(each, span) for each in expansions]
 
     def computed_word(self, segments: list[Segment], span: Span) -> Word:
