@@ -133,7 +133,9 @@ def explain(
     """
     pieces: tuple[str, ...] = ()
     if analysis is not None and decision.row in _SPARED_BY_READING and not _allows(decision):
-        pieces = tuple(analysis.command[span.start : span.end] for span in omissions(analysis))
+        pieces = tuple(
+            analysis.command[span.start : span.end].strip() for span in omissions(analysis)
+        )
     return Explanation(decision, tool_name, tool_input, analysis, pieces)
 
 
@@ -163,7 +165,7 @@ async def explain_call(
     for span in omissions(analysis):
         shorter = {**tool_input, "command": without(analysis.command, span)}
         if _allows(await engine.check_permission(tool, shorter)):
-            pieces.append(analysis.command[span.start : span.end])
+            pieces.append(analysis.command[span.start : span.end].strip())
     return replace(explanation, without=tuple(pieces))
 
 

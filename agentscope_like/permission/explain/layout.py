@@ -65,6 +65,7 @@ class LineRole(StrEnum):
     EFFECT = "effect"
     DOUBT = "doubt"
     WHY = "why"
+    RULE = "rule"
     OFFER = "offer"
 
 
@@ -230,8 +231,9 @@ def _why(explanation: Explanation, width: int) -> Iterator[Line]:
 def _offers(explanation: Explanation, width: int) -> Iterator[Line]:
     label = "allow"
     for rule in explanation.suggested_rules:
-        yield from _labelled(LineRole.OFFER, label, f"with {rule_flag(rule)}", width)
+        yield from _labelled(LineRole.RULE, label, f"with {rule_flag(rule)}", width)
         label = ""
+    label = "offer"
     for piece in explanation.without:
         text = f"would be allowed without `{' '.join(piece.split())}`"
         yield from _labelled(LineRole.OFFER, label, text, width)

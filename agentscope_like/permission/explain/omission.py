@@ -40,27 +40,41 @@ def omissions(analysis: CommandAnalysis) -> tuple[Span, ...]:
     """
     if analysis.script is None or analysis.read_only:
         return ()
-    doubted = [doubt.span for doubt in analysis.all_doubts]
     found: list[Span] = []
-    candidates = sorted(set(_pieces(analysis)), key=lambda span: (span.end - span.start, span))
-    fitting = [span for span in candidates if _explains(span, doubted)]
-    for span in fitting[:MAX_TRIALS]:
+    for span in _candidates(analysis)[:MAX_TRIALS]:
         if not any(_contains(span, inner) for inner in found) and _reads_only(analysis, span):
             found.append(span)
     return tuple(found)
 
 
-def _pieces(analysis: CommandAnalysis) -> Iterator[Span]:
-    for part in analysis.parts:
-        for redirect in part.redirects:
-            yield redirect.span
-        for assignment in part.assignments:
-            yield assignment.span
-        for word, argument in zip(part.words[1:], part.argv[1:], strict=False):
-            if argument is not None and argument.startswith("-"):
-                yield word.span
-        if part.parent is None:
-            yield from _with_connector(analysis.command, part)
+def _candidates(analysis: CommandAnalysis) -> list[Span]:
+    """Return the pieces that could be the only ones in doubt, the shortest first."""
+    fitting = {
+        piece
+        for index, part in enumerate(analysis.parts)
+        for piece in _pieces(analysis.command, part)
+        if _touches_all(piece, analysis, but=index)
+    }
+    return sorted(fitting, key=lambda span: (span.end - span.start, span))
+
+
+def _touches_all(piece: Span, analysis: CommandAnalysis, *, but: int) -> bool:
+    """Return whether every doubt touches the piece, but those of the part `but` itself."""
+    others = [part for index, part in enumerate(analysis.parts) if index != but]
+    doubts = [*analysis.doubts, *(doubt for part in others for doubt in part.doubts)]
+    return all(d.span.start < piece.end and piece.start < d.span.end for d in doubts)
+
+
+def _pieces(command: str, part: Part) -> Iterator[Span]:
+    for redirect in part.redirects:
+        yield redirect.span
+    for assignment in part.assignments:
+        yield assignment.span
+    for word, argument in zip(part.words[1:], part.argv[1:], strict=False):
+        if argument is not None and argument.startswith("-"):
+            yield word.span
+    if part.parent is None:
+        yield from _with_connector(command, part)
 
 
 def _with_connector(command: str, part: Part) -> Iterator[Span]:
@@ -71,11 +85,6 @@ def _with_connector(command: str, part: Part) -> Iterator[Span]:
         yield Span(joined.start(), end)
     elif joined := _CONNECTOR_AFTER.match(command, end):
         yield Span(start, joined.end())
-
-
-def _explains(span: Span, doubted: list[Span]) -> bool:
-    """Return whether every doubt touches the piece: else another one remains without it."""
-    return all(doubt.start < span.end and span.start < doubt.end for doubt in doubted)
 
 
 def _contains(outer: Span, inner: Span) -> bool:

@@ -1,0 +1,3 @@
+"""The terminal program."""
+
+__all__: list[str] = []

@@ -1,0 +1,142 @@
+"""Deciding about one call without making it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentscope_like.cli.errors import CliError
+from agentscope_like.cli.tools import TOOL_NAMES, load_tool, parse_input, reading_of
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionConfigError,
+    PermissionContext,
+    PermissionEngine,
+    PermissionMode,
+    PermissionRule,
+)
+from agentscope_like.permission.context import AdditionalWorkingDirectory
+from agentscope_like.permission.explain import Explanation, Line, LineRole, explain_call
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.permission.rules import rules_of
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.base import ToolBase
+
+__all__ = ["EXIT_CODES", "check_call", "check_rule", "make_context", "print_explanation"]
+
+EXIT_CODES: Mapping[PermissionBehavior, int] = {
+    PermissionBehavior.ALLOW: 0,
+    PermissionBehavior.DENY: 1,
+    PermissionBehavior.ASK: 2,
+}
+"""What `check` exits with, by decision."""
+
+_COLOURS: Mapping[LineRole, tuple[str | None, bool]] = {
+    LineRole.ALLOW: ("green", True),
+    LineRole.DENY: ("red", True),
+    LineRole.ASK: ("yellow", True),
+    LineRole.CALL: (None, True),
+    LineRole.MARK: ("yellow", False),
+    LineRole.PROVEN: ("green", False),
+    LineRole.DOUBT: ("yellow", False),
+    LineRole.EFFECT: ("magenta", False),
+    LineRole.RULE: ("cyan", False),
+    LineRole.OFFER: ("cyan", False),
+}
+
+
+def make_context(
+    mode: PermissionMode, directory: Path, rules: Iterable[PermissionRule]
+) -> PermissionContext:
+    """Return the policy of a session in `directory`.
+
+    Raises:
+        CliError: A rule is for a tool that there is not.
+    """
+    context = PermissionContext(
+        mode=mode,
+        working_directories={
+            str(directory): AdditionalWorkingDirectory(path=str(directory), source="cwd")
+        },
+    )
+    engine = PermissionEngine(context)
+    for rule in rules:
+        if rule.tool_name not in TOOL_NAMES:
+            raise CliError(
+                f"rule `{rule}` is for no tool (there are: {', '.join(TOOL_NAMES)})"
+                f"{nearest(rule.tool_name, TOOL_NAMES)}"
+            )
+        engine.add_rule(rule)
+    return context
+
+
+def check_call(
+    text: str,
+    *,
+    tool_name: str,
+    mode: PermissionMode,
+    directory: Path,
+    rules: Iterable[PermissionRule],
+) -> Explanation:
+    """Return what would be decided about a call, and why; nothing is run.
+
+    Args:
+        text: A command line or a file path, or the arguments as a JSON object.
+        tool_name: The tool.
+        mode: The mode of the session.
+        directory: The directory of the session.
+        rules: The rules of the session.
+
+    Raises:
+        CliError: The tool, its arguments or a rule cannot be understood.
+    """
+    tool = load_tool(tool_name, directory)
+    tool_input = parse_input(tool, text)
+    context = make_context(mode, directory, rules)
+    _refuse_bad_rules(tool, context)
+    reading = reading_of(tool, tool_input)
+    return asyncio.run(explain_call(tool, tool_input, context, analysis=reading))
+
+
+def print_explanation(explanation: Explanation, *, as_json: bool = False) -> None:
+    """Print an explanation to standard output, in colour at a terminal."""
+    if as_json:
+        print(json.dumps(explanation.to_json(), indent=2))
+        return
+    import typer
+
+    width = min(shutil.get_terminal_size().columns, 100)
+    colour = sys.stdout.isatty()
+    for line in explanation.lines(width):
+        typer.echo(_coloured(line) if colour else line.text)
+
+
+def _coloured(line: Line) -> str:
+    import typer
+
+    colour, bold = _COLOURS.get(line.role, (None, False))
+    return typer.style(line.text, fg=colour, bold=bold)
+
+
+def check_rule(rule: PermissionRule, directory: Path) -> None:
+    """Refuse a rule that could never do what it says.
+
+    Raises:
+        CliError: There is no such tool, or it cannot read the rule's content.
+    """
+    context = make_context(PermissionMode.DEFAULT, directory, [rule])
+    _refuse_bad_rules(load_tool(rule.tool_name, directory), context)
+
+
+def _refuse_bad_rules(tool: ToolBase, context: PermissionContext) -> None:
+    try:
+        for behavior in EXIT_CODES:
+            rules_of(tool, behavior, context)
+    except PermissionConfigError as error:
+        raise CliError(f"{error}; mend the rule or leave it out") from error

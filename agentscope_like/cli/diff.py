@@ -1,0 +1,79 @@
+"""Edits as differences, shown before and after they are made."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from agentscope_like.cli.theme import one_line
+
+__all__ = ["MAX_LINES", "diff_lines", "planned_diff"]
+
+MAX_LINES = 60
+MAX_BYTES = 1_000_000
+
+
+def diff_lines(diff: str, *, most: int | None = MAX_LINES) -> list[Text]:
+    """Return a unified diff in colour, a `Text` a line.
+
+    Args:
+        diff: The diff.
+        most: Lines shown at most, the rest is counted; None shows all.
+    """
+    lines = diff.replace("\r\n", "\n").split("\n")
+    while lines and not lines[-1]:
+        lines.pop()
+    cut = lines if most is None or len(lines) <= most else lines[:most]
+    shown = [one_line(line.expandtabs(4), _style(line)) for line in cut]
+    if len(cut) < len(lines):
+        shown.append(Text(f"... {len(lines) - len(cut)} more lines ...", "quiet"))
+    return shown
+
+
+def planned_diff(tool_name: str, tool_input: Mapping[str, Any], directory: Path) -> str | None:
+    """Return what a call of Edit or Write would change, or None for other calls.
+
+    It is worked out from the arguments, and for Write from the file that is there; blocks while it
+    reads.
+    """
+    path, content = tool_input.get("file_path"), tool_input.get("content")
+    old, new = tool_input.get("old_string"), tool_input.get("new_string")
+    if not isinstance(path, str):
+        return None
+    if tool_name == "Edit" and isinstance(old, str) and isinstance(new, str):
+        return _unified(old, new, path, path)
+    if tool_name == "Write" and isinstance(content, str):
+        before = _present(directory / Path(path).expanduser())
+        return _unified(before or "", content, path if before is not None else os.devnull, path)
+    return None
+
+
+def _unified(old: str, new: str, before: str, after: str) -> str:
+    lines = difflib.unified_diff(old.split("\n"), new.split("\n"), before, after, lineterm="")
+    return "\n".join(lines)
+
+
+def _present(path: Path) -> str | None:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+            return None
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return None
+
+
+def _style(line: str) -> str:
+    if line.startswith(("+++", "---")):
+        return "call"
+    if line.startswith("@@"):
+        return "place"
+    if line.startswith("+"):
+        return "added"
+    return "removed" if line.startswith("-") else "quiet"

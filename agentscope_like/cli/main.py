@@ -1,0 +1,157 @@
+"""The commands of `agentscope-like`; what they do is in the modules beside this one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from agentscope_like.cli.errors import CliError, ExitCode
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="agentscope-like",
+    help="A coding agent whose every tool call is decided, explained and guarded.",
+    epilog="Example: agentscope-like check 'git log --oneline | head'",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Mode = Annotated[
+    str,
+    typer.Option(help="How much may be done without asking.", metavar="MODE"),
+]
+Cwd = Annotated[str, typer.Option(help="The project's directory.", metavar="DIR")]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(help="Allow what the rule matches; may be given again.", metavar="RULE"),
+]
+Deny = Annotated[
+    list[str] | None,
+    typer.Option(help="Deny what the rule matches; may be given again.", metavar="RULE"),
+]
+Ask = Annotated[
+    list[str] | None,
+    typer.Option(help="Ask about what the rule matches; may be given again.", metavar="RULE"),
+]
+
+MODES = "Modes: default, explore, accept_edits, bypass, dont_ask."
+
+
+def _examples(*lines: str) -> str:
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+@app.command(
+    epilog=_examples(
+        "agentscope-like check 'git status && ls -la'",
+        "agentscope-like check --mode accept_edits 'sort data.txt > sorted.txt'",
+        "agentscope-like check --allow 'Bash(npm run:*)' --json 'npm run build'",
+        'agentscope-like check --tool Write \'{"file_path": "a.txt", "content": "hi"}\'',
+    )
+)
+def check(
+    call: Annotated[str, typer.Argument(metavar="COMMAND", help="A command line, or JSON.")],
+    mode: Mode = "default",
+    tool: Annotated[str, typer.Option(help="The tool.", metavar="NAME")] = "Bash",
+    cwd: Cwd = ".",
+    allow: Allow = None,
+    deny: Deny = None,
+    ask: Ask = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Decide about one call and explain it, without running anything.
+
+    Rules that are remembered for the project count as well. Ends with 0 where the call is allowed,
+    1 where it is denied, 2 where a person would be asked; 64 and more are errors.
+
+    Modes: default, explore, accept_edits, bypass, dont_ask.
+    """
+    from agentscope_like.cli.check import EXIT_CODES, check_call, print_explanation
+    from agentscope_like.cli.options import parse_directory, parse_mode, parse_rules
+    from agentscope_like.cli.policy import ProjectRules
+
+    directory = parse_directory(cwd)
+    explanation = check_call(
+        call,
+        tool_name=tool,
+        mode=parse_mode(mode),
+        directory=directory,
+        rules=[*ProjectRules(directory).load(), *parse_rules(allow, deny, ask)],
+    )
+    print_explanation(explanation, as_json=json)
+    raise typer.Exit(EXIT_CODES[explanation.decision.behavior])
+
+
+rules_app = typer.Typer(
+    help="List, add and remove the rules that are remembered for a project.",
+    epilog=_examples(
+        "agentscope-like rules",
+        "agentscope-like rules add 'allow Bash(npm run:*)'",
+        "agentscope-like rules remove 1",
+    ),
+    invoke_without_command=True,
+    rich_markup_mode=None,
+)
+app.add_typer(rules_app, name="rules")
+
+
+@rules_app.callback()
+def rules(context: typer.Context, cwd: Cwd = ".") -> None:
+    """List, add and remove the rules that are remembered for a project.
+
+    They are kept in your own data directory, never in the project.
+    """
+    from agentscope_like.cli.options import parse_directory
+    from agentscope_like.cli.policy import ProjectRules
+    from agentscope_like.cli.rules import list_rules
+
+    context.obj = ProjectRules(parse_directory(cwd))
+    if context.invoked_subcommand is None:
+        list_rules(context.obj)
+
+
+@rules_app.command(epilog=_examples("agentscope-like rules add 'deny Bash(git push:*)'"))
+def add(
+    context: typer.Context,
+    rule: Annotated[str, typer.Argument(help="allow, deny or ask, then the rule.")],
+) -> None:
+    """Remember a rule for the project."""
+    from agentscope_like.cli.rules import add_rule
+
+    add_rule(context.obj, rule)
+
+
+@rules_app.command(epilog=_examples("agentscope-like rules remove 1"))
+def remove(
+    context: typer.Context,
+    number: Annotated[int, typer.Argument(help="The rule's number in the list.")],
+) -> None:
+    """Forget a rule of the project."""
+    from agentscope_like.cli.rules import remove_rule
+
+    remove_rule(context.obj, number)
+
+
+def main() -> None:
+    """Run the program; the entry point `agentscope-like`."""
+    try:
+        code = app(args=sys.argv[1:] or ["--help"], standalone_mode=False)
+    except CliError as error:
+        _complain(error.message)
+        code = error.code
+    except typer.TyperException as error:
+        _complain(f"{error.format_message()} Try --help.")
+        code = ExitCode.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        code = ExitCode.INTERRUPTED
+    sys.exit(code)
+
+
+def _complain(message: str) -> None:
+    from agentscope_like.permission.explain.visible import visible
+
+    print(f"agentscope-like: {visible(message, layout='')}", file=sys.stderr)

@@ -1,0 +1,95 @@
+"""What the options of a command line mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.permission import PermissionBehavior, PermissionMode, PermissionRule
+from agentscope_like.permission.nearest import nearest
+
+__all__ = ["parse_directory", "parse_mode", "parse_rule", "parse_rules", "rule_text"]
+
+
+def parse_mode(name: str) -> PermissionMode:
+    """Return the mode of this name.
+
+    Raises:
+        CliError: There is none.
+    """
+    known = [mode.value for mode in PermissionMode]
+    if name not in known:
+        raise CliError(
+            f"unknown mode {name!r} (there are: {', '.join(known)}){nearest(name, known)}"
+        )
+    return PermissionMode(name)
+
+
+def parse_directory(path: str | Path) -> Path:
+    """Return the directory, absolute and without symbolic links.
+
+    Raises:
+        CliError: There is no such directory.
+    """
+    directory = Path(path).expanduser()
+    if not directory.is_dir():
+        what = "is not a directory" if directory.exists() else "does not exist"
+        raise CliError(f"{str(path)!r} {what}; give --cwd a directory", ExitCode.NO_INPUT)
+    return directory.resolve()
+
+
+def parse_rule(
+    text: str, behavior: PermissionBehavior | None = None, *, source: str = "command line"
+) -> PermissionRule:
+    """Return the rule that `text` spells: `Bash(npm run:*)`, `Read`, or `deny Bash(rm:*)`.
+
+    Args:
+        text: The tool's name, then in parentheses what its calls must look like.
+        behavior: What the rule says; where None, the text begins with it.
+        source: Where the rule comes from, for explanations.
+
+    Raises:
+        CliError: The text is not a rule.
+    """
+    rest = text.strip()
+    if behavior is None:
+        word, _, rest = rest.partition(" ")
+        known = [b.value for b in PermissionBehavior if b is not PermissionBehavior.PASSTHROUGH]
+        if word not in known:
+            raise CliError(
+                f"a rule begins with one of {', '.join(known)}, as 'allow Bash(npm run:*)' does; "
+                f"this one begins with {word!r}{nearest(word, known)}"
+            )
+        behavior = PermissionBehavior(word)
+        rest = rest.strip()
+    name, opened, content = rest.partition("(")
+    if not name.strip() or (opened and not content.endswith(")")):
+        raise CliError(
+            f"{text!r} is not a rule; write the tool, and in parentheses what its calls look like, "
+            "for example 'Bash(npm run:*)'"
+        )
+    return PermissionRule(
+        tool_name=name.strip(),
+        rule_content=content[:-1] if opened else None,
+        behavior=behavior,
+        source=source,
+    )
+
+
+def parse_rules(
+    allow: Iterable[str] | None, deny: Iterable[str] | None, ask: Iterable[str] | None
+) -> list[PermissionRule]:
+    """Return the rules of the options `--allow`, `--deny` and `--ask`."""
+    given = (
+        (allow, PermissionBehavior.ALLOW),
+        (deny, PermissionBehavior.DENY),
+        (ask, PermissionBehavior.ASK),
+    )
+    return [parse_rule(text, behavior) for texts, behavior in given for text in texts or ()]
+
+
+def rule_text(rule: PermissionRule) -> str:
+    """Return the rule without what it says: `Bash(npm run:*)`."""
+    content = "" if rule.rule_content is None else f"({rule.rule_content})"
+    return rule.tool_name + content
