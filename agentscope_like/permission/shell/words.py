@@ -103,9 +103,7 @@ class WordReader(ExpansionReader):
         expansions = expand_braces(segments, span)
         if expansions is None:
             return [self._marked(segments, span, value=assignment_value(segments))]
-        self.count_pieces(
-            len(expansions) * (1 + (span.end - span.start) // _PIECE_LENGTH), span.start
-        )
+        self.count_pieces(sum(map(_weight, expansions)), span.start)
         return [self._marked(each, span) for each in expansions]
 
     def computed_word(self, segments: list[Segment], span: Span) -> Word:
