@@ -209,6 +209,25 @@ def test_a_loop_lies_nowhere(work: Path) -> None:
     assert contains(workspace, locate("a", directory=str(work), follow=False))
 
 
+def test_a_loop_counts_in_each_reading(work: Path) -> None:
+    """`link/../loop` is in doubt where its folded text is a loop, though the kernel sees none."""
+    (work / "src" / "deep").mkdir()
+    (work / "link").symlink_to("src/deep")
+    (work / "loop").symlink_to("loop")
+    workspace = locate(str(work), directory="/")
+    assert not contains(workspace, locate("link/../loop", directory=str(work)))
+    assert contains(workspace, locate("link/../main.py", directory=str(work)))
+
+
+def test_more_links_than_the_kernel_follows_are_a_loop(work: Path) -> None:
+    """A chain of forty symlinks is followed, a longer one is not."""
+    (work / "0").write_text("")
+    for number in range(1, 42):
+        (work / str(number)).symlink_to(str(number - 1))
+    assert locate("40", directory=str(work)).kind is FileKind.FILE
+    assert locate("41", directory=str(work)).kind is FileKind.LOOP
+
+
 def test_what_cannot_be_looked_up_lies_nowhere(work: Path) -> None:
     """A name over the limit of the file system is in doubt; one within it is not."""
     workspace = locate(str(work), directory="/")

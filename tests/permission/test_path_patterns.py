@@ -62,6 +62,7 @@ def forbids(pattern: str, path: str) -> bool:
         ("./src//./x", "src/x", "x"),
         ("{src,lib}/*.py", "lib/a.py", "bin/a.py"),
         ("{src/a,lib}/x", "src/a/x", "src/x"),
+        ("{~/a,/srv}/x", "~/a/x", "srv/x"),
         ("x{,.bak}", "x.bak", "x.old"),
         ("{a}", "{a}", "a"),
         ("f{1..3}", "f2", "f4"),
@@ -69,6 +70,11 @@ def forbids(pattern: str, path: str) -> bool:
         ("[!ab]c", "cc", "ac"),
         ("[[:digit:]]", "7", "x"),
         ("a?c", "abc", "ac"),
+        ("*x", ".x", "x.y"),
+        ("?x", ".x", ".xy"),
+        ("[.a]x", ".x", "bx"),
+        ("src/**/", "src/a", "a"),
+        ("a/**/**/b", "a/b", "a/c"),
         (r"a\*b", "a*b", "axb"),
         (r"\~x", "./~x", "x"),
         (r"\{a,b\}", "{a,b}", "a"),
@@ -117,7 +123,9 @@ def test_what_a_pattern_matches(pattern: str, matching: str, other: str) -> None
         ("{1..200000}", "256"),
         ("{a,b}" * 9, "256"),
         ("{" * 1500 + "a,b" + "}" * 1500, "nest"),
-        ("{,}", "empty"),
+        ("{,}", "no path"),
+        ("{,src}/**", "the root"),
+        ("{src,/etc}/**", "one rule for each"),
         ("x" * 5000, "4096"),
     ],
 )
@@ -271,7 +279,7 @@ _NAMES = st.text(
 @settings(deadline=None)
 @given(st.lists(_NAMES, min_size=1, max_size=3), _NAMES)
 def test_an_escaped_path_matches_itself_alone(names: list[str], other: str) -> None:
-    """ "Always allow this file" allows that file, whatever its name is made of."""
+    """An offer to always allow a file allows that file, whatever its name is made of."""
     path = f"{WORK}/{'/'.join(names)}"
     for written, pattern in ((path, escape(path)), (path, escape("/".join(names)))):
         assert allows(pattern, written)

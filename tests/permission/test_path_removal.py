@@ -17,6 +17,9 @@ WORK = f"{HOME}/code/project"
     [
         ("/", "/tmp/x"),
         ("/usr", "/usr/src/app"),
+        ("/usr/src", "/usr/src/app/x"),
+        ("/private/etc/hosts", "/private/tmp/x"),
+        ("/nix/store/x", "/nix-store/x"),
         ("/USR/lib", "usr/lib"),
         ("/etc/hosts", "etc/hosts"),
         ("/data", "/data/x"),
@@ -63,6 +66,14 @@ def test_a_link_is_not_what_it_leads_to(tmp_path: Path) -> None:
     link = locate("link", directory=str(tmp_path), follow=False)
     assert critical_to_remove(link, directories) is None
     assert critical_to_remove(locate("link/", directory=str(tmp_path), follow=False), directories)
+
+
+def test_what_holds_a_home_is_critical() -> None:
+    """The parent of a home directory goes with it."""
+    location = locate("/srv/people", directory="/", home="/srv/people/staff/u")
+    assert critical_to_remove(location, ()) is not None
+    parent = locate("/srv/people/staff", directory="/", home="/srv/people/staff/u")
+    assert critical_to_remove(parent, ()) == "`/srv/people/staff` holds the home directory"
 
 
 def test_another_home_can_be_named() -> None:

@@ -91,27 +91,57 @@ def test_a_loop_is_never_allowed(tmp_path: Path) -> None:
     assert PathRuleIndex(["**"], strict=False).match(location, directories) == 0
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    ["SRC/Main.PY", "SRC/**", "SRC/*.py", "*/MAIN.py", "**/*.PY", "**/MAI*", "**/*[N].Py"],
+)
+def test_only_what_forbids_ignores_case(pattern: str) -> None:
+    """However a pattern is filed, a deny finds it in any case, an allow in none but its own."""
+    location = locate("src/main.py", directory=WORK)
+    shouted = locate_directories([WORK.upper()])
+    forbidding = PathRuleIndex([pattern], strict=False)
+    assert forbidding.match(location, DIRECTORIES) == 0
+    assert forbidding.match(location, shouted) == 0
+    assert PathRuleIndex([pattern], strict=True).match(location, DIRECTORIES) is None
+    assert PathRuleIndex(["**"], strict=True).match(location, shouted) is None
+
+
+def test_a_deny_is_found_by_every_name_of_the_place_it_names(tmp_path: Path) -> None:
+    """A forbidden directory behind a symlink is filed under its real name as well."""
+    work = tmp_path.resolve()
+    (work / "real").mkdir()
+    (work / "alias").symlink_to("real")
+    location = locate(str(work / "real" / "x"), directory="/")
+    contents = [f"{work}/alias/**"]
+    assert PathRuleIndex(contents, strict=False).match(location, ()) == 0
+    assert PathRuleIndex(contents, strict=True).match(location, ()) is None
+
+
+def test_an_extended_index_keeps_its_home() -> None:
+    """`~` in a pattern that is added later is the home of the others."""
+    index = PathRuleIndex(["~/a"], strict=True, home=HOME).extended("~/b")
+    assert index.match(locate("~/b", directory=WORK, home=HOME), DIRECTORIES) == 1
+
+
 _PARTS = st.sampled_from(
     [
-        *("a", "b", "A", "caf\u00e9", "cafe\u0301", "*", "**", "a*", "*b", "*.py", "a*b", "?"),
-        *("[ab]", "[!a]*", "{a,b}", "{a,**}", "{a/b,*.py}", "\u0130", "i", "x.py"),
+        *("a", "b", "A", "caf\u00e9", "cafe\u0301", "*", "**", "a*", "*b", "*A", "a*b", "?"),
+        *("[ab]", "[!a]*", "{a,b}", "{a,**}", "{a/b,*b}", "\u0130", "i"),
     ]
 )
-_STARTS = st.sampled_from(["", "", "", "/nonexistent/work/", "/nonexistent/", "~/", "/**/"])
+_STARTS = st.sampled_from(["", "", "", "/nonexistent/work/", "/NonExistent/", "~/", "/**/"])
 _PATTERNS = st.builds(
     lambda start, parts: start + "/".join(parts),
     _STARTS,
-    st.lists(_PARTS, min_size=1, max_size=4),
+    st.lists(_PARTS, min_size=1, max_size=3),
 )
 _PATHS = st.builds(
     lambda start, parts: start + "/".join(parts),
-    st.sampled_from(["", "", "../", "~/", "/"]),
+    st.sampled_from(["", "", "../", "~/"]),
     st.lists(
-        st.sampled_from(
-            ["a", "b", "A", "B", "ab", "caf\u00e9", "cafe\u0301", "x.py", "X.PY", "\u0131", "I"]
-        ),
+        st.sampled_from(["a", "b", "A", "B", "ab", "CAF\u00c9", "cafe\u0301", "\u0131"]),
         min_size=1,
-        max_size=5,
+        max_size=3,
     ),
 )
 

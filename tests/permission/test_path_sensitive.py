@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -55,6 +58,7 @@ def test_each_path_of_the_table_is_sensitive_to_read(path: str) -> None:
         ("dotfiles/.zshrc", "dotfiles/zshrc.md"),
         ("~/.config/fish/config.fish", "~/.config/fishing/notes"),
         (".env", ".env.example"),
+        (".env", ".env/bin/python"),
         (".env.local", ".env.local.example"),
         (".env.production", "env.production.ts"),
         (".ENV", "environment.py"),
@@ -152,6 +156,41 @@ def test_the_reason_is_a_sentence() -> None:
     assert sensitive_to_write(at("~/.bashrc")) == "`~/.bashrc` runs whenever a shell starts"
 
 
+def test_the_reason_is_the_one_that_says_most() -> None:
+    """Where two entries speak of a path, the more exact one is quoted."""
+    assert sensitive_to_write(at("~/.aws/credentials")) == (
+        "`~/.aws/credentials` holds passwords or tokens"
+    )
+
+
+def test_a_home_behind_a_link_is_one_home(tmp_path: Path) -> None:
+    """What is sensitive in a home is so by the home's real name as well."""
+    base = tmp_path.resolve()
+    (base / "real").mkdir()
+    (base / "home").symlink_to("real")
+    location = locate(f"{base}/real/bin/x", directory="/", home=f"{base}/home")
+    assert sensitive_to_write(location)
+    assert sensitive_to_write(locate(f"{base}/bin/x", directory="/", home=f"{base}/home")) is None
+
+
+def test_configuration_may_be_kept_elsewhere() -> None:
+    """Where XDG_CONFIG_HOME says so, what is sensitive in `.config` is so there."""
+    program = (
+        "from agentscope_like.permission.paths import locate, sensitive_to_write\n"
+        "for name in ('git/config', 'gitte/config'):\n"
+        "    location = locate('/nonexistent/conf/' + name, directory='/')\n"
+        "    print(sensitive_to_write(location) is not None)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "XDG_CONFIG_HOME": "/nonexistent/conf/"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.split() == ["True", "False"]
+
+
 def test_a_link_does_not_hide_what_it_leads_to(tmp_path: Path) -> None:
     """A harmless name that leads to a sensitive file is explained as such; others are not."""
     work = tmp_path.resolve()
@@ -190,7 +229,14 @@ def test_reading_everything_below_reads_what_is_sensitive_there(path: str) -> No
     assert sensitive_to_read(at(path), recursive=True)
 
 
-@pytest.mark.parametrize("path", ["src", ".", "/tmp", "../other"])
+def test_everything_is_below_the_root() -> None:
+    """The root holds what is sensitive even where there is no home directory."""
+    root = locate("/", directory="/", home="")
+    assert sensitive_to_read(root, recursive=True)
+    assert sensitive_to_write(root, recursive=True)
+
+
+@pytest.mark.parametrize("path", ["src", ".", "/tmp", "../other", "etc", "sub/proc", "wireguard"])
 def test_reading_everything_below_a_project_is_daily_work(path: str) -> None:
     """A recursive search in a workspace does not ask."""
     assert sensitive_to_read(at(path), recursive=True) is None
@@ -203,7 +249,8 @@ def test_changing_everything_below_changes_what_is_sensitive_there() -> None:
         "`~/project/.github` is the place of `.github/workflows/**`, "
         "which runs in continuous integration, with its secrets"
     )
-    assert sensitive_to_write(at("build"), recursive=True) is None
+    for path in ("build", "etc", "Library", "snap"):
+        assert sensitive_to_write(at(path), recursive=True) is None
 
 
 def test_the_names_can_be_chosen() -> None:
@@ -236,6 +283,13 @@ def test_the_names_can_be_added_to() -> None:
     assert extended(at(".bashrc"))
     assert extended(at(".credentials.md")) is None
     assert sensitive_to_write(at(".credentials/token")) is None
+
+
+def test_a_directory_name_can_hold_a_wildcard() -> None:
+    """A caller's directory names are patterns too."""
+    extended = partial(sensitive_to_write, extra_directories=["vault-*"])
+    assert extended(at("x/vault-1/y"))
+    assert extended(at("x/vault/y")) is None
 
 
 @pytest.mark.parametrize("name", ["", "*", "**", "/", "/**"])

@@ -268,8 +268,16 @@ def _alternatives(text: str) -> list[str]:
             f"the braces of pattern {text[:60]!r} spell out over {MAX_ALTERNATIVES} paths, or nest "
             "too deep: use `*`, or several rules"
         ) from None
-    if not spelled or "" in spelled or any(len(each) > MAX_PATTERN_LENGTH for each in spelled):
-        raise PatternError(f"the braces of pattern {text[:60]!r} leave a path empty or too long")
+    if not spelled or any(len(each) > MAX_PATTERN_LENGTH for each in spelled):
+        raise PatternError(
+            f"the braces of pattern {text[:60]!r} spell out no path, or one of over "
+            f"{MAX_PATTERN_LENGTH} characters: leave out what is not needed"
+        )
+    if len({each.startswith(("/", "~")) for each in spelled}) > 1:
+        raise PatternError(
+            f"the braces of pattern {text[:60]!r} mix absolute and relative paths (an empty "
+            "alternative before `/` is the root): write one rule for each"
+        )
     return spelled
 
 
@@ -285,9 +293,9 @@ def _split(text: str, alternative: str) -> tuple[str, tuple[Component, ...]]:
         if shape == "name" and not tail:
             if name and name != ".":
                 base = f"{base}/{name}"
-        elif name and name != "." and not (shape == "deep" and tail and tail[-1] is _DEEP):
+        elif name and name != ".":
             tail.append(component)
-    if alternative.endswith("/") and not (tail and tail[-1] is _DEEP):
+    if alternative.endswith("/"):
         tail.append(_DEEP)
     return base, tuple(tail)
 
