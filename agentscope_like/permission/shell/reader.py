@@ -161,7 +161,6 @@ class _Reader(CompoundReader):
         start = self.position
         negated, timed = self._prefixes()
         commands = [self.command()]
-        end = self.position
         while True:
             self.skip_blanks()
             if self.peek() != "|" or self.at("||"):
@@ -173,10 +172,9 @@ class _Reader(CompoundReader):
                 commands[-1] = self._with_errors(commands[-1])
             self.skip_lines()
             commands.append(self.command())
-            end = self.position
         if len(commands) == 1 and not (negated or timed):
             return commands[0]
-        return Pipeline(tuple(commands), Span(start, end), negated, timed)
+        return Pipeline(tuple(commands), Span(start, commands[-1].span.end), negated, timed)
 
     def _prefixes(self) -> tuple[bool, bool]:
         """Read `!` and `time`, each at most once, in either order."""

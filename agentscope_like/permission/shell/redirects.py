@@ -60,10 +60,13 @@ class RedirectReader(WordReader):
     def redirects(self) -> tuple[Redirect, ...]:
         """Read the redirections that follow a compound command."""
         found: list[Redirect] = []
+        stop = self.position
         self.skip_blanks()
         while (redirect := self.redirect()) is not None:
             found.append(redirect)
+            stop = self.position
             self.skip_blanks()
+        self.position = stop
         return tuple(found)
 
     def begins_redirect(self, segments: list[Segment]) -> bool:

@@ -1,0 +1,257 @@
+"""Composes command lines from fragments of shell syntax, for the oracles.
+
+A `Chooser` picks one of several options; hypothesis and a plain random generator both serve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+__all__ = ["Chooser", "compose", "jumble"]
+
+Chooser: TypeAlias = Callable[[Sequence[str]], str]
+
+_NAMES = ["a", "b", "c", "a", "b", "evil", "no", "12", "a", "b", "c", "a", "b", "in", "'a'", '"b"', "\\a", "$'\\x61'", "$u"]
+
+_PLAIN = [
+    *("x", "y1", "-f", "--k=v", "1", "12", "@", "%", "+", "p:q", "é", "]", "}", "!", ",", "..", "="),
+    *("^", "#", "x#y", "a=b", "if", "done", "in", "/", ".", "{", "~x", "}x", "$", "[", "-", "--", ":"),
+]
+_SINGLE = ["'q r'", "''", "'$x'", "'\"'", "'\\'", "'a;b|c&d'", "'#'", "'x\ny'", "'*'", "'{s,t}'", "'~'"]
+_DOUBLE = [
+    *('"d q"', '""', '"\\$x"', '"\\""', "\"a'b\"", '"d\\e"', '"x\\\ny"', '"$u"', '"${u}"', '"$"'),
+    *('"!"', '"x\ny"', '"\\\\"', '"a$u b"', '"#"', '"$(a \\"1\\")"', '"`b 2`"', '"$(a "1 2")"'),
+    *('"{s,t}"', '"~"', '"$ x"', '"a$"', '"${u:-x y}"', '"${u:-$(c)}"', '"${#u}"', '"${u%x}"'),
+    *('"$\'x\'"', '"${u/\\//x}"', '$"tr"', '"$((3))"', '"\\`"', '"\\x"', '"*"', '"\\\n"'),
+]
+_ESCAPED = [
+    *("\\ ", '\\"', "\\'", "\\$", "\\\\", "\\k", "\\\n", "\\;", "\\|", "\\#", "\\*", "\\{", "\\,"),
+    *("\\~", "\\=", "\\&", "\\(", "\\}", "\\!", "\\`", "\\>", "\\[", "\\é", "\\\\\\\n"),
+]
+_ANSI = [
+    *("$'a'", "$'\\n'", "$'\\x41'", "$'\\''", "$'\\\\'", "$'\\101'", "$'\\u0041'", "$'a b'", "$''"),
+    *("$'\\e'", "$'\\x4g'", "$'\\1012'", "$'\"'", "$'\\t;'", "$'\\?'", "$'x\\\ny'", "$'$u'", "$'é'"),
+]
+_BRACES = [
+    *("{x,y}", "{x,}", "{1..3}", "{01..03}", "{c..a}", "{x,{y,z}}", "{}", "{x}", "{1..}", "{x,'y z'}"),
+    *("{,}", "{${u},x}", "{\\,,x}", "@{1}", "{1..9..3}", "{-1..1}", "{x,,y}", '{x,"}"}', "{x..y}{s,t}"),
+    *("{s,t}{1,2}", "{$u,x}", "{x,\\}}", "{1..$u}", "{~,x}", "{a..C}", "{x,$(b)}", "{3..1..2}", "{0..0}"),
+    *("{z*,z?}", "{'x,y'..z}", "{x,y", "x,y}", "{-01..2}", "{a..e..2}", "{x,`b`}", "{x,<y}", "{$,x}u"),
+]
+_VARIABLES = [
+    *("$u", "${u}", "${u:-x}", "${u-x}", "${u:+x}", "${#u}", "${u%x}", "${u//x/y}", "${u:-$(a v)}"),
+    *("${u:1}", "${u:0:2}", "${u: -1}", "${u:-}", "${u#'x}'}", "${u:-\\}}", "${u^^}", "${u:-`b`}"),
+    *('${u:-"x"}', "${u:+a b}", "${u##*/}", "${u%%.*}", "${u:=x}", "$((3))", "$(( 12 ))", "$@", "$*"),
+    *("${u:-a # b}", "${u:-a;evil}", "${u:-a|b}", "${u/a/'}'}", "${u:-~}", "${u:-z*}", "$((1+2*(3)))"),
+    *("$((u))", "$(( $u + 1 ))", "${u:?x}", "$#", "$?", "${1}", "$1x", "${#}", "${u+$(evil)}", "$12"),
+    *("${u:-{x}", "${u:-'a b'}", "${u:-\\'}", "${u:-a&b}", "$((1<2))", "$((1 ? 2 : 3))", "${u,,}"),
+]
+_SUBSTITUTIONS = [
+    *("$(a)", "$(b 1; c 2)", "`a`", "`b \\`c\\``", "$(a $(b))", "$()", "$( # )\n)", "$(a; )", "$(a\n)"),
+    *("$(a 'x)')", '$(a ")")', "$( (a) )", "$(a \\))", "`a '\\\\'`", "`a \\$u`", "$(a | b)", "$(no)"),
+    *("$(case x in x) a;; esac)", "$(case x in (x) b;; esac)", "$(a <<E\nx)\nE\n)", "$(<out/none)"),
+    *("$(evil)", "`evil`", "$(if a; then b; fi)", "$(a # x\n)", "$({ a; })", "$(! a)"),
+]
+_GLOBS = ["z*", "z?", "z[ab]", "z[", "z]", "z[!a]", "z[]", "z['a']", "*z", "z**", "z[[:alpha:]]", "z[a"]
+_TILDES = ["~", "~/x", "v=~", "v=~:~/b", "x~", "v=x:~", "~/'x y'", "--v=~", ":~"]
+_PIECES = [
+    _PLAIN, _PLAIN, _PLAIN, _SINGLE, _DOUBLE, _DOUBLE, _ESCAPED, _ANSI, _BRACES, _VARIABLES,
+    _SUBSTITUTIONS, _GLOBS, _TILDES,
+]  # fmt: skip
+
+_FILES = ["out/f", "/dev/null", "'out/g'", 'out/"h i"', "out/{k,}", "out/k$u", "out/\\j", "out/$'l'"]
+_OPERATORS = [">", ">>", ">|", "<>", "2>", "12>", "5<>", "&>", "&>>", ">&", "3>>", "0<>", "1>"]
+_DUPLICATES = ["2>&1", ">&2", "1>&2", ">&-", "2>&-", "12>&1", "<&-", ">& 2", "12>&-"]
+_BLANKS = [" ", " ", " ", " ", "  ", "\t", " \\\n", " \\\n "]
+_SEPARATORS = ["; ", "\n", " && ", " || ", " & ", ";", "\n\n", " ;\n", " # note\n", "&&\n", "; # 'x\n"]
+_PIPES = [" | ", "|", " |& ", " |\n", "| \\\n"]
+
+
+def _word(choose: Chooser) -> str:
+    count = int(choose(["1", "1", "1", "2", "2", "3"]))
+    text = ""
+    for _ in range(count):
+        pieces = _PIECES[int(choose([str(index) for index in range(len(_PIECES))]))]
+        text += choose(pieces)
+    return text
+
+
+def _redirect(choose: Chooser) -> str:
+    kind = choose(["file", "file", "duplicate", "string", "null", "process"])
+    if kind == "process":
+        return choose(["< <(a)", "> >(b)", "<(a)", "2> >(no)", ">(c; b)"])
+    if kind == "duplicate":
+        return choose(_DUPLICATES)
+    if kind == "string":
+        return "<<<" + choose(["", " "]) + _word(choose)
+    if kind == "null":
+        return choose(["2>/dev/null", "</dev/null", ">/dev/null", "12</dev/null", "&>/dev/null"])
+    return choose(_OPERATORS) + choose(["", " "]) + choose(_FILES)
+
+
+def _assignment(choose: Chooser) -> str:
+    value = choose(["", "1", "'x y'", '"$u"', "{x,y}", "~", "$(a)", "x:~", "z*", "`b`", "a=b", "\\ "])
+    return choose(["v", "w_1", "V"]) + choose(["=", "=", "+="]) + value
+
+
+def _simple(choose: Chooser) -> str:
+    parts: list[str] = []
+    for _ in range(int(choose(["0", "0", "0", "0", "1", "2"]))):
+        parts.append(choose([_assignment(choose), _redirect(choose)]))
+    parts.append(choose(_NAMES))
+    for _ in range(int(choose(["0", "1", "1", "2", "3"]))):
+        parts.append(_word(choose))
+    if choose(["no", "no", "yes"]) == "yes":
+        parts.append(_redirect(choose))
+    text = parts[0]
+    for part in parts[1:]:
+        text += choose(_BLANKS) + part
+    return text
+
+
+def _heredoc(choose: Chooser) -> str:
+    body = choose(
+        ["x\n", "", "$u\n", "$(b in)\n", "it's\n", '"\n', "`c`\n", "x\\\ny\n", "\\$(a)\n", "E x\n", "\tE\n"]
+        + ["${u:-x}\n", "$((1))\n", "a\\\\\n", "\\\nE\n", "$(a\nb)\n", "$(a <<F\nq\nF\n)\n", "E\\\n", " E\n"]
+    )
+    opener, close = choose(["<<E E", "<<'E' E", '<<"E" E', "<<\\E E", "<< E E", "<<-E E", "<<-E \tE"]).rsplit(
+        " ", 1
+    )
+    rest = choose(["", "", " x", " | b", "; b y", " && c", " >out/f", " 2>&1", " # n", " <<<z"])
+    return f"a {opener}{rest}\n{body}{close}\n"
+
+
+def _ended(text: str, end: str) -> str:
+    """Add a separator, unless a heredoc's last newline already is one."""
+    return text if text.endswith("\n") and not text.endswith("\\\n") else text + end
+
+
+_HEREDOC_FORMS = [
+    "a <<E <<F\n1\nE\n$(b)\nF\n",
+    "a <<E | b <<'F'\n$(c)\nE\n$(c)\nF\n",
+    "(a <<E)\n$(b)\nE\n",
+    "{ a <<E; }\nx\nE\n",
+    "if a <<E; then\nx\nE\nb; fi",
+    "{ a <<E; b\nx\nE\nc; }",
+    "a $(b <<E\nq\nE\n) <<F\nz\nF\n",
+    "while no <<E; do\nx\nE\nb; done",
+    "case x in x) a <<E;;\nx\nE\nesac",
+    "f() { a; } <<E\nx\nE\nf",
+    'a "$(b <<\'E\'\nit\'s "q"\nE\n)"',
+    "a <<E # <<F\nx\nE\n",
+    "a <<E && b\nx\nE\n",
+    "a <<E &\nx\nE\nb",
+    "a <<-E <<F\n\tx\n\tE\ny\nF\n",
+]
+
+_OPERANDS = ["x", "'q r'", '"$u"', "$u", "~", "z*", "\\x", "{x,y}", "$(a)", "a=b", "-x", "12", "''", "[", "if"]
+_EXPRESSIONS = ["^(x|y)$", "x+", "^[0-9]+\\.[0-9]*$", "(a(b))", "[[:space:]]", "$u", "'q r'", "x{2,3}", "\\("]
+
+
+def _test(choose: Chooser, depth: int = 1) -> str:
+    form = choose(["unary", "binary", "binary", "number", "match", "bare", "both", "group", "not"])
+    if depth == 0 and form in {"both", "group", "not"}:
+        form = "unary"
+    match form:
+        case "unary":
+            return choose(["-f", "-z", "-n", "-d", "-o", "-t"]) + " " + choose(_OPERANDS)
+        case "binary":
+            operator = choose(["==", "=", "!=", "<", ">", "-nt", "-ef"])
+            return f"{choose(_OPERANDS)} {operator} {choose(_OPERANDS)}"
+        case "number":
+            return f"{choose(['1', '$#', '$?', '${#u}'])} {choose(['-eq', '-lt', '-ge'])} {choose(['0', '-1'])}"
+        case "match":
+            return f"{choose(_OPERANDS)} =~ {choose(_EXPRESSIONS)}"
+        case "both":
+            return f"{_test(choose, 0)} {choose(['&&', '||'])} {_test(choose, 0)}"
+        case "group":
+            return f"( {_test(choose, 0)} )"
+        case "not":
+            return f"! {_test(choose, 0)}"
+        case _:
+            return choose(_OPERANDS)
+
+
+def _list(choose: Chooser, depth: int) -> str:
+    text = _pipeline(choose, depth)
+    for _ in range(int(choose(["0", "0", "1", "2"]))):
+        text = _ended(text, choose(_SEPARATORS)) + _pipeline(choose, depth)
+    return text
+
+
+def _pipeline(choose: Chooser, depth: int) -> str:
+    text = choose(["", "", "", "", "! ", "time ", "time -p ", "! time "]) + _command(choose, depth)
+    if choose(["no", "no", "no", "yes"]) == "yes":
+        text = _ended(text, choose(_PIPES)) + _command(choose, depth)
+    return text
+
+
+def _command(choose: Chooser, depth: int) -> str:
+    form = choose(["simple"] * 12 + ["compound"] * 4 + ["heredoc"] * 3 + ["heredocs"])
+    if form == "heredocs":
+        return choose(_HEREDOC_FORMS)
+    if form == "heredoc":
+        return _heredoc(choose)
+    if form == "simple" or depth <= 0:
+        return _simple(choose)
+    text = _compound(choose, depth - 1)
+    if choose(["no", "no", "no", "yes"]) == "yes":
+        text += choose([" ", ""]) + _redirect(choose)
+    return text
+
+
+def _compound(choose: Chooser, depth: int) -> str:
+    end = choose(["; ", "\n", ";", " # n\n"])
+    inner = _list(choose, depth)
+    body = _ended(inner, end)
+    match choose(
+        ["group", "subshell", "for", "if", "while", "until", "case", "function", "test", "test"]
+    ):
+        case "test":
+            return f"[[ {_test(choose)} ]]"
+        case "group":
+            return "{ " + body + "}"
+        case "subshell":
+            return choose(["(", "( ", "(\n"]) + _ended(inner, choose(["", " ", "; ", "\n"])) + ")"
+        case "for":
+            words = " ".join(_word(choose) for _ in range(int(choose(["0", "1", "2"]))))
+            return f"for i in {words}{end}do {body}done"
+        case "if":
+            other = choose(["", f"else {body}", f"elif no{end}then a{end}else b 5{end}"])
+            return f"if {_ended(_list(choose, 0), end)}then {body}{other}fi"
+        case "while":
+            return f"while no{end}do {body}done"
+        case "until":
+            return f"until a{end}do {body}done"
+        case "case":
+            pattern = choose(["x", "*", "'x'", "y|x", "(x", "\\x", "x*", "y", "[x]", '"x"y', "x | y"])
+            arm = _ended(inner, choose([";;", ";;\n", "\n;;", end]))
+            subject = choose(["x", "'x'", "$u", "x*", "{x,y}", "~"])
+            return f"case {subject} in {pattern}) {arm}{choose([' ', ''])}esac"
+        case _:
+            body = _list(choose, 0)  # no function inside, so that none calls itself
+            group = choose(["{ " + _ended(body, end) + "}", "(" + body + ")"])
+            return choose(["f() ", "f () ", "f()\n"]) + group + choose(["; f", "\nf", ""])
+
+
+def compose(choose: Chooser) -> str:
+    """Compose a command line that mostly is valid shell."""
+    return _list(choose, 2)
+
+
+_FRAGMENTS = [
+    *(" ", " ", " ", " ", "\n", ";", "&", "|", "&&", "||", ">", "<", ">>", "<<", "<<<", ">&", "<&", "2>"),
+    *("(", ")", "((", "))", "{", "}", "{ ", " }", "[[", "]]", "[", "]", "$", "$(", "$((", "${", "`", "'"),
+    *('"', "\\", "\\\n", "#", "!", "~", "*", "=", ",", ";;", "|&", "&>", "<(", ">(", "$'", '$"', "\t"),
+    *("evil", "evil ", " evil", "evil;", ";evil", "evil)", "`evil`", "$(evil)", "a", "b", "x", "E", "1"),
+    *("if ", "then ", "fi", "for i in ", "do ", "done", "while ", "case x in ", "esac", "x) ", "f() "),
+    *("time ", "! ", "function ", "coproc ", "select ", "<<E\n", "\nE\n", "u:-", "x=", "a[", "-eq", " in "),
+    *("12>out/f", "${u:-", "out/f", "{a,", "..", "else ", "elif ", "until ", "<<'E'\n", "-", "@", "^", "%"),
+]
+
+
+def jumble(choose: Chooser) -> str:
+    """Join fragments of shell syntax without regard to grammar."""
+    count = int(choose([str(number) for number in range(2, 14)]))
+    return "".join(choose(_FRAGMENTS) for _ in range(count))
