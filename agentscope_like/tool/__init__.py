@@ -3,6 +3,11 @@
 from agentscope_like.message.chunk import ToolChunk, ToolResponse
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
+from agentscope_like.tool.builtin.edit import Edit
+from agentscope_like.tool.builtin.glob import Glob
+from agentscope_like.tool.builtin.grep import Grep
+from agentscope_like.tool.builtin.read import Read
+from agentscope_like.tool.builtin.write import Write
 from agentscope_like.tool.choice import ToolChoice
 from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
 from agentscope_like.tool.function import FunctionTool
@@ -13,13 +18,18 @@ __all__ = [
     "CallRequest",
     "DecidedCall",
     "DecisionLayer",
+    "Edit",
     "FunctionTool",
+    "Glob",
     "Grant",
+    "Grep",
     "ParamsBase",
+    "Read",
     "ToolBase",
     "ToolChoice",
     "ToolChunk",
     "ToolMiddlewareBase",
     "ToolResponse",
     "Toolkit",
+    "Write",
 ]

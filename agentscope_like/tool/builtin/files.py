@@ -72,7 +72,7 @@ _NOT_A_FILE = {
     FileKind.SOCKET: "is a socket, not a regular file. Name a regular file",
     FileKind.DEVICE: "is a device, not a regular file. Name a regular file",
     FileKind.LOOP: "cannot be followed: its symlinks lead in a circle. Name the file itself",
-    FileKind.UNREADABLE: "cannot be reached: permission denied on the way. Use another path",
+    FileKind.UNREADABLE: "could not be reached a moment ago. Call again",
 }
 
 
@@ -84,6 +84,11 @@ def require_file(location: Location) -> None:
             it cannot be reached.
     """
     shown = location.written
+    if location.kind is FileKind.UNREADABLE:
+        try:
+            os.stat(location.absolute)
+        except OSError as error:
+            raise explain(error, shown) from None
     if problem := _NOT_A_FILE.get(location.kind):
         raise FileToolError(f"{shown} {problem}.")
     if location.kind is FileKind.MISSING and os.path.islink(location.absolute):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -43,6 +42,7 @@ from agentscope_like.tool.builtin.files import FileToolError
 __all__ = ["PathTool", "ReadingTool", "WritingTool"]
 
 _EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
+_KERNEL = ("/proc/", "/sys/")
 _HARMLESS_KINDS = (FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING)
 
 
@@ -67,9 +67,9 @@ class PathTool(ToolBase):
         super().__init__(middlewares)
         self.cwd = os.path.abspath(os.getcwd() if cwd is None else os.fspath(cwd))
 
-    @abstractmethod
     def path_of(self, tool_input: Mapping[str, Any]) -> str:
-        """Return the path that a call of these arguments is about."""
+        """Return the path that a call of these arguments is about; `file_path` by default."""
+        return str(tool_input["file_path"])
 
     def locate(self, tool_input: Mapping[str, Any]) -> Location:
         """Return where the call's path is, as written and as resolved.
@@ -219,11 +219,15 @@ class ReadingTool(PathTool):
 
     @override
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
-        """Return whether the path is proven harmless: a file or directory, or nothing."""
+        """Return whether the path is proven harmless: a file or directory, or nothing.
+
+        Files of the kernel are not: to read some of them, such as `/proc/kmsg`, changes something.
+        """
         try:
-            return self.locate(tool_input).kind in _HARMLESS_KINDS
+            location = self.locate(tool_input)
         except PathError:
             return False
+        return location.kind in _HARMLESS_KINDS and not location.resolved.startswith(_KERNEL)
 
     def intention(self, location: Location) -> str:
         """Return what the call would do, as the beginning of a sentence."""

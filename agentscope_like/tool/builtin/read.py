@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Sequence
+from typing import BinaryIO
 
 from typing_extensions import override
 
@@ -122,10 +122,6 @@ class Read(ReadingTool):
         if self._takes("application/pdf"):
             described += " PDF documents are handed over as they are."
         return described
-
-    @override
-    def path_of(self, tool_input: Mapping[str, Any]) -> str:
-        return str(tool_input["file_path"])
 
     @override
     async def call(

@@ -1,0 +1,326 @@
+"""Searching file contents, by ripgrep where there is one, else by Python, with the same answers."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from agentscope_like.permission.paths.location import is_below
+from agentscope_like.tool.builtin import search_worker
+from agentscope_like.tool.builtin.answers import Checkpoint
+from agentscope_like.tool.builtin.files import MAX_WHOLE_BYTES, FileToolError, open_regular
+from agentscope_like.tool.builtin.search_process import SearchOutput, run_search
+from agentscope_like.tool.builtin.text import SNIFFED_BYTES, is_binary
+
+__all__ = [
+    "FileMatches",
+    "MatchLine",
+    "OutputMode",
+    "Query",
+    "SearchResult",
+    "find_ripgrep",
+    "search",
+]
+
+MAX_PATTERN_CHARACTERS = 10_000
+"""Longest pattern that is searched for."""
+
+MAX_LISTED_BYTES = 100_000
+"""How many bytes of file names are handed to ripgrep; beyond, it searches the whole tree."""
+
+OutputMode: TypeAlias = Literal["content", "files_with_matches", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to search for.
+
+    Attributes:
+        pattern: A regular expression of what ripgrep and Python both read.
+        mode: What is to be known of each file: its lines, that it matches, or how many lines do.
+        ignore_case: Whether case does not matter.
+        multiline: Whether a match may span lines, `.` matching their ends.
+        before: Lines of context before each match.
+        after: Lines of context after each match.
+    """
+
+    pattern: str
+    mode: OutputMode = "files_with_matches"
+    ignore_case: bool = False
+    multiline: bool = False
+    before: int = 0
+    after: int = 0
+
+    @property
+    def has_context(self) -> bool:
+        """Return whether lines around the matches are wanted."""
+        return self.before > 0 or self.after > 0
+
+    def check(self) -> None:
+        """Refuse patterns that the two engines would read differently.
+
+        Raises:
+            FileToolError: Says what is not understood, and what to write instead.
+        """
+        if len(self.pattern) > MAX_PATTERN_CHARACTERS or "\0" in self.pattern:
+            raise FileToolError(
+                f"The pattern is longer than {MAX_PATTERN_CHARACTERS:,} characters or contains "
+                "NUL. Search for a shorter one."
+            )
+        try:
+            self.pattern.encode()
+        except UnicodeEncodeError:
+            raise FileToolError(
+                "The pattern holds half of a surrogate pair, which no text has. Leave it out."
+            ) from None
+        for token in _outside_classes(self.pattern):
+            if token in _UNCOMMON or (token[0] == "\\" and token[1] in "123456789"):
+                raise FileToolError(
+                    f"The pattern uses `{token}`: look-around, atomic groups and back-references "
+                    "are not supported. Search for something simpler and look at the results."
+                )
+            if token in ("\\n", "\n") and not self.multiline:
+                raise FileToolError(
+                    "The pattern spans lines: set `multiline` to search across line ends."
+                )
+
+
+_CLASS_ITEM = r"(?:\\.|\[:\w+:\]|[^\]\\])"
+_TOKEN = re.compile(
+    rf"\\.|\[\^?\]?{_CLASS_ITEM}*\]|\(\?(?:<?[=!]|[>#(]|P[=>])|.",
+    re.DOTALL,
+)
+_UNCOMMON = frozenset({"(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>"})
+
+
+def _outside_classes(pattern: str) -> Iterator[str]:
+    return (token for token in _TOKEN.findall(pattern) if token[0] != "[")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLine:
+    """A line of a file that matches, or that is shown around one."""
+
+    number: int
+    is_match: bool
+    text: str
+
+
+@dataclass(slots=True)
+class FileMatches:
+    """What was found in one file.
+
+    Attributes:
+        relative: Its path below the searched directory.
+        count: How many of its lines match; 1 at least, where only files are wanted.
+        lines: The lines, in order; only where contents are wanted.
+    """
+
+    relative: str
+    count: int = 0
+    lines: list[MatchLine] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What was found, in the order of the paths.
+
+    Attributes:
+        files: The files that match.
+        cut: Whether the search was stopped because it found too much.
+    """
+
+    files: list[FileMatches]
+    cut: bool
+
+
+def find_ripgrep(*avoid: str) -> str | None:
+    """Return the absolute path of `rg`, or None.
+
+    Args:
+        avoid: Directories that are worked in: a program that lies there is never run.
+    """
+    found = shutil.which("rg")
+    if found is None or not os.path.isabs(found):
+        return None
+    found = os.path.realpath(found)
+    inside = any(is_below(found, os.path.realpath(directory)) for directory in avoid)
+    return None if inside else found
+
+
+def search(
+    query: Query,
+    directory: str,
+    files: Sequence[str],
+    checkpoint: Checkpoint,
+    *,
+    ripgrep: str | None,
+    passed_over: Collection[str] = (),
+) -> SearchResult:
+    """Search files; blocks. Binary files, and ones of over 64 MB, never match.
+
+    Args:
+        query: What to search for.
+        directory: A resolved directory.
+        files: Paths below it, `/` between the names; no others are looked at in the answer.
+        checkpoint: Called several times a second.
+        ripgrep: The absolute path of `rg`, or None to do without.
+        passed_over: Names of directories that none of the files are in.
+
+    Raises:
+        FileToolError: The pattern is not understood, or the search took too long.
+    """
+    query.check()
+    if not files:
+        return SearchResult([], cut=False)
+    found: Iterator[FileMatches]
+    if ripgrep is None:
+        output = _run_worker(query, directory, files, checkpoint)
+        found = (_from_worker(record) for record in _json_lines(output))
+    else:
+        argv = [ripgrep, *_options(query), *_targets(files, passed_over)]
+        output = run_search(argv, feed=b"", directory=directory, checkpoint=checkpoint)
+        if output.code == _FAILED and not output.output and output.error.strip():
+            raise _bad_pattern(output.error)
+        found = _from_ripgrep(query, output)
+    wanted = frozenset(files)
+    matches = [
+        each
+        for each in found
+        if each.relative in wanted and (ripgrep is None or _is_searched(directory, each.relative))
+    ]
+    matches.sort(key=lambda each: each.relative)
+    return SearchResult(matches, output.cut)
+
+
+def _is_searched(directory: str, relative: str) -> bool:
+    """Return whether the file is one that is searched: small enough, and not binary."""
+    try:
+        with open_regular(os.path.join(directory, relative)) as file:
+            return os.fstat(file.fileno()).st_size <= MAX_WHOLE_BYTES and not is_binary(
+                file.read(SNIFFED_BYTES)
+            )
+    except OSError:
+        return False
+
+
+def _json_lines(output: SearchOutput) -> Iterator[dict[str, Any]]:
+    lines = output.output.split(b"\n")
+    lines.pop()
+    return (json.loads(line) for line in lines)
+
+
+# Without ripgrep
+
+
+def _run_worker(
+    query: Query, directory: str, files: Sequence[str], checkpoint: Checkpoint
+) -> SearchOutput:
+    job = {
+        "pattern": query.pattern,
+        "mode": query.mode,
+        "ignore_case": query.ignore_case,
+        "multiline": query.multiline,
+        "before": query.before,
+        "after": query.after,
+        "max_bytes": MAX_WHOLE_BYTES,
+        "files": files,
+    }
+    output = run_search(
+        [sys.executable, "-I", "-S", "-W", "ignore", search_worker.__file__],
+        feed=json.dumps(job).encode(),
+        directory=directory,
+        checkpoint=checkpoint,
+    )
+    if output.code == search_worker.BAD_PATTERN:
+        raise _bad_pattern(output.error)
+    if output.code and not output.cut:
+        raise FileToolError(f"The search failed: {output.error.strip()[-500:]}")
+    return output
+
+
+def _from_worker(record: Mapping[str, Any]) -> FileMatches:
+    lines = [MatchLine(number, is_match, text) for number, is_match, text in record["lines"]]
+    return FileMatches(record["path"], record["count"], lines)
+
+
+# With ripgrep
+
+_ALWAYS = (
+    *("--no-config", "--no-ignore", "--hidden", "--no-messages", "--color=never", "--text"),
+    *("--crlf", "--no-heading", "--with-filename", f"--max-filesize={MAX_WHOLE_BYTES}"),
+)
+_FAILED = 2
+
+
+def _options(query: Query) -> list[str]:
+    options = [*_ALWAYS, f"--regexp={query.pattern}"]
+    options.append("--ignore-case" if query.ignore_case else "--case-sensitive")
+    if query.multiline:
+        options += ("--multiline", "--multiline-dotall")
+    if query.mode == "files_with_matches":
+        options += ("--files-with-matches", "--null")
+    elif query.mode == "count" and not query.multiline:
+        options += ("--count", "--null")
+    else:
+        options.append("--json")
+    if query.mode == "content":
+        options += (f"--before-context={query.before}", f"--after-context={query.after}")
+    return options
+
+
+def _targets(files: Sequence[str], passed_over: Collection[str]) -> list[str]:
+    """Return the arguments that name what to search: the files, or everything if they are many."""
+    if sum(len(os.fsencode(path)) + 3 for path in files) <= MAX_LISTED_BYTES:
+        return ["--", *(f"./{path}" for path in files)]
+    return [*(f"--glob=!**/{name}/" for name in sorted(passed_over)), "--", "./"]
+
+
+def _from_ripgrep(query: Query, output: SearchOutput) -> Iterator[FileMatches]:
+    if query.mode == "files_with_matches":
+        for path in output.output.split(b"\0")[:-1]:
+            yield FileMatches(_relative(path), 1)
+    elif query.mode == "count" and not query.multiline:
+        for line in output.output.split(b"\n")[:-1]:
+            path, _, count = line.rpartition(b"\0")
+            yield FileMatches(_relative(path), int(count))
+    else:
+        yield from _from_events(_json_lines(output))
+
+
+def _from_events(events: Iterator[dict[str, Any]]) -> Iterator[FileMatches]:
+    by_path: dict[str, FileMatches] = {}
+    for event in events:
+        kind, data = event["type"], event["data"]
+        if kind not in ("match", "context"):
+            continue
+        path = _relative(_bytes(data["path"]))
+        matches = by_path.setdefault(path, FileMatches(path))
+        text = _bytes(data["lines"]).decode("utf-8", "replace").removesuffix("\n")
+        for number, line in enumerate(text.split("\n"), data["line_number"]):
+            matches.count += kind == "match"
+            matches.lines.append(MatchLine(number, kind == "match", line.removesuffix("\r")))
+    yield from by_path.values()
+
+
+def _bytes(value: Mapping[str, str]) -> bytes:
+    return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
+
+
+def _relative(path: bytes) -> str:
+    return os.fsdecode(path.removeprefix(b"./"))
+
+
+def _bad_pattern(error: str) -> FileToolError:
+    said = " ".join(error.replace("regex parse error:", "").split())
+    return FileToolError(
+        f"The pattern is no valid regular expression: {said[:500]}. Put a backslash before each of "
+        r"`( ) [ ] { } . * + ? | ^ $ \` that is meant as itself."
+    )

@@ -1,0 +1,210 @@
+"""The files below a directory: no symlink is followed, and what is not source is passed over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from agentscope_like.permission import PatternError
+from agentscope_like.permission.paths import FileKind, Location, compile_pattern, sensitive_to_read
+from agentscope_like.permission.paths.globs import Component, fits
+from agentscope_like.tool.builtin.answers import Checkpoint
+from agentscope_like.tool.builtin.files import FileToolError
+
+__all__ = ["PASSED_OVER", "FileGlob", "Found", "Tree", "modified", "notes_of", "printable"]
+
+PASSED_OVER = frozenset(
+    {
+        *(".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "CVS"),
+        *("node_modules", "bower_components", "__pycache__", ".venv", ".tox", ".nox", ".eggs"),
+        *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".gradle", ".terraform"),
+    }
+)
+"""Directories of version control, of dependencies and of caches; named explicitly, they are
+searched all the same. What `.gitignore` says is not looked at: a search that leaves files out
+silently gives wrong answers."""
+
+
+class FileGlob:
+    """A glob for files below a directory.
+
+    Args:
+        text: `**/*.py`, `src/{a,b}/*.txt`: `*` stays within a name, `**` is any number of names.
+        anywhere: Whether a glob without `/` speaks of names at any depth, as in `.gitignore`.
+
+    Raises:
+        FileToolError: It is not a usable glob below a directory.
+    """
+
+    def __init__(self, text: str, *, anywhere: bool = False) -> None:
+        pattern = text.removeprefix("./")
+        try:
+            compiled = compile_pattern(f"**/{pattern}" if anywhere and "/" not in text else pattern)
+        except PatternError as error:
+            raise FileToolError(f"The glob cannot be used: {error}.") from None
+        if any(branch.absolute for branch in compiled.branches):
+            raise FileToolError(
+                f"The glob {text!r} begins at the root: make it relative to the searched directory."
+            )
+        self._branches = [
+            (
+                *(Component("name", name) for name in branch.base.split("/") if name),
+                *branch.tail,
+            )
+            for branch in compiled.branches
+        ]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the names that the glob spells out."""
+        return frozenset(
+            component.text
+            for branch in self._branches
+            for component in branch
+            if component.shape == "name"
+        )
+
+    def matches(self, names: Sequence[str]) -> bool:
+        """Return whether a file, as its names below the directory, is meant."""
+        return any(fits(names, branch, strict=True) for branch in self._branches)
+
+    def may_hold(self, names: Sequence[str]) -> bool:
+        """Return whether a file below the directory of these names may be meant."""
+        return any(_may_hold(names, branch) for branch in self._branches)
+
+
+def _may_hold(names: Sequence[str], branch: Sequence[Component]) -> bool:
+    for depth, name in enumerate(names):
+        if depth >= len(branch):
+            return False
+        if branch[depth].shape == "deep":
+            return True
+        if not fits([name], [branch[depth]], strict=True):
+            return False
+    return len(branch) > len(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A regular file of the tree.
+
+    Attributes:
+        relative: Its path below the root, `/` between the names.
+        entry: The directory entry, for its status.
+    """
+
+    relative: str
+    entry: os.DirEntry[str]
+
+
+class Tree:
+    """The files below one directory.
+
+    Args:
+        root: The directory.
+        wanted: Which files are meant; all by default.
+        with_secrets: Whether credential files are found too, since a person agreed to the root.
+
+    Attributes:
+        secrets: How many credential files were left out so far.
+        unreadable: How many directories could not be listed so far.
+        passed_over: Names of directories that are not gone into.
+    """
+
+    def __init__(
+        self, root: Location, wanted: FileGlob | None = None, *, with_secrets: bool = False
+    ) -> None:
+        self.secrets = 0
+        self.unreadable = 0
+        self._root = root
+        self._wanted = wanted
+        self._with_secrets = with_secrets
+        self.passed_over: Collection[str] = PASSED_OVER
+        if wanted is not None:
+            self.passed_over = PASSED_OVER - wanted.names
+
+    def walk(
+        self, checkpoint: Checkpoint, *, also: Callable[[str], bool] = lambda _: True
+    ) -> Iterator[Found]:
+        """Yield the files, directory by directory.
+
+        Args:
+            checkpoint: Called at each directory.
+            also: A further condition on a file's name.
+        """
+        pending: list[tuple[str, ...]] = [()]
+        while pending:
+            checkpoint()
+            names = pending.pop()
+            for entry in self._entries("/".join((self._root.resolved.rstrip("/"), *names))):
+                inner = (*names, entry.name)
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in self.passed_over and self._may_hold(inner):
+                        pending.append(inner)
+                elif self._is_wanted(entry, inner) and also(entry.name):
+                    if self._is_secret(entry.path):
+                        self.secrets += 1
+                    else:
+                        yield Found("/".join(inner), entry)
+
+    def _entries(self, path: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(path or "/") as entries:
+                return list(entries)
+        except OSError:
+            self.unreadable += 1
+            return []
+
+    def _may_hold(self, names: Sequence[str]) -> bool:
+        return self._wanted is None or self._wanted.may_hold(names)
+
+    def _is_wanted(self, entry: os.DirEntry[str], names: Sequence[str]) -> bool:
+        return entry.is_file(follow_symlinks=False) and (
+            self._wanted is None or self._wanted.matches(names)
+        )
+
+    def _is_secret(self, path: str) -> bool:
+        if self._with_secrets:
+            return False
+        location = Location(
+            written=path,
+            absolute=path,
+            resolved=path,
+            readings=(path,),
+            kind=FileKind.FILE,
+            identity=None,
+            home=self._root.home,
+        )
+        return sensitive_to_read(location) is not None
+
+
+def notes_of(tree: Tree) -> list[str]:
+    """Return what a reader of the results should know was left out."""
+    notes = []
+    if tree.secrets:
+        notes.append(
+            f"{tree.secrets:,} credential file{'' if tree.secrets == 1 else 's'} left out; "
+            "name one as `path` to have the user asked."
+        )
+    if tree.unreadable:
+        notes.append(f"{tree.unreadable:,} directories could not be read.")
+    return notes
+
+
+def modified(entry: os.DirEntry[str]) -> int:
+    """Return when a file was last modified, in nanoseconds; 0 where it is gone by now."""
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def printable(path: str) -> str:
+    """Return a path with what cannot be shown, such as a line end in a name, as escapes."""
+    if path.isprintable():
+        return path
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in path
+    )
