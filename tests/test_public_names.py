@@ -41,7 +41,7 @@ def test_every_module_says_what_it_exports(name: str) -> None:
 
 def test_deciding_loads_no_heavy_library() -> None:
     """`import agentscope_like.permission` loads no client, no terminal and no schema library."""
-    heavy = ["openai", "mcp", "typer", "rich", "prompt_toolkit", "jsonschema", "bashlex"]
+    heavy = ["openai", "mcp", "typer", "rich", "prompt_toolkit", "jsonschema_rs", "bashlex"]
     code = (
         "import sys, agentscope_like.permission; "
         f"print([name for name in {heavy!r} if name in sys.modules])"

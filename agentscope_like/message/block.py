@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
+import os
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -31,7 +31,7 @@ __all__ = [
 
 def new_id() -> str:
     """Return a new random identifier of 32 hexadecimal digits."""
-    return uuid.uuid4().hex
+    return os.urandom(16).hex()
 
 
 def now() -> str:

@@ -63,10 +63,13 @@ class ToolResponse(BaseModel):
         return self
 
     def _append_block(self, block: TextBlock | DataBlock) -> None:
-        last = self.content[-1] if self.content else None
+        # A joined block is a new one: those that came in chunks stay as their senders made them.
         if isinstance(block, TextBlock):
-            same = next((b for b in self.content if b.id == block.id), last)
-            if isinstance(same, TextBlock):
-                same.text += block.text
-                return
-        self.content.append(block.model_copy())
+            for index in range(len(self.content) - 1, -1, -1):
+                known = self.content[index]
+                is_last = index == len(self.content) - 1
+                if isinstance(known, TextBlock) and (is_last or known.id == block.id):
+                    joined = known.text + block.text
+                    self.content[index] = known.model_copy(update={"text": joined})
+                    return
+        self.content.append(block)

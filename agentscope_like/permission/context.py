@@ -92,10 +92,15 @@ class PermissionContext(BaseModel):
 
     def table(self, behavior: PermissionBehavior) -> RuleTable:
         """Return the watched table of the rules that say `behavior`."""
-        table = getattr(self, f"{behavior.value}_rules")
-        if not isinstance(table, RuleTable):
-            raise RuleError(f"the {behavior.value} rules were replaced past the model: assign them")
-        return table
+        if behavior is PermissionBehavior.ALLOW:
+            table = self.allow_rules
+        elif behavior is PermissionBehavior.DENY:
+            table = self.deny_rules
+        else:
+            table = self.ask_rules
+        if isinstance(table, RuleTable):
+            return table
+        raise RuleError(f"the {behavior.value} rules were replaced past the model: assign them")
 
     @property
     def directories(self) -> tuple[str, ...]:
@@ -107,7 +112,7 @@ class PermissionContext(BaseModel):
         """Return a value that is equal exactly while this policy is unchanged in this process."""
         return (
             self.mode,
-            self.directories,
+            tuple(self.working_directories.values()),
             self.table(PermissionBehavior.ALLOW).version,
             self.table(PermissionBehavior.DENY).version,
             self.table(PermissionBehavior.ASK).version,

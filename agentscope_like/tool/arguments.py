@@ -10,7 +10,7 @@ from agentscope_like.exception import ConfigurationError, ToolArgumentError, Too
 from agentscope_like.permission.nearest import nearest
 
 if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
+    from jsonschema_rs import ValidationError
 
 __all__ = ["MAX_INPUT_CHARACTERS", "ArgumentValidator", "parse_arguments"]
 
@@ -18,6 +18,7 @@ MAX_INPUT_CHARACTERS = 10_000_000
 """Longest JSON text of a call's arguments that is read, in characters."""
 
 _SHOWN_ERRORS = 3
+_SHOWN_CHARACTERS = 200
 _OPEN_KEYWORDS = {
     "additionalProperties",
     "patternProperties",
@@ -101,7 +102,7 @@ class ArgumentValidator:
 
     Args:
         tool_name: The tool's name, for messages.
-        schema: Its JSON Schema (2020-12 unless it says otherwise).
+        schema: Its JSON Schema (2020-12 unless it says otherwise); nothing is fetched for it.
         closed: Whether arguments that the schema does not name are refused where it says nothing
             about them: a Python function could not take them.
 
@@ -110,23 +111,20 @@ class ArgumentValidator:
     """
 
     def __init__(self, tool_name: str, schema: Mapping[str, Any], *, closed: bool) -> None:
-        from jsonschema import Draft202012Validator
-        from jsonschema.exceptions import SchemaError
-        from jsonschema.validators import validator_for
+        from jsonschema_rs import validator_for
 
-        kind = validator_for(schema, default=Draft202012Validator)
-        try:
-            kind.check_schema(dict(schema))
-        except SchemaError as error:
-            raise ConfigurationError(
-                f"the input schema of {tool_name} is not valid at {error.json_path}: "
-                f"{error.message}"
-            ) from None
+        checked = dict(schema)
         if closed and _OPEN_KEYWORDS.isdisjoint(schema):
-            schema = {**schema, "additionalProperties": False}
+            checked["additionalProperties"] = False
+        try:
+            self._validator = validator_for(checked, retriever=_fetch_nothing)
+        except ValueError as error:
+            reason = getattr(error, "message", str(error))
+            raise ConfigurationError(
+                f"the input schema of {tool_name} is not valid: {reason}"
+            ) from None
         self._tool_name = tool_name
         self._names = list(schema.get("properties", ()))
-        self._validator = kind(schema)
 
     def check(self, arguments: dict[str, Any]) -> None:
         """Refuse arguments that do not fit.
@@ -134,9 +132,9 @@ class ArgumentValidator:
         Raises:
             ToolArgumentError: Says for each misfit where it is and what was expected.
         """
-        errors = list(self._validator.iter_errors(arguments))
-        if not errors:
+        if self._validator.is_valid(arguments):
             return
+        errors = list(self._validator.iter_errors(arguments))
         shown = [self._describe(error, arguments) for error in errors[:_SHOWN_ERRORS]]
         more = len(errors) - len(shown)
         tail = f" (and {more} more)" if more > 0 else ""
@@ -146,10 +144,16 @@ class ArgumentValidator:
         )
 
     def _describe(self, error: ValidationError, arguments: dict[str, Any]) -> str:
-        where = error.json_path.removeprefix("$").removeprefix(".")
-        if error.validator == "additionalProperties" and not where:
+        where = ".".join(map(str, error.instance_path))
+        if not where and error.kind.name == "additionalProperties":
             unknown = [name for name in arguments if name not in self._names]
             hints = [f"unknown argument {name!r}{nearest(name, self._names)}" for name in unknown]
-            return "; ".join(hints) or error.message
-        message = error.message if len(error.message) <= 200 else error.message[:200] + "..."  # noqa: PLR2004
+            return "; ".join(hints)
+        message = error.message
+        if len(message) > _SHOWN_CHARACTERS:
+            message = message[:_SHOWN_CHARACTERS] + "..."
         return f"{where}: {message}" if where else message
+
+
+def _fetch_nothing(uri: str) -> NoReturn:
+    raise ValueError(f"it refers to {uri}, which is not fetched: put the schema in place")

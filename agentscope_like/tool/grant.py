@@ -12,9 +12,11 @@ from agentscope_like.tool.base import ToolBase
 __all__ = ["Grant", "call_digest", "definition_digest", "same_arguments", "same_subject"]
 
 
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
+
+
 def _sha256(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_canonical(value).encode()).hexdigest()
 
 
 def definition_digest(tool: ToolBase) -> str:
@@ -26,7 +28,8 @@ def definition_digest(tool: ToolBase) -> str:
 
 def call_digest(definition: str, arguments: dict[str, Any], basis: str | None) -> str:
     """Return the digest of a call: one half for tool and basis, one for the arguments."""
-    return f"{_sha256([definition, basis])}-{_sha256(arguments)}"
+    subject = definition if basis is None else _sha256([definition, basis])
+    return f"{subject}-{_sha256(arguments)}"
 
 
 def same_subject(before: str | None, after: str | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
@@ -65,7 +64,7 @@ async def run_granted(
 def _open(
     grant: Grant, state: AgentState, check_arguments: Callable[[dict[str, Any]], Awaitable[None]]
 ) -> AsyncGenerator[ToolChunk, None]:
-    kwargs = copy.deepcopy(grant.arguments)
+    kwargs = _copied(grant.arguments)
     if not grant.tool.is_state_injected:
         return grant.tool.stream(kwargs, guard=check_arguments)
 
@@ -74,6 +73,15 @@ def _open(
         await check_arguments(given)
 
     return grant.tool.stream({**kwargs, "_agent_state": state}, guard=check_without_state)
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of what came from JSON, sharing no list and no dictionary with it."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_copied(item) for item in value]
+    return value
 
 
 def _refuse_after_cancellation() -> None:

@@ -291,7 +291,9 @@ class Toolkit:
         policy = state.permission_context.policy_key
         grant = Grant(call.id, tool, decided.arguments, call.digest, policy)
         self._issued.add(grant)
-        return replace(decided, grant=grant)
+        return DecidedCall(
+            call, tool, decided.decision, decided.arguments, grant=grant, note=decided.note
+        )
 
     def _digest(self, tool: ToolBase, arguments: dict[str, Any]) -> str:
         definition = self._registry.registered(tool.name).definition
@@ -299,7 +301,7 @@ class Toolkit:
 
     # Running
 
-    async def run(
+    def run(
         self, grant: Grant, state: AgentState
     ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
         """Run the call that the grant is for; the grant is spent, whatever comes of it.
@@ -308,12 +310,13 @@ class Toolkit:
             grant: From `decide` or `confirm` of this very toolkit.
             state: The agent's state.
 
-        Yields:
-            The tool's chunks as they come, then one `ToolResponse` with the whole.
+        Returns:
+            A stream of the tool's chunks as they come, then of one `ToolResponse` with the whole.
+            It raises a `DeveloperOrientedException` that the tool raises; any other failure is a
+            response.
 
         Raises:
             GrantError: The grant is spent, was not issued here, or what it rested on has changed.
-            DeveloperOrientedException: The tool raised one; any other failure is a response.
         """
         self._redeem(grant, state)
         tool = grant.tool
@@ -330,9 +333,7 @@ class Toolkit:
                     f"{decision.message}"
                 )
 
-        async with aclosing(run_granted(grant, state, decide_again)) as stream:
-            async for item in stream:
-                yield item
+        return run_granted(grant, state, decide_again)
 
     async def call_tool(
         self, tool_call: ToolCallBlock, state: AgentState

@@ -68,7 +68,7 @@ async def test_an_allowed_external_call_is_submitted() -> None:
         ('{"text": "a", "text": "b"}', "'text' is given twice"),
         ('{"count": NaN}', "NaN is not JSON"),
         ('{"text": "\\ud800"}', "half of a surrogate pair"),
-        ('{"text": 5}', "text: 5 is not of type 'string'"),
+        ('{"text": 5}', 'text: 5 is not of type "string"'),
         ('{"count": 0}', "count: 0 is less than the minimum of 1"),
         ('{"txt": "a"}', "did you mean 'text'?"),
         ("[" * 100_000, "nested too deeply"),
@@ -304,7 +304,7 @@ async def test_a_layer_may_change_the_arguments_before_the_decision() -> None:
     bad = await outcome(
         Toolkit([probe], decision_layers=[passing({"text": 1})]), call_of(), AgentState()
     )
-    assert "not of type 'string'" in text_of(bad)
+    assert 'not of type "string"' in text_of(bad)
     assert probe.runs == ["new"]
 
 
@@ -382,7 +382,7 @@ async def test_edited_arguments_that_do_not_fit_are_an_error() -> None:
     toolkit, state = Toolkit([Probe(opinion="ask")]), AgentState()
     call = await asked(toolkit, state)
     decided = await toolkit.confirm(call, yes(call, '{"text": 5}'), state)
-    assert "not of type 'string'" in text_of(decided.refusal)
+    assert 'not of type "string"' in text_of(decided.refusal)
 
 
 async def test_a_yes_to_something_that_changed_meanwhile_is_asked_again() -> None:
