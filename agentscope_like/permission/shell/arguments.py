@@ -314,9 +314,11 @@ class _Reader:
 
     def _finish(self) -> None:
         grammar, reading = self.grammar, self.reading
-        if grammar.subs and not self.operands and not grammar.bare:
-            if not grammar.operands:
-                reading.problem(f"`{reading.label}` alone is not known to be harmless", 0)
+        if not (self.operands or grammar.bare or grammar.operands):
+            reading.problem(f"`{reading.label}` alone is not known to be harmless", 0)
+        if grammar.needs and grammar.needs.isdisjoint(reading.used):
+            wanted = " or ".join(f"`{flag}`" for flag in sorted(grammar.needs))
+            reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
         reading.recursive = reading.recursive or grammar.recursive
         for when in grammar.whens:
             if when.flags.isdisjoint(reading.used):

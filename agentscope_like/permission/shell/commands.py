@@ -335,7 +335,7 @@ def printed(arguments: Sequence[str | None], program: str | None) -> Output:
     reading = read_arguments(grammar, known)
     inner = reading.grammar
     for when in inner.whens:
-        if when.output is not None and reading.used == when.flags:
+        if when.output is not None and reading.used and reading.used <= when.flags:
             return when.output
     operands = [item.argument for item in reading.items if not item.flag]
     if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:

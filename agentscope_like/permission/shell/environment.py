@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 from agentscope_like.permission.shell.values import Argument, Shape, Unknown
 
 __all__ = ["exported_doubt", "own_doubt", "special_parameter"]
 
+_FILE = Path(__file__).parent / "catalog" / "environment.toml"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LOWER = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -25,7 +26,7 @@ class _Table:
     """The rows of `catalog/environment.toml`."""
 
     def __init__(self) -> None:
-        text = files(__package__).joinpath("catalog", "environment.toml").read_text("utf-8")
+        text = _FILE.read_text("utf-8")
         data = tomllib.loads(text)
         self.values: dict[str, re.Pattern[str]] = {}
         self.families: list[tuple[str, re.Pattern[str]]] = []

@@ -138,6 +138,7 @@ class Grammar:
     bare: bool = True
     about: frozenset[str] = frozenset()
     helps: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset()
     harmless: bool = False
     options_first: bool = False
     optionless: bool = False
@@ -156,11 +157,12 @@ class Grammar:
 
 
 _KEYS = frozenset(
-    "source flags values optional others operands when sub shared use bare about helps harmless "
+    "source flags values optional others operands when sub shared use bare about helps needs harmless "
     "options_first optionless style number recursive local output output_flags output_operands feed pairs doubt builtin".split()
 )
 _WHEN_KEYS = frozenset({"operands", "recursive", "doubt", "output"})
 _SHARED_KEYS = frozenset({"flags", "values", "optional"})
+_ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
 _NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT})
@@ -180,6 +182,39 @@ def parse_program(name: str, table: Table) -> Grammar:
         CatalogError: A key or a role is unknown, or a value has the wrong type.
     """
     return _Compiler(name).grammar(name, table, {})
+
+
+class _Subs(Mapping[str, Grammar]):
+    """The sub-commands of a program, each compiled when it is first asked for."""
+
+    __slots__ = ("_compiled", "_compiler", "_name", "_shared", "_tables")
+
+    def __init__(
+        self,
+        compiler: _Compiler,
+        name: str,
+        tables: Mapping[str, Table],
+        shared: Mapping[str, Table],
+    ) -> None:
+        self._compiler = compiler
+        self._name = name
+        self._tables = tables
+        self._shared = shared
+        self._compiled: dict[str, Grammar] = {}
+
+    def __getitem__(self, name: str) -> Grammar:
+        found = self._compiled.get(name)
+        if found is None:
+            table = self._tables[name]
+            found = self._compiler.grammar(f"{self._name} {name}", table, self._shared)
+            self._compiled[name] = found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
 
 
 class _Compiler:
@@ -205,6 +240,7 @@ class _Compiler:
         style = self._choice(name, table, "style", _STYLES)
         output = self._choice(name, table, "output", _OUTPUTS)
         subs = self._subs(name, table, shared)
+        only_about = "about" in table and table.keys() <= _ABOUT_ONLY
         return Grammar(
             name=name,
             source=self._text(name, table, "source"),
@@ -213,9 +249,10 @@ class _Compiler:
             operands=self._operands(name, table),
             whens=tuple(self._whens(name, table)),
             subs=subs,
-            bare=self._switch(name, table, "bare", default=not subs),
+            bare=self._switch(name, table, "bare", default=not (subs or only_about)),
             about=frozenset(self._words(name, table, "about")),
             helps=frozenset(self._words(name, table, "helps")),
+            needs=frozenset(self._words(name, table, "needs")),
             harmless=self._switch(name, table, "harmless"),
             options_first=self._switch(name, table, "options_first"),
             optionless=self._switch(name, table, "optionless"),
@@ -239,9 +276,10 @@ class _Compiler:
     def _flags(self, name: str, table: Table) -> dict[str, Flag]:
         flags = dict.fromkeys(self._words(name, table, "flags"), Flag())
         for key in ("values", "optional"):
-            for names, role in self._mapping(name, table, key).items():
+            groups = self._mapping(name, table, key)
+            for role in groups:
                 flag = Flag(self._operand(name, role).role, joined=key == "optional")
-                flags.update(dict.fromkeys(names.split(), flag))
+                flags.update(dict.fromkeys(self._words(name, groups, role), flag))
         return flags
 
     def _whens(self, name: str, table: Table) -> Iterator[When]:
@@ -257,26 +295,20 @@ class _Compiler:
                 else None,
             )
 
-    def _subs(self, name: str, table: Table, shared: Mapping[str, Table]) -> dict[str, Grammar]:
-        nested: dict[str, dict[str, Table]] = {}
+    def _subs(self, name: str, table: Table, shared: Mapping[str, Table]) -> Mapping[str, Grammar]:
         own: dict[str, Table] = {}
+        nested: dict[str, dict[str, Table]] = {}
         for key, sub in self._tables(name, table, "sub").items():
-            head, _, rest = key.partition(" ")
-            if rest:
-                nested.setdefault(head, {})[rest] = sub
-            else:
-                own[head] = sub
-        grammars: dict[str, Grammar] = {}
-        for names in dict.fromkeys([*own, *nested]):
-            merged: dict[str, object] = dict(own.get(names, {"bare": False}))
-            if names in nested:
-                below = self._tables(name, merged, "sub")
-                merged["sub"] = {**below, **nested[names]}
-                merged.setdefault("bare", False)
-            first = names.split("|")[0]
-            grammar = self.grammar(f"{name} {first}", merged, shared)
-            grammars.update(dict.fromkeys(names.split("|"), grammar))
-        return grammars
+            for words in key.split("|"):
+                head, _, rest = words.partition(" ")
+                if rest:
+                    nested.setdefault(head, {})[rest] = sub
+                else:
+                    own[head] = sub
+        for head, below in nested.items():
+            holder = own.get(head, {})
+            own[head] = {**holder, "sub": {**self._tables(name, holder, "sub"), **below}}
+        return _Subs(self, name, own, shared) if own else {}
 
     def _operands(self, name: str, table: Table) -> tuple[Operand, ...]:
         value = table.get("operands", [])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from agentscope_like.permission.shell.grammar import CatalogError, Grammar, parse_program
@@ -30,8 +30,8 @@ class _Section(NamedTuple):
 @lru_cache(maxsize=1)
 def _sections() -> dict[str, _Section]:
     sections: dict[str, _Section] = {}
-    for file in files(__package__).iterdir():
-        if not file.name.endswith(".toml") or file.name in _NOT_PROGRAMS:
+    for file in sorted(Path(__file__).parent.glob("*.toml")):
+        if file.name in _NOT_PROGRAMS:
             continue
         text = file.read_text("utf-8")
         found = list(_HEADER.finditer(text))
