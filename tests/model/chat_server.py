@@ -63,11 +63,12 @@ class ChatServer:
         self.headers: list[dict[str, str]] = []
         self.url = ""
         self.idle = asyncio.Event()
-        self._connections = 0
+        self.idle.set()
+        self._writers: set[asyncio.StreamWriter] = set()
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
-        self._connections += 1
+        self._writers.add(writer)
         self.idle.clear()
         try:
             while await self._exchange(reader, writer):
@@ -76,9 +77,15 @@ class ChatServer:
             pass
         finally:
             writer.close()
-            self._connections -= 1
-            if not self._connections:
+            self._writers.discard(writer)
+            if not self._writers:
                 self.idle.set()
+
+    async def end(self) -> None:
+        """Close every connection and wait until each is done with."""
+        for writer in list(self._writers):
+            writer.transport.abort()
+        await self.idle.wait()
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:]
@@ -111,4 +118,7 @@ async def serving(*replies: Reply) -> AsyncIterator[ChatServer]:
     server = await asyncio.start_server(chat.handle, "127.0.0.1", 0)
     async with server:
         chat.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        yield chat
+        try:
+            yield chat
+        finally:
+            await chat.end()

@@ -1,0 +1,15 @@
+"""Sessions that outlive their process."""
+
+from agentscope_like.session.recording import recorded
+from agentscope_like.session.replay import replay
+from agentscope_like.session.sqlite import SQLiteSessionStorage
+from agentscope_like.session.storage import SessionError, SessionInfo, SessionStorage
+
+__all__ = [
+    "SQLiteSessionStorage",
+    "SessionError",
+    "SessionInfo",
+    "SessionStorage",
+    "recorded",
+    "replay",
+]

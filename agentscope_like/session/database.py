@@ -1,0 +1,161 @@
+"""The SQLite file that sessions are kept in; everything here blocks."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from agentscope_like.session.storage import SessionError
+
+__all__ = ["default_path", "explain", "open_database", "snapshot", "transaction"]
+
+BUSY_TIMEOUT = 10.0
+"""Seconds to wait for another process that is writing."""
+
+APPLICATION_ID = 0x41534C53
+"""Marks the file as one of these ("ASLS"), in the field that SQLite's file format keeps for it."""
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    state TEXT NOT NULL,
+    title TEXT NOT NULL,
+    directory TEXT,
+    updated_at TEXT NOT NULL,
+    revision INTEGER NOT NULL
+);
+CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    event TEXT NOT NULL
+);
+CREATE INDEX events_of_session ON events (session_id, position);
+"""
+
+
+def default_path() -> Path:
+    """Return the place of the file in the user's data directory."""
+    from platformdirs import user_data_path
+
+    return user_data_path("agentscope-like", appauthor=False) / "sessions.db"
+
+
+def open_database(path: Path) -> sqlite3.Connection:
+    """Open the file, which is made where missing, for its owner alone.
+
+    Raises:
+        SessionError: The file belongs to another program, or was written by a newer version.
+        sqlite3.Error: It cannot be opened, or is damaged.
+        OSError: It cannot be made.
+    """
+    _make_private(path)
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+    try:
+        _check_owner(connection, path)
+        _use_write_ahead_log(connection)
+        # A killed process loses nothing this way; a power cut may lose the last events, but keeps
+        # their order (sqlite.org/wal.html, "Performance considerations").
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        with transaction(connection):
+            if _check_owner(connection, path) == 0:
+                _create(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def transaction(connection: sqlite3.Connection) -> AbstractContextManager[None]:
+    """Commit what is written in the block, all or nothing."""
+    return _between(connection, "BEGIN IMMEDIATE")
+
+
+def snapshot(connection: sqlite3.Connection) -> AbstractContextManager[None]:
+    """Read in the block as if no other process wrote."""
+    return _between(connection, "BEGIN")
+
+
+@contextmanager
+def _between(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    connection.execute(begin)
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def explain(error: Exception, path: Path) -> SessionError:
+    """Return the error that says what is wrong with the file and how to mend it."""
+    if isinstance(error, SessionError):
+        return error
+    told = str(error)
+    if "locked" in told or "busy" in told:
+        mend = "another process keeps writing to it: end that one, and try again"
+    elif "malformed" in told or "not a database" in told:
+        mend = "it is damaged: move it away to begin anew, or restore a copy"
+    else:
+        mend = "check its permissions and the free space of its disk"
+    return SessionError(f"the session file {path} cannot be used ({told}); {mend}")
+
+
+def _make_private(path: Path) -> None:
+    if not path.parent.exists():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if stat.S_IMODE(os.fstat(file).st_mode) & 0o077:
+            os.fchmod(file, 0o600)
+    finally:
+        os.close(file)
+
+
+def _check_owner(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the schema's version, 0 for an empty file."""
+    owner = _pragma(connection, "application_id")
+    version = _pragma(connection, "user_version")
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if owner != APPLICATION_ID and (owner or version or tables):
+        raise SessionError(
+            f"{path} is a database of another program: give the path of a session file, or of none"
+        )
+    if version > SCHEMA_VERSION:
+        raise SessionError(
+            f"{path} was written by a newer version of agentscope_like (schema {version}, this one "
+            f"knows {SCHEMA_VERSION}): upgrade, or use another file"
+        )
+    return version
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Switch the log on; SQLite does not wait for other processes there, so this does."""
+    deadline = time.monotonic() + BUSY_TIMEOUT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    for statement in filter(str.strip, _SCHEMA.split(";")):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

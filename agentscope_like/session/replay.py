@@ -1,0 +1,56 @@
+"""From a saved state and the events after it to the state that they make."""
+
+from __future__ import annotations
+
+from agentscope_like.event import (
+    AgentEvent,
+    CustomEvent,
+    ModelCallStartEvent,
+    ReplyStartEvent,
+)
+from agentscope_like.message import Msg
+from agentscope_like.state import AgentState, ReplyContext
+
+__all__ = ["replay"]
+
+UNNAMED = "assistant"
+
+
+def replay(state: AgentState, event: AgentEvent) -> None:
+    """Take one event into the state, in place, as the agent did when it told of it.
+
+    What no event tells of is not restored: rules that were remembered, tasks, files read. It
+    counts as not having happened, so that the agent asks, or reads, once more.
+
+    Args:
+        state: The state that held all events before this one.
+        event: The next event of the session.
+    """
+    if isinstance(event, CustomEvent):
+        return
+    message = _find(state, event.reply_id)
+    if message is None:
+        message = _begin(state, event)
+    if isinstance(event, ModelCallStartEvent):
+        state.reply_context.cur_iter += 1
+    message.append_event(event)
+
+
+def _find(state: AgentState, reply_id: str) -> Msg | None:
+    for message in reversed(state.context):
+        if message.id == reply_id and message.role == "assistant":
+            return message
+    return None
+
+
+def _begin(state: AgentState, event: AgentEvent) -> Msg:
+    if isinstance(event, ReplyStartEvent):
+        name, reply_id = event.name, event.reply_id
+    else:
+        said = (m.name for m in reversed(state.context) if m.role == "assistant")
+        name, reply_id = next(said, UNNAMED), getattr(event, "reply_id", state.reply_id)
+    message = Msg(name=name, role="assistant", content=[], id=reply_id, created_at=event.created_at)
+    if state.reply_id != reply_id:
+        state.reply_context = ReplyContext(reply_id=reply_id)
+    state.context.append(message)
+    return message
