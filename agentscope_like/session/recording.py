@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 
 from agentscope_like.event import AgentEvent, EventType
@@ -39,7 +40,8 @@ async def recorded(
 
     A tool begins to run when the event after its TOOL_RESULT_START is asked for; so whatever ran
     is known to have been running. The state is saved wherever it changes by more than the event
-    tells, and when the stream ends or is closed.
+    tells, and when the stream ends or is closed. A cancellation that comes while an event is being
+    stored is raised in `events`, once that event was passed on.
 
     Args:
         events: `Agent.reply_stream(...)`; it is closed with this stream.
@@ -53,12 +55,43 @@ async def recorded(
     try:
         async with aclosing(events):
             async for event in events:
-                if isinstance(event, Msg):
-                    pass
-                elif event.type in _CHECKPOINTS:
-                    await storage.save(state, directory=directory)
-                else:
-                    await storage.append(state.session_id, event)
+                interrupted = False
+                if not isinstance(event, Msg):
+                    interrupted = await _finish(_store(event, state, storage, directory))
                 yield event
+                if interrupted:
+                    _interrupt_again()
     finally:
         await storage.save(state, directory=directory)
+
+
+async def _store(
+    event: AgentEvent, state: AgentState, storage: SessionStorage, directory: str | None
+) -> None:
+    if event.type in _CHECKPOINTS:
+        await storage.save(state, directory=directory)
+    else:
+        await storage.append(state.session_id, event)
+
+
+async def _finish(storing: Coroutine[None, None, None]) -> bool:
+    """Store to the end and return whether the task was cancelled meanwhile.
+
+    The agent turns a cancellation into an orderly end of its reply, but only one that reaches it:
+    while a command prints a lot, most of the time is spent here.
+    """
+    task = asyncio.create_task(storing)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        return True
+    return False
+
+
+def _interrupt_again() -> None:
+    """Have the cancellation that was held up raised where the agent waits next."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+        task.cancel()

@@ -240,3 +240,41 @@ class TestRecorded:
             await anext(stream)
         with pytest.raises(StopAsyncIteration):
             await anext(stream)
+
+    async def test_a_cancellation_reaches_the_agent(self, tmp_path: Path) -> None:
+        """One that comes while an event is being stored is still the agent's to end in order."""
+        state = AgentState(session_id="s")
+        storing = asyncio.Event()
+        seen: list[str] = []
+
+        class Slow(SQLiteSessionStorage):
+            async def append(self, session_id: str, event: AgentEvent) -> None:
+                storing.set()
+                await asyncio.sleep(0.05)
+                await super().append(session_id, event)
+
+        async def reply() -> AsyncGenerator[AgentEvent | Msg, None]:
+            yield ReplyStartEvent(session_id="s", reply_id=R, name="agent")
+            try:
+                yield TextBlockStartEvent(reply_id=R, block_id="t")
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                assert task is not None
+                task.uncancel()
+                yield ReplyEndEvent(session_id="s", reply_id=R)
+
+        async def watch(storage: SQLiteSessionStorage) -> None:
+            async with aclosing(recorded(reply(), state, storage)) as stream:
+                async for event in stream:
+                    assert not isinstance(event, Msg)
+                    seen.append(event.type)
+            await asyncio.sleep(0)
+
+        async with Slow(tmp_path / "s.db") as storage:
+            watching = asyncio.create_task(watch(storage))
+            await storing.wait()
+            watching.cancel()
+            await watching
+            assert watching.cancelling() == 0
+        assert seen == ["REPLY_START", "TEXT_BLOCK_START", "REPLY_END"]
