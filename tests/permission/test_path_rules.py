@@ -117,6 +117,14 @@ def test_a_deny_is_found_by_every_name_of_the_place_it_names(tmp_path: Path) -> 
     assert PathRuleIndex(contents, strict=True).match(location, ()) is None
 
 
+def test_globs_that_end_alike_are_told_apart() -> None:
+    """Patterns filed under one ending, beginning or name are each tried."""
+    contents = ["[ab]*.py", "[cd]*.py", "t[ab]*", "t[cd]*", "[ab]*/x", "[cd]*/x"]
+    index = PathRuleIndex(contents, strict=True)
+    for position, path in enumerate(["a.py", "c.py", "ta", "tc", "a/x", "c/x"]):
+        assert index.match(locate(path, directory=WORK), DIRECTORIES) == position
+
+
 def test_an_extended_index_keeps_its_home() -> None:
     """`~` in a pattern that is added later is the home of the others."""
     index = PathRuleIndex(["~/a"], strict=True, home=HOME).extended("~/b")
