@@ -22,11 +22,13 @@ _CHECKPOINTS = frozenset(
         EventType.USER_CONFIRM_RESULT,
         EventType.EXTERNAL_EXECUTION_RESULT,
         EventType.USER_INTERRUPT,
+        EventType.TOOL_RESULT_START,
         EventType.TOOL_RESULT_END,
         EventType.REPLY_END,
     }
 )
-"""Events after which more has changed than they tell: new messages, rules, tasks, files read."""
+"""Events after which more has changed than they tell: new messages, decisions, rules,
+tasks, files read."""
 
 
 async def recorded(
@@ -62,7 +64,8 @@ async def recorded(
                 if interrupted:
                     _interrupt_again()
     finally:
-        await storage.save(state, directory=directory)
+        if await _finish(storage.save(state, directory=directory)):
+            _interrupt_again()
 
 
 async def _store(
