@@ -25,7 +25,7 @@ unit: $(READY)
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 docs: $(READY)
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
