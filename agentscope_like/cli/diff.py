@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from agentscope_like.cli.theme import one_line
+from agentscope_like.tool.builtin.diff import unified_diff
 
 __all__ = ["MAX_LINES", "diff_lines", "planned_diff"]
 
@@ -47,26 +46,20 @@ def planned_diff(tool_name: str, tool_input: Mapping[str, Any], directory: Path)
     if not isinstance(path, str):
         return None
     if tool_name == "Edit" and isinstance(old, str) and isinstance(new, str):
-        return _unified(old, new, path, path)
+        return unified_diff(f"{old}\n", f"{new}\n", path) or None
     if tool_name == "Write" and isinstance(content, str):
-        before = _present(directory / Path(path).expanduser())
-        return _unified(before or "", content, path if before is not None else os.devnull, path)
+        return unified_diff(_present(directory / Path(path).expanduser()), content, path) or None
     return None
 
 
-def _unified(old: str, new: str, before: str, after: str) -> str:
-    lines = difflib.unified_diff(old.split("\n"), new.split("\n"), before, after, lineterm="")
-    return "\n".join(lines)
-
-
-def _present(path: Path) -> str | None:
+def _present(path: Path) -> str:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-            return None
+            return ""
         return path.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):
-        return None
+        return ""
 
 
 def _style(line: str) -> str:

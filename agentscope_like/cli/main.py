@@ -38,8 +38,6 @@ Ask = Annotated[
     typer.Option(help="Ask about what the rule matches; may be given again.", metavar="RULE"),
 ]
 
-MODES = "Modes: default, explore, accept_edits, bypass, dont_ask."
-
 
 def _examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
@@ -84,6 +82,75 @@ def check(
     )
     print_explanation(explanation, as_json=json)
     raise typer.Exit(EXIT_CODES[explanation.decision.behavior])
+
+
+@app.command(
+    epilog=_examples(
+        "agentscope-like run --model gpt-5 'Why does the test suite fail?'",
+        "agentscope-like run --mode explore --model gpt-5 'Explain how this project is built.'",
+        "agentscope-like run --model qwen3 --base-url http://localhost:11434/v1",
+        "agentscope-like run --model scripted:session.jsonl --summary 'Repair the bug.'",
+        "agentscope-like run --resume 3f2a",
+    )
+)
+def run(
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.")] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="How much may be done without asking.", metavar="MODE")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A model's name, or scripted:FILE; else AGENTSCOPE_LIKE_MODEL.", metavar="MODEL"
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="An OpenAI-compatible server; OpenAI's by default.", metavar="URL"),
+    ] = None,
+    cwd: Annotated[str | None, typer.Option(help="The project's directory.", metavar="DIR")] = None,
+    resume: Annotated[
+        str | None, typer.Option(help="Take up a saved session.", metavar="ID")
+    ] = None,
+    allow: Allow = None,
+    deny: Deny = None,
+    ask: Ask = None,
+    summary: Annotated[bool, typer.Option("--summary", help="End with a table.")] = False,
+) -> None:
+    """Let the agent work, and answer what it asks.
+
+    At a terminal the session goes on after the task, until you end it with Ctrl-D or a second
+    Ctrl-C. Without one, answers come from the script that is the model; what it does not answer is
+    rejected.
+
+    Modes: default, explore, accept_edits, bypass, dont_ask.
+    """
+    import asyncio
+
+    from agentscope_like.cli.options import parse_directory, parse_mode, parse_rules
+    from agentscope_like.cli.start import RunOptions, run_session
+
+    options = RunOptions(
+        task=task,
+        mode=None if mode is None else parse_mode(mode),
+        model=model,
+        base_url=base_url,
+        directory=None if cwd is None else parse_directory(cwd),
+        resume=resume,
+        rules=tuple(parse_rules(allow, deny, ask)),
+        with_summary=summary,
+    )
+    raise typer.Exit(asyncio.run(run_session(options)))
+
+
+@app.command(epilog=_examples("agentscope-like sessions", "agentscope-like run --resume 3f2a"))
+def sessions() -> None:
+    """List the saved sessions, the latest first."""
+    import asyncio
+
+    from agentscope_like.cli.sessions import list_sessions
+
+    asyncio.run(list_sessions())
 
 
 rules_app = typer.Typer(

@@ -50,14 +50,18 @@ class Keyboard:
         self._answers: PromptSession[str] = PromptSession(history=DummyHistory())
 
     async def line(self, prompt: str, *, default: str = "", multiline: bool = False) -> str:
-        """Return what was typed after the prompt was shown; what was typed before is dropped."""
+        """Return what was typed; what was typed before a question stood there is dropped."""
         from prompt_toolkit.formatted_text import FormattedText
 
-        _drop_typed_ahead()
         session = self._messages if prompt == MESSAGE_PROMPT else self._answers
+        if session is self._answers:
+            _drop_typed_ahead()
         try:
             return await session.prompt_async(
-                FormattedText([("bold", prompt)]), default=default, multiline=multiline
+                FormattedText([("bold", prompt)]),
+                default=default,
+                multiline=multiline,
+                handle_sigint=False,
             )
         except KeyboardInterrupt:
             raise Interrupted from None
@@ -65,7 +69,7 @@ class Keyboard:
             raise Ended from None
 
 
-MESSAGE_PROMPT = "> "
+MESSAGE_PROMPT = "you> "
 
 
 def _drop_typed_ahead() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,10 @@ from agentscope_like.event import (
     ReplyEndEvent,
     TextBlockDeltaEvent,
     TextBlockEndEvent,
+    TextBlockStartEvent,
     ThinkingBlockDeltaEvent,
     ThinkingBlockEndEvent,
+    ThinkingBlockStartEvent,
     ToolCallDeltaEvent,
     ToolCallEndEvent,
     ToolCallStartEvent,
@@ -31,7 +33,7 @@ from agentscope_like.event import (
     ToolResultStartEvent,
     ToolResultTextDeltaEvent,
 )
-from agentscope_like.message import ToolResultState
+from agentscope_like.message import ToolCallBlock, ToolResultState
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["LIVE_LINES", "QUIET_LINES", "Renderer", "call_summary"]
@@ -146,8 +148,10 @@ class Renderer:
         self._takers: dict[type, Callable[[Any], None]] = {
             ModelCallStartEvent: lambda _: self._think(),
             ModelCallEndEvent: lambda _: None,
+            TextBlockStartEvent: lambda _: self._end_line(),
             TextBlockDeltaEvent: lambda event: self._stream(event.delta, ""),
             TextBlockEndEvent: lambda _: self._end_line(),
+            ThinkingBlockStartEvent: lambda _: self._end_line(),
             ThinkingBlockDeltaEvent: lambda event: self._stream(event.delta, "think"),
             ThinkingBlockEndEvent: lambda _: self._end_line(),
             ToolCallStartEvent: self._call_start,
@@ -168,6 +172,11 @@ class Renderer:
             if not isinstance(event, ModelCallStartEvent | ToolCallDeltaEvent):
                 self.pause()
             taker(event)
+
+    def recall(self, calls: Iterable[ToolCallBlock]) -> None:
+        """Take note of calls that were announced in an earlier process."""
+        for call in calls:
+            self._calls[call.id] = _Call(call.name, call.input)
 
     def pause(self) -> None:
         """Stop the spinner, as before something else is shown or asked."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from agentscope_like.cli.options import rule_text
-from agentscope_like.cli.question import Question
+from agentscope_like.cli.question import Question, question_view, whole_view
 from agentscope_like.cli.render import Renderer
 from agentscope_like.event import ConfirmResult
 from agentscope_like.message import ToolCallBlock, ToolResultBlock, ToolResultState
@@ -72,6 +72,9 @@ class Recorded:
     async def confirm(self, question: Question) -> ConfirmResult:
         """Return the recorded answer to a call, or a rejection that says there is none."""
         call = question.call
+        self._renderer.pause()
+        console = self._renderer.console
+        console.print(question_view(question, console.width))
         answer = self._answers.get(call.id)
         if answer is None or answer.confirmed is None:
             self._renderer.note("answer: no (nobody is at the terminal, nothing is recorded)")
@@ -80,13 +83,15 @@ class Recorded:
             said = f": {answer.message}" if answer.message else ""
             self._renderer.note(f"answer (recorded): no{said}")
             return ConfirmResult(confirmed=False, tool_call=call, message=answer.message)
-        rule = self._rule(question, answer)
+        rule = _rule(question, answer)
         remembered = f", and do not ask again for {rule_text(rule)}" if rule else ""
         self._renderer.note(f"answer (recorded): yes{remembered}")
         return ConfirmResult(confirmed=True, tool_call=call, rules=[rule] if rule else None)
 
     async def perform(self, call: ToolCallBlock) -> ToolResultBlock:
         """Return the recorded result of an external call, or an error that says there is none."""
+        self._renderer.pause()
+        self._renderer.console.print(whole_view(call), end="")
         answer = self._answers.get(call.id)
         if answer is None or answer.output is None:
             self._renderer.note("result: none (nobody is at the terminal, nothing is recorded)")
@@ -98,15 +103,16 @@ class Recorded:
         """Return None: a recording ends with its task."""
         return None
 
-    def _rule(self, question: Question, answer: RecordedAnswer) -> PermissionRule | None:
-        if answer.remember is None:
-            return None
-        return PermissionRule(
-            tool_name=question.call.name,
-            rule_content=answer.remember,
-            behavior=PermissionBehavior.ALLOW,
-            source=SESSION_SOURCE,
-        )
+
+def _rule(question: Question, answer: RecordedAnswer) -> PermissionRule | None:
+    if answer.remember is None:
+        return None
+    return PermissionRule(
+        tool_name=question.call.name,
+        rule_content=answer.remember,
+        behavior=PermissionBehavior.ALLOW,
+        source=SESSION_SOURCE,
+    )
 
 
 def is_json_object(text: str) -> bool:

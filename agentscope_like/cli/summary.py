@@ -13,8 +13,8 @@ from rich.text import Text
 from agentscope_like.cli.theme import one_line
 from agentscope_like.event import (
     AgentEvent,
+    ExternalExecutionResultEvent,
     ModelCallEndEvent,
-    RequireExternalExecutionEvent,
     RequireUserConfirmEvent,
     ToolResultEndEvent,
     ToolResultStartEvent,
@@ -25,12 +25,13 @@ from agentscope_like.permission import PermissionBehavior
 
 __all__ = ["Tally"]
 
-COLUMNS = ("calls", "allowed", "asked", "denied", "external", "ok", "failed")
+COLUMNS = ("calls", "allowed", "asked", "denied", "ok", "failed", "not run")
 
 _ENDINGS = {
     ToolResultState.SUCCESS: "ok",
     ToolResultState.ERROR: "failed",
     ToolResultState.INTERRUPTED: "failed",
+    ToolResultState.DENIED: "not run",
 }
 
 
@@ -60,12 +61,13 @@ class Tally:
     def take(self, event: AgentEvent) -> None:
         """Count one event."""
         match event:
-            case RequireUserConfirmEvent() | RequireExternalExecutionEvent():
-                column = "asked" if isinstance(event, RequireUserConfirmEvent) else "external"
+            case RequireUserConfirmEvent():
                 for call in event.tool_calls:
                     if call.id not in self._asked:
-                        self._count(call.name, column)
+                        self._count(call.name, "asked")
                         self._asked.add(call.id)
+            case ExternalExecutionResultEvent():
+                self.prompts["done by hand"] += len(event.execution_results)
             case UserConfirmResultEvent():
                 for result in event.confirm_results:
                     self.prompts["yes" if result.confirmed else "no"] += 1
@@ -96,9 +98,9 @@ class Tally:
     def closing_line(self) -> Text:
         """Return questions, tokens and time in one line."""
         seconds = self.clock() - self._started
-        asked = self.prompts.total()
+        answers = ", ".join(f"{count} {answer}" for answer, count in self.prompts.items())
         return Text(
-            f"{asked} prompts ({self.prompts['yes']} yes, {self.prompts['no']} no); "
+            f"{self.prompts.total()} prompts ({answers or 'none'}); "
             f"{self.tokens['read']:,} tokens read, {self.tokens['written']:,} written; "
             f"{seconds:.1f} s"
         )

@@ -23,10 +23,6 @@ _PLACES = {
     "Edit": "edit",
     "Glob": "glob",
     "Grep": "grep",
-    "TaskCreate": "task",
-    "TaskGet": "task",
-    "TaskList": "task",
-    "TaskUpdate": "task",
     "HumanApproval": "human_approval",
 }
 _WITH_DIRECTORY = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
@@ -50,9 +46,12 @@ def load_tool(name: str, directory: Path) -> ToolBase:
     return tool
 
 
-def all_tools(directory: Path) -> list[ToolBase]:
-    """Return every tool, working in `directory`."""
-    return [load_tool(name, directory) for name in TOOL_NAMES]
+def all_tools(directory: Path, *, shell_directory: Path | None = None) -> list[ToolBase]:
+    """Return every tool, working in `directory`; Bash begins in `shell_directory` if given."""
+    return [
+        load_tool(name, shell_directory if name == "Bash" and shell_directory else directory)
+        for name in TOOL_NAMES
+    ]
 
 
 def parse_input(tool: ToolBase, text: str) -> dict[str, Any]:

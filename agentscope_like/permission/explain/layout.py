@@ -221,8 +221,8 @@ def _why(explanation: Explanation, width: int) -> Iterator[Line]:
     if reason and reason.rstrip(".") not in decision.message:
         yield from _labelled(LineRole.WHY, "found", reason, width)
     if decision.row is not None:
-        row = f"{explanation.row_words} (row {decision.row.value} of the decision table)"
-        yield from _labelled(LineRole.WHY, "row", row, width)
+        words = explanation.row_words or ""
+        yield from _labelled(LineRole.WHY, f"row {decision.row.value}", words, width)
     if decision.rule is not None:
         rule = f"{decision.rule} (from {decision.rule.source})"
         yield from _labelled(LineRole.WHY, "rule", rule, width)

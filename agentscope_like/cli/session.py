@@ -1,0 +1,226 @@
+"""The loop of an interactive session: reply, ask, go on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agentscope_like.agent import Agent
+from agentscope_like.agent.agent import AgentInput
+from agentscope_like.cli.diff import planned_diff
+from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.cli.policy import PROJECT_SOURCE, ProjectRules
+from agentscope_like.cli.question import Question
+from agentscope_like.cli.render import Renderer
+from agentscope_like.cli.respondent import SESSION_SOURCE, Ended, Interrupted, Respondent
+from agentscope_like.cli.summary import Tally
+from agentscope_like.cli.tools import reading_of
+from agentscope_like.event import (
+    AgentEvent,
+    ConfirmResult,
+    ExternalExecutionResultEvent,
+    ReplyEndEvent,
+    UserConfirmResultEvent,
+    UserInterruptEvent,
+)
+from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, UserMsg
+from agentscope_like.permission.explain import explain_call
+from agentscope_like.permission.explain.explanation import Explanation
+from agentscope_like.session import SessionStorage, recorded
+from agentscope_like.types import ReplyFinishedReason
+
+__all__ = ["Session"]
+
+GRACE = 3.0
+"""Seconds that a call has to end after the person wants to leave."""
+
+_END: Any = object()
+
+_CODES = {
+    ReplyFinishedReason.COMPLETED: ExitCode.DONE,
+    ReplyFinishedReason.INTERRUPTED: ExitCode.INTERRUPTED,
+    ReplyFinishedReason.EXCEED_MAX_ITERS: ExitCode.FAILED,
+    ReplyFinishedReason.ERROR: ExitCode.FAILED,
+}
+
+
+@dataclass(slots=True)
+class Session:
+    """An agent, who answers it, and where it is shown and stored.
+
+    Attributes:
+        agent: The agent.
+        storage: Where each event is kept before it is shown.
+        respondent: Who answers.
+        renderer: Where it is shown.
+        directory: The project's directory.
+        project: The rules remembered for it.
+        tally: Counts what happens.
+        code: What the program ends with: how the last reply ended.
+    """
+
+    agent: Agent
+    storage: SessionStorage
+    respondent: Respondent
+    renderer: Renderer
+    directory: Path
+    project: ProjectRules
+    tally: Tally
+    code: ExitCode = ExitCode.DONE
+    _step: asyncio.Task[AgentEvent | Msg] | None = None
+    _is_interrupted: bool = False
+    _is_undelivered: bool = False
+    _leaving: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self, message: str | None) -> ExitCode:
+        """Work on the message, then on what the person says next, until they end.
+
+        Args:
+            message: The first message; None to begin with what a resumed session left open, or
+                else by asking for one.
+
+        Returns:
+            The exit code. Calls that wait when the person ends keep waiting: a later session takes
+            them up, and nothing is approved by that.
+        """
+        self.renderer.recall(self.agent.state.get_unfinished_tool_calls(self.agent.name))
+        with self._interruptible():
+            try:
+                if self._is_unfinished():
+                    await self._reply(None)
+                while message is not None or (message := await self.respondent.next_message()):
+                    await self._reply(UserMsg("user", message))
+                    message = None
+            except Ended:
+                self.renderer.note("ended")
+        return self.code
+
+    def _is_unfinished(self) -> bool:
+        state = self.agent.state
+        message = state.reply_message(self.agent.name)
+        return message is not None and message.finished_reason is None
+
+    async def _reply(self, inputs: AgentInput) -> None:
+        """Have the agent reply, and answer what it asks, until the reply ends."""
+        self._is_interrupted = self._is_undelivered = False
+        while True:
+            await self._stream(inputs)
+            waiting = self.agent.state.get_awaiting_tool_calls(self.agent.name)
+            if not waiting:
+                return
+            try:
+                inputs = await self._answer(waiting[0])
+            except Interrupted:
+                inputs = UserInterruptEvent(reply_id=self.agent.state.reply_id)
+
+    async def _stream(self, inputs: AgentInput) -> None:
+        state = self.agent.state
+        events = recorded(
+            self.agent.reply_stream(inputs), state, self.storage, directory=str(self.directory)
+        )
+        try:
+            async with aclosing(events):
+                while (event := await self._next(events)) is not _END:
+                    self._take(event)
+        except asyncio.CancelledError:
+            # The interrupt came while an event was being stored, not while the agent worked.
+            if not self._is_interrupted or self._leaving.is_set():
+                raise
+            self.renderer.note("interrupted")
+            if state.get_unfinished_tool_calls(self.agent.name):
+                await self._stream(UserInterruptEvent(reply_id=state.reply_id))
+        finally:
+            self.renderer.pause()
+
+    async def _next(self, events: AsyncGenerator[AgentEvent | Msg, None]) -> AgentEvent | Msg:
+        """Return the next event; Ctrl-C cancels this one step, a second time leaves."""
+        self._step = step = asyncio.create_task(_advance(events))
+        if self._is_undelivered:
+            self._is_undelivered = False
+            await asyncio.sleep(0)
+            step.cancel()
+        leaving = asyncio.create_task(self._leaving.wait())
+        await asyncio.wait({step, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        leaving.cancel()
+        self._step = None
+        if self._leaving.is_set():
+            step.cancel()
+            await asyncio.wait({step}, timeout=GRACE)
+            raise Ended
+        return step.result()
+
+    def _take(self, event: AgentEvent | Msg) -> None:
+        if isinstance(event, Msg):
+            return
+        self.tally.take(event)
+        self.renderer.show(event)
+        if isinstance(event, ReplyEndEvent):
+            self.code = _CODES[event.finished_reason]
+
+    async def _answer(self, call: ToolCallBlock) -> AgentInput:
+        reply_id = self.agent.state.reply_id
+        if call.state is ToolCallState.SUBMITTED:
+            result = await self.respondent.perform(call)
+            return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[result])
+        answer = await self.respondent.confirm(await self._question(call))
+        return UserConfirmResultEvent(reply_id=reply_id, confirm_results=[self._kept(answer)])
+
+    async def _question(self, call: ToolCallBlock) -> Question:
+        explanation = await self._explained(call)
+        diff = await asyncio.to_thread(
+            planned_diff, call.name, explanation.tool_input, self.directory
+        )
+        return Question(call, explanation, diff, can_remember=self.project.is_out_of_reach)
+
+    async def _explained(self, call: ToolCallBlock) -> Explanation:
+        tool = await self.agent.toolkit.get_tool(call.name)
+        tool_input = json.loads(call.input)
+        if tool is None or call.decision is None:
+            raise CliError(f"the call {call.id!r} of {call.name} waits, but cannot be judged")
+        return await explain_call(
+            tool,
+            tool_input,
+            self.agent.state.permission_context,
+            decision=call.decision,
+            analysis=reading_of(tool, tool_input),
+        )
+
+    def _kept(self, answer: ConfirmResult) -> ConfirmResult:
+        """Remember the answer's rules for the project where that is wanted."""
+        rules = []
+        for rule in answer.rules or ():
+            if rule.source == PROJECT_SOURCE:
+                try:
+                    self.project.add(rule)
+                except (CliError, OSError) as error:
+                    self.renderer.note(f"remembered for this session only: {error}", "error")
+                    rule = rule.model_copy(update={"source": SESSION_SOURCE})  # noqa: PLW2901
+            rules.append(rule)
+        return answer.model_copy(update={"rules": rules or None})
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self.interrupt)
+        try:
+            yield
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+
+    def interrupt(self) -> None:
+        """Interrupt the reply under way; while that has not ended, a second time leaves."""
+        if self._is_interrupted:
+            self._leaving.set()
+            return
+        self._is_interrupted = True
+        self._is_undelivered = self._step is None or not self._step.cancel()
+
+
+async def _advance(events: AsyncGenerator[AgentEvent | Msg, None]) -> AgentEvent | Msg:
+    return await anext(events, _END)

@@ -1,0 +1,226 @@
+"""The program as a person at a terminal meets it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+
+from tests.cli.program import MESSAGE, Program, call, turn
+
+RUN = "Run it? ["
+
+
+def test_yes_runs_the_call_and_the_session_goes_on(program: Program) -> None:
+    """A yes runs the call; then the next message can be typed, and Ctrl-D ends."""
+    model = program.script(
+        turn(call("c1", "Bash", command="touch made.txt && echo made it")),
+        turn(say="All done."),
+        turn(say="Second answer."),
+    )
+    terminal = program.open("run", "--model", model, "make it")
+    shown = terminal.answer(RUN, "y")
+    assert "touch made.txt" in shown
+    assert "Bash asks" in shown
+    terminal.expect("made it")
+    terminal.expect("All done.")
+    terminal.answer(MESSAGE, "and now?")
+    terminal.expect("Second answer.")
+    assert terminal.leave() == 0
+    assert (program.project / "made.txt").exists()
+
+
+def test_silence_and_typing_ahead_approve_nothing(program: Program) -> None:
+    """An empty line, an unknown key, and keys pressed before the question stood there ask again."""
+    model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Done."))
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.child.send("y\r")
+    terminal.answer(RUN, "")
+    terminal.expect("Type one of")
+    terminal.answer(RUN, "x")
+    terminal.expect("Type one of")
+    assert not (program.project / "made.txt").exists()
+    terminal.answer(RUN, "n")
+    terminal.answer("Tell the agent", "")
+    terminal.expect("Done.")
+    terminal.leave()
+    assert not (program.project / "made.txt").exists()
+
+
+def test_no_tells_the_agent_why(program: Program) -> None:
+    """A no with a message reaches the model, and the call does not run."""
+    model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Fine."))
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.answer(RUN, "n")
+    terminal.answer("Tell the agent", "Use the other file.")
+    shown = terminal.expect("Fine.")
+    assert "They said: Use the other file." in shown
+    terminal.leave()
+    assert not (program.project / "made.txt").exists()
+
+
+def test_an_edited_command_is_what_runs(program: Program) -> None:
+    """Editing changes the command before it runs; what the model wanted does not run."""
+    model = program.script(turn(call("c1", "Bash", command="touch a.txt")), turn(say="Fine."))
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.answer(RUN, "e")
+    terminal.expect("Command:")
+    terminal.press("u")
+    terminal.type("touch b.txt\r")
+    terminal.expect("Fine.")
+    terminal.leave()
+    assert (program.project / "b.txt").exists()
+    assert not (program.project / "a.txt").exists()
+
+
+def test_edited_arguments_must_be_an_object(program: Program) -> None:
+    """Arguments of other tools are edited as JSON, again until they are an object."""
+    model = program.script(
+        turn(call("c1", "Write", file_path="a.txt", content="one")), turn(say="Fine.")
+    )
+    terminal = program.open("run", "--model", model, "make it")
+    shown = terminal.answer(RUN, "e")
+    assert "+one" in shown
+    terminal.expect("Arguments:")
+    terminal.type("\x1b[1;5F")
+    terminal.type("x\x1b\r")
+    terminal.expect("not a JSON object")
+    terminal.expect("Arguments:")
+    terminal.type("\x1b[1;5F\x7f\x1b\r")
+    terminal.expect("Fine.")
+    terminal.leave()
+    assert (program.project / "a.txt").read_text(encoding="utf-8") == "one"
+
+
+def test_a_rule_remembered_for_the_session_spares_the_next_question(program: Program) -> None:
+    """A remembered rule lets the same kind of call run unasked, in this session only."""
+    model = program.script(
+        turn(call("c1", "Write", file_path="a.txt", content="one")),
+        turn(call("c2", "Write", file_path="a.txt", content="two")),
+        turn(say="Fine."),
+    )
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.answer(RUN, "1")
+    terminal.answer("for this project?", "s")
+    terminal.expect("Fine.")
+    terminal.leave()
+    assert (program.project / "a.txt").read_text(encoding="utf-8") == "two"
+    assert "No rules" in program.run("rules").stdout
+
+
+def test_a_rule_remembered_for_the_project_holds_in_the_next_session(program: Program) -> None:
+    """A rule for the project is listed, outlives the session, and can be forgotten again."""
+    model = program.script(
+        turn(call("c1", "Write", file_path="a.txt", content="one")), turn(say="Fine.")
+    )
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.answer(RUN, "1")
+    terminal.answer("for this project?", "p")
+    terminal.expect("Fine.")
+    terminal.leave()
+    again = program.run(
+        "check", "--tool", "Write", json.dumps({"file_path": "a.txt", "content": "two"})
+    )
+    assert again.returncode == 0
+    assert "from project" in again.stdout
+    assert "allow Write(" in program.run("rules").stdout
+    assert program.run("rules", "remove", "1").returncode == 0
+    assert "No rules" in program.run("rules").stdout
+
+
+def test_an_external_call_is_answered_by_the_person(program: Program) -> None:
+    """What the person types is the result of an external call; an empty line is not."""
+    model = program.script(
+        turn(call("c1", "HumanApproval", action="publish", reason="ready")), turn(say="Fine.")
+    )
+    terminal = program.open("run", "--model", model, "publish it")
+    shown = terminal.answer("Result:", "")
+    assert "publish" in shown
+    assert "ready" in shown
+    terminal.answer("Result:", "go ahead")
+    shown = terminal.expect("Fine.")
+    assert "go ahead" in shown
+    assert terminal.leave() == 0
+
+
+def test_ctrl_c_interrupts_the_running_call_and_a_second_ends(program: Program) -> None:
+    """Ctrl-C ends the running command and returns to the prompt; there it ends the program."""
+    model = program.script(
+        turn(call("c1", "Bash", command="echo begun; sleep 60; touch made.txt")), turn(say="No.")
+    )
+    terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
+    terminal.expect("| begun")
+    begun = time.monotonic()
+    terminal.press("c")
+    terminal.expect("interrupted")
+    terminal.expect(MESSAGE)
+    assert time.monotonic() - begun < 10
+    terminal.press("c")
+    assert terminal.end() == 130
+
+
+def test_ctrl_c_at_a_question_ends_the_reply_and_runs_nothing(program: Program) -> None:
+    """Ctrl-C at a question refuses it, and the person can say something else."""
+    model = program.script(
+        turn(call("c1", "Bash", command="touch made.txt")), turn(say="Something else.")
+    )
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.expect(RUN)
+    terminal.press("c")
+    terminal.expect("interrupted")
+    terminal.answer(MESSAGE, "go on")
+    terminal.expect("Something else.")
+    terminal.leave()
+    assert not (program.project / "made.txt").exists()
+
+
+def test_a_session_left_at_a_question_asks_again_when_resumed(program: Program) -> None:
+    """Ctrl-D at a question leaves it open; resuming approves nothing, it asks again."""
+    model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Fine."))
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.expect(RUN)
+    terminal.press("d")
+    terminal.end()
+    session = program.run("sessions").stdout.split()[0]
+    terminal = program.open("run", "--resume", session)
+    terminal.expect(RUN)
+    assert not (program.project / "made.txt").exists()
+    terminal.type("y\r")
+    terminal.expect("Fine.")
+    assert terminal.leave() == 0
+    assert (program.project / "made.txt").exists()
+
+
+def test_a_killed_session_is_resumed_with_the_call_interrupted(program: Program) -> None:
+    """After kill -9 in the middle of a call, resuming shows it interrupted and goes on."""
+    model = program.script(
+        turn(call("c1", "Bash", command="echo begun; sleep 60; touch made.txt")),
+        turn(say="I see that it was interrupted."),
+    )
+    terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
+    terminal.expect("| begun")
+    terminal.child.kill(signal.SIGKILL)
+    terminal.end()
+    session = program.run("sessions").stdout.split()[0]
+    terminal = program.open("run", "--resume", session)
+    shown = terminal.expect("I see that it was interrupted.")
+    assert "interrupted Bash" in shown
+    assert terminal.leave() == 0
+    assert not (program.project / "made.txt").exists()
+
+
+def test_the_whole_call_can_be_viewed(program: Program) -> None:
+    """A long call is shown shortened, which is said, and whole on demand."""
+    content = "\n".join(f"line {number}" for number in range(200))
+    model = program.script(
+        turn(call("c1", "Write", file_path="a.txt", content=content)), turn(say="Fine.")
+    )
+    terminal = program.open("run", "--model", model, "make it")
+    shown = terminal.answer(RUN, "v")
+    assert "more lines" in shown
+    assert "line 150" not in shown
+    terminal.expect("line 150")
+    terminal.answer(RUN, "n")
+    terminal.answer("Tell the agent", "")
+    terminal.expect("Fine.")
+    terminal.leave()
