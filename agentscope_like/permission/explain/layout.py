@@ -175,9 +175,9 @@ def _part(command: str, number: int, part: Part, room: int) -> Iterator[Line]:
     text = textwrap.shorten(_one_line(text), max(room - 24, 16), placeholder=" ...")
     if part.read_only:
         reads = _effects(part.effects)
-        yield Line(LineRole.PROVEN, f"{_INDENT}{number} {text}: {reads or 'changes nothing'}")
+        yield from _numbered(LineRole.PROVEN, number, f"{text}: {reads or 'changes nothing'}", room)
         return
-    yield Line(LineRole.PART, f"{_INDENT}{number} {text}: not proven to read only")
+    yield from _numbered(LineRole.PART, number, f"{text}: not proven to read only", room)
     for doubt in islice(part.doubts, MAX_EFFECTS):
         yield from _item(LineRole.DOUBT, doubt.message, room)
     if does := _effects(_untold(part)):
@@ -192,6 +192,11 @@ def _untold(part: Part) -> tuple[Effect, ...]:
         for effect in part.effects
         if effect.kind.value != "read" and (not effect.target or effect.target not in told)
     )
+
+
+def _numbered(role: LineRole, number: int, text: str, room: int) -> list[Line]:
+    label = f"{_INDENT}{number} "
+    return _wrapped(role, text, room, indent=label, hang=" " * len(label))
 
 
 def _item(role: LineRole, text: str, room: int) -> list[Line]:

@@ -1,0 +1,228 @@
+"""Explanations of decisions, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agentscope_like.permission import (
+    DecisionRow,
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionEngine,
+    PermissionMode,
+    PermissionRule,
+)
+from agentscope_like.permission.explain import (
+    ROW_WORDS,
+    Explanation,
+    LineRole,
+    explain,
+    explain_call,
+    rule_flag,
+    visible,
+)
+from agentscope_like.permission.explain.visible import cells
+from agentscope_like.permission.shell import analyze
+from agentscope_like.tool.builtin.bash import Bash
+
+ASK = PermissionDecision(
+    PermissionBehavior.ASK, "No rule allows it.", row=DecisionRow.NOTHING_MATCHED
+)
+
+
+def of(command: str, decision: PermissionDecision = ASK) -> Explanation:
+    """Return the explanation of a decision about a command line."""
+    analysis = analyze(command, directory="/work")
+    return explain(decision, tool_name="Bash", tool_input={"command": command}, analysis=analysis)
+
+
+def rows(explanation: Explanation, role: LineRole) -> list[str]:
+    """Return the lines of one role."""
+    return [line.text for line in explanation.lines(80) if line.role is role]
+
+
+@pytest.mark.parametrize("row", list(DecisionRow))
+def test_every_row_of_the_table_has_words(row: DecisionRow) -> None:
+    """Whatever row settled a call, the explanation says so in words, and gives its number."""
+    decision = PermissionDecision(PermissionBehavior.DENY, "No.", row=row)
+    explanation = explain(decision, tool_name="Write", tool_input={"file_path": "a"})
+    text = explanation.to_text()
+    assert f"row {row.value}" in text
+    assert ROW_WORDS[row].split()[0] in text
+    assert explanation.to_json()["row"] == {"number": row.value, "text": ROW_WORDS[row]}
+
+
+def test_parts_are_numbered_and_what_is_in_doubt_is_marked() -> None:
+    """Each part is underlined with its number, what is in doubt with carets, in place."""
+    explanation = of("ls -la && cat a > out.txt")
+    command, marks = rows(explanation, LineRole.CALL)[0], rows(explanation, LineRole.MARK)[0]
+    assert command == "  ls -la && cat a > out.txt"
+    assert marks[command.index("ls")] == "1"
+    assert marks[command.index("cat")] == "2"
+    doubted = command[marks.index("^") : marks.rindex("^") + 1]
+    assert doubted == "> out.txt"
+
+
+def test_marks_stay_in_place_behind_wide_and_escaped_characters() -> None:
+    """Characters that take two columns, or are spelt out, do not shift what stands behind them."""
+    for quoted in ("日本語", "\u202e"):
+        command = f"echo '{quoted}' > out.txt"
+        explanation = of(command)
+        shown, marks = rows(explanation, LineRole.CALL)[0], rows(explanation, LineRole.MARK)[0]
+        assert cells(shown) == cells("  echo '' > out.txt") + cells(visible(quoted))
+        if explanation.analysis is not None and explanation.analysis.parts:
+            assert marks.rindex("^") == cells(shown) - 1
+
+
+def test_nested_commands_are_marked_one_row_further_down() -> None:
+    """A command inside of another has marks of its own below those of the outer one."""
+    explanation = of("echo $(rm x)")
+    first, second = rows(explanation, LineRole.MARK)[:2]
+    assert first.lstrip().startswith("1")
+    assert second.lstrip().startswith("2")
+
+
+@pytest.mark.parametrize(
+    ("command", "piece"),
+    [
+        ("grep -c x notes > out.txt", "> out.txt"),
+        ("find . -name x -delete", "-delete"),
+        ("cat notes | tee copy", "| tee copy"),
+        ("ls && rm notes", "&& rm notes"),
+        ("rm notes; ls", "rm notes;"),
+    ],
+)
+def test_what_could_be_left_out_is_named(command: str, piece: str) -> None:
+    """Where a single piece is in doubt, the explanation names what to leave out."""
+    explanation = of(command)
+    assert explanation.without == (piece,)
+    assert f"would be allowed without `{piece}`" in explanation.to_text()
+
+
+@pytest.mark.parametrize("command", ["rm a > b", "rm a && rm b", "ls 'unclosed", "\x1b[2J"])
+def test_nothing_is_offered_that_would_not_do(command: str) -> None:
+    """Where leaving out one piece would not make it a proven read, none is named."""
+    assert of(command).without == ()
+
+
+def test_nothing_is_offered_against_a_deny_rule() -> None:
+    """A call that a rule denies is not said to be allowed without a piece of it."""
+    rule = PermissionRule(tool_name="Bash", behavior=PermissionBehavior.DENY)
+    decision = PermissionDecision(
+        PermissionBehavior.DENY, "No.", row=DecisionRow.DENY_RULE, rule=rule
+    )
+    explanation = of("ls > out.txt", decision)
+    assert explanation.without == ()
+    assert "deny Bash" in explanation.to_text()
+
+
+async def test_an_offer_is_decided_before_it_is_made() -> None:
+    """A shortened command that an ask rule would stop is not offered; else it is."""
+    command = {"command": "ls > out.txt"}
+    tool = Bash(cwd="/")
+    analysis = analyze(command["command"], directory="/")
+    context = PermissionContext(mode=PermissionMode.EXPLORE)
+    free = await explain_call(tool, command, context, analysis=analysis)
+    assert free.decision.row is DecisionRow.NOT_READ_ONLY
+    assert free.without == ("> out.txt",)
+    PermissionEngine(context).add_rule(
+        PermissionRule(tool_name="Bash", behavior=PermissionBehavior.ASK)
+    )
+    stopped = await explain_call(tool, command, context, analysis=analysis)
+    assert stopped.without == ()
+
+
+def test_suggested_rules_can_be_pasted() -> None:
+    """A suggested rule is shown as an option that a shell takes as one word."""
+    rule = PermissionRule(
+        tool_name="Bash", rule_content="npm run it's:*", behavior=PermissionBehavior.ALLOW
+    )
+    decision = PermissionDecision(
+        PermissionBehavior.ASK, "?", row=DecisionRow.NOTHING_MATCHED, suggested_rules=[rule]
+    )
+    explanation = of("npm run it", decision)
+    assert rule_flag(rule) in explanation.to_text()
+    assert explanation.to_json()["allowed_by"]["rules"] == [str(rule)]
+
+
+def test_json_has_the_parts_with_their_places() -> None:
+    """The JSON form survives `json.dumps`, and its places cut the parts out of the command."""
+    command = "ls \u00e9 | tee out.txt"
+    data = json.loads(json.dumps(of(command).to_json()))
+    assert [command[part["start"] : part["end"]] for part in data["parts"]] == [
+        "ls \u00e9",
+        "tee out.txt",
+    ]
+    assert data["parts"][0]["read_only"] is True
+    assert data["parts"][1]["doubts"]
+    assert data["decision"] == "ask"
+
+
+HOSTILE = [
+    "\x1b[2J\x1b[Hfake prompt",
+    "a\rb",
+    "\u202egnp.exe",
+    "zero\u200bwidth",
+    "\ufeffbom",
+    "half \ud800 pair",
+    "bell\x07 and \x9b31m",
+    "tag \U000e0041 selector \ufe0f\U000e0101",
+    "line\u2028separator",
+    "hangul \u3164 filler",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_that_steers_a_terminal_is_shown(text: str) -> None:
+    """Whatever a call holds, its explanation is printable text, in command, argument and rule."""
+    arguments: list[tuple[str, dict[str, Any]]] = [
+        ("Bash", {"command": text}),
+        ("Write", {"file_path": text, "content": text}),
+        (text, {text: [text]}),
+    ]
+    for name, tool_input in arguments:
+        decision = PermissionDecision(
+            PermissionBehavior.ASK,
+            text,
+            decision_reason=f"found {text}",
+            row=DecisionRow.NOTHING_MATCHED,
+            suggested_rules=[
+                PermissionRule(tool_name=name, rule_content=text, behavior=PermissionBehavior.ALLOW)
+            ],
+        )
+        analysis = analyze(text, directory="/work") if name == "Bash" else None
+        explanation = explain(decision, tool_name=name, tool_input=tool_input, analysis=analysis)
+        for line in explanation.lines(60):
+            assert line.text.isprintable(), line
+            assert "\ufe0f" not in line.text
+            assert "\u3164" not in line.text
+
+
+@pytest.mark.parametrize("text", ["plain", "naïve café", "日本語", "emoji 🎉", "a\tb\nc"])
+def test_honest_text_is_shown_as_it_is(text: str) -> None:
+    """Letters of any script, symbols, tabs and line ends are not spelt out."""
+    assert visible(text) == text
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_lines_fit_their_width(width: int) -> None:
+    """No line is wider than asked for, from the width of a narrow terminal on."""
+    explanation = of("cat " + "x" * 300 + " | " + " ".join(["grep"] * 60) + " > out.txt")
+    for line in explanation.lines(max(width, 30)):
+        assert cells(line.text) <= max(width, 30)
+
+
+def test_a_long_call_says_what_it_leaves_out() -> None:
+    """A long argument is cut in the middle, and the lines left out are counted."""
+    content = "\n".join(f"line {number}" for number in range(1000))
+    text = explain(
+        ASK, tool_name="Write", tool_input={"file_path": "a", "content": content}
+    ).to_text()
+    assert "line 0" in text
+    assert "line 999" in text
+    assert "988 more lines" in text or "989 more lines" in text
+    assert len(text.splitlines()) < 30
