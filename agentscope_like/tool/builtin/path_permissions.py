@@ -211,7 +211,7 @@ class ReadingTool(PathTool):
         except PathError as error:
             return _unusable(error)
         if reason := why_secret(location):
-            return _sensitive(f"{self.name} would read what is to be kept secret: {reason}", reason)
+            return _sensitive(f"{self.intention(location)}, and {reason}", reason)
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH,
             f"{self.intention(location)}. It asks because no rule allows it.",

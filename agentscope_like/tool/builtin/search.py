@@ -80,13 +80,13 @@ class Query:
             raise FileToolError(
                 "The pattern holds half of a surrogate pair, which no text has. Leave it out."
             ) from None
-        for token in _outside_classes(self.pattern):
-            if token in _UNCOMMON or (token[0] == "\\" and token[1] in "123456789"):
+        for token in _TOKEN.findall(self.pattern):
+            if token in _UNCOMMON or (token[0] == "\\" and token[1:] in _BACK_REFERENCES):
                 raise FileToolError(
                     f"The pattern uses `{token}`: look-around, atomic groups and back-references "
                     "are not supported. Search for something simpler and look at the results."
                 )
-            if token in ("\\n", "\n") and not self.multiline:
+            if not self.multiline and _is_line_end(token):
                 raise FileToolError(
                     "The pattern spans lines: set `multiline` to search across line ends."
                 )
@@ -97,11 +97,17 @@ _TOKEN = re.compile(
     rf"\\.|\[\^?\]?{_CLASS_ITEM}*\]|\(\?(?:<?[=!]|[>#(]|P[=>])|.",
     re.DOTALL,
 )
+_ESCAPES = re.compile(r"\\.|.", re.DOTALL)
+_NAMED_GROUP = re.compile(r"(\\.)|\(\?<(?![=!])", re.DOTALL)
+_BACK_REFERENCES = frozenset("123456789")
 _UNCOMMON = frozenset({"(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>"})
 
 
-def _outside_classes(pattern: str) -> Iterator[str]:
-    return (token for token in _TOKEN.findall(pattern) if token[0] != "[")
+def _is_line_end(token: str) -> bool:
+    """Return whether a token of a pattern asks for a line end, by itself or in a class."""
+    if token.startswith("[^"):
+        return False
+    return any(part in ("\\n", "\n") for part in _ESCAPES.findall(token))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +267,9 @@ _FAILED = 2
 
 
 def _options(query: Query) -> list[str]:
-    options = [*_ALWAYS, f"--regexp={query.pattern}"]
+    # ripgrep before version 14 knows named groups only as Python writes them.
+    pattern = _NAMED_GROUP.sub(lambda match: match[1] or "(?P<", query.pattern)
+    options = [*_ALWAYS, f"--regexp={pattern}"]
     options.append("--ignore-case" if query.ignore_case else "--case-sensitive")
     if query.multiline:
         options += ("--multiline", "--multiline-dotall")
@@ -288,14 +296,16 @@ def _from_ripgrep(query: Query, output: SearchOutput) -> Iterator[FileMatches]:
         for path in output.output.split(b"\0")[:-1]:
             yield FileMatches(_relative(path), 1)
     elif query.mode == "count" and not query.multiline:
-        for line in output.output.split(b"\n")[:-1]:
-            path, _, count = line.rpartition(b"\0")
-            yield FileMatches(_relative(path), int(count))
+        path, *rest = output.output.split(b"\0")
+        for part in rest:
+            count, _, following = part.partition(b"\n")
+            yield FileMatches(_relative(path), int(count or 0))
+            path = following
     else:
-        yield from _from_events(_json_lines(output))
+        yield from _from_events(_json_lines(output), with_lines=query.mode == "content")
 
 
-def _from_events(events: Iterator[dict[str, Any]]) -> Iterator[FileMatches]:
+def _from_events(events: Iterator[dict[str, Any]], *, with_lines: bool) -> Iterator[FileMatches]:
     by_path: dict[str, FileMatches] = {}
     for event in events:
         kind, data = event["type"], event["data"]
@@ -306,7 +316,9 @@ def _from_events(events: Iterator[dict[str, Any]]) -> Iterator[FileMatches]:
         text = _bytes(data["lines"]).decode("utf-8", "replace").removesuffix("\n")
         for number, line in enumerate(text.split("\n"), data["line_number"]):
             matches.count += kind == "match"
-            matches.lines.append(MatchLine(number, kind == "match", line.removesuffix("\r")))
+            if with_lines:
+                line = line.removesuffix("\r")
+                matches.lines.append(MatchLine(number, kind == "match", line))
     yield from by_path.values()
 
 

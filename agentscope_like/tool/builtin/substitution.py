@@ -57,7 +57,6 @@ def substitute(text: str, old: str, new: str, shown: str, *, every: bool = False
         literal = "\r" in new
     else:
         old, new = LINE_END.sub("\n", old), LINE_END.sub("\n", new)
-        _check(old, new, shown)
         spans = _any_line_end(text, old, every=every)
         literal = False
     if not spans:
@@ -65,7 +64,10 @@ def substitute(text: str, old: str, new: str, shown: str, *, every: bool = False
     lines = tuple(_line_numbers(text, [start for start, _ in spans]))
     if len(spans) > 1 and not every:
         raise _not_unique(lines, shown)
-    return Substitution(_put(text, spans, new, literal=literal), lines)
+    changed = _put(text, spans, new, literal=literal)
+    if changed == text:
+        raise _nothing_to_change()
+    return Substitution(changed, lines)
 
 
 def _check(old: str, new: str, shown: str) -> None:
@@ -75,10 +77,14 @@ def _check(old: str, new: str, shown: str) -> None:
             f"To write the whole of {shown}, use Write."
         )
     if old == new:
-        raise FileToolError(
-            "`old_string` and `new_string` are equal, so there is nothing to change. "
-            "Line ends are kept as they are in the file."
-        )
+        raise _nothing_to_change()
+
+
+def _nothing_to_change() -> FileToolError:
+    return FileToolError(
+        "`old_string` and `new_string` are equal, so there is nothing to change. "
+        "Line ends are kept as they are in the file."
+    )
 
 
 def _spans(text: str, old: str, *, every: bool) -> Iterator[tuple[int, int]]:
