@@ -54,6 +54,11 @@ class ToolRules:
             for content in contents:
                 tool.validate_rule(content)
 
+    @property
+    def matcher(self) -> ContentMatcher | None:
+        """Return what the contents were compiled to, or None for a tool that compiles none."""
+        return self._matcher
+
     async def find(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionRule | None:

@@ -3,6 +3,7 @@
 from agentscope_like.message.chunk import ToolChunk, ToolResponse
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
+from agentscope_like.tool.builtin.bash import Bash
 from agentscope_like.tool.builtin.edit import Edit
 from agentscope_like.tool.builtin.glob import Glob
 from agentscope_like.tool.builtin.grep import Grep
@@ -15,6 +16,7 @@ from agentscope_like.tool.grant import Grant
 from agentscope_like.tool.toolkit import Toolkit
 
 __all__ = [
+    "Bash",
     "CallRequest",
     "DecidedCall",
     "DecisionLayer",

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Any, ClassVar
 
+from typing_extensions import override
+
+from agentscope_like.exception import ConfigurationError
 from agentscope_like.message.chunk import ToolChunk
 from agentscope_like.middleware.base import ToolMiddlewareBase
-from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
+from agentscope_like.permission import (
+    PatternError,
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionMode,
+    PermissionRule,
+    RuleError,
+)
+from agentscope_like.permission.command_rules import compile_command
+from agentscope_like.permission.paths import DANGEROUS_DIRECTORIES, DANGEROUS_FILES
+from agentscope_like.permission.rules import rules_of
 from agentscope_like.permission.shell import CommandAnalysis, analyze
+from agentscope_like.permission.shell.edits import why_not_an_edit
+from agentscope_like.permission.shell.rules import CommandRules
+from agentscope_like.permission.shell.safety import find_danger
+from agentscope_like.permission.shell.suggestions import suggest_patterns
+from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.git_environment import git_environment, git_places
 from agentscope_like.tool.builtin.shell import MAX_TIMEOUT_MS, Shell
@@ -21,8 +40,30 @@ __all__ = ["Bash"]
 DEFAULT_TIMEOUT_MS = 120_000
 
 
+_EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
+_MOST_DOUBTS = 2
+
+
 class Bash(ToolBase):
-    """Runs shell commands."""
+    """Runs shell commands (seed 002, "Bash").
+
+    What a command does is read from its text, once; every check and every rule goes by that one
+    reading. Proven reads are allowed; in ACCEPT_EDITS and DONT_ASK so are edits inside the working
+    directories. What is dangerous or sensitive is a safety ASK that no allow rule silences.
+
+    Rules are command patterns: `npm run:*` is any command that begins with these words, `*` within
+    a word any characters of it, and all else the whole command.
+
+    Args:
+        dangerous_files: File names whose change always asks, wherever they are. Paths that are
+            known to be sensitive by more than a name (`/etc`) stay so whatever is given.
+        dangerous_directories: Names of directories below which every change asks.
+        cwd: The directory that the first command starts in, and the one that edits are accepted in
+            where the context names no working directory; by default, the process's own.
+        middlewares: Layers around `call`.
+        additional_dangerous_files: Names to add to `dangerous_files`.
+        additional_dangerous_directories: Names to add to `dangerous_directories`.
+    """
 
     name = "Bash"
     description = (
@@ -58,42 +99,154 @@ class Bash(ToolBase):
 
     def __init__(
         self,
+        dangerous_files: Sequence[str] = DANGEROUS_FILES,
+        dangerous_directories: Sequence[str] = DANGEROUS_DIRECTORIES,
         cwd: str | os.PathLike[str] | None = None,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        *,
+        additional_dangerous_files: Sequence[str] = (),
+        additional_dangerous_directories: Sequence[str] = (),
     ) -> None:
         super().__init__(middlewares)
+        self._sensitive = SensitiveNames(
+            files=tuple(dangerous_files),
+            directories=tuple(dangerous_directories),
+            extra_files=tuple(additional_dangerous_files),
+            extra_directories=tuple(additional_dangerous_directories),
+        )
         self._shell = Shell(cwd)
+
+    @property
+    def dangerous_files(self) -> tuple[str, ...]:
+        """Return the file names whose change always asks, wherever they are."""
+        return self._sensitive.files + self._sensitive.extra_files
+
+    @property
+    def dangerous_directories(self) -> tuple[str, ...]:
+        """Return the names of directories below which every change asks."""
+        return self._sensitive.directories + self._sensitive.extra_directories
 
     @property
     def cwd(self) -> str:
         """Return the absolute directory that the next command starts in."""
         return self._shell.directory
 
+    def analysis(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
+        """Return the reading of a call's command, where it would run now."""
+        return analyze(tool_input["command"], directory=self.cwd, home=_home())
+
+    @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
         """Return the directory that the command would run in."""
         del tool_input
         return self.cwd
 
-    def _analysis(self, tool_input: dict[str, Any]) -> CommandAnalysis:
-        return analyze(tool_input["command"], directory=self.cwd)
-
+    @override
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Allow what only reads."""
-        if self._analysis(tool_input).read_only:
-            return PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
-        return PermissionDecision(PermissionBehavior.PASSTHROUGH, "")
+        """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH.
 
+        A command with words that are not known before it runs is a safety ASK as well where a deny
+        rule may come to speak of it.
+        """
+        analysis = self.analysis(tool_input)
+        surroundings = self._surroundings(context)
+        if danger := find_danger(analysis, surroundings):
+            return _safety_ask(danger.message, danger.reason)
+        if analysis.read_only:
+            return PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
+        if self._may_be_denied(analysis, context):
+            return _safety_ask(
+                "Some words of this command are not known before it runs, and a deny rule may "
+                "speak of what they turn out to be.",
+                "a deny rule may match",
+            )
+        reason = None
+        if context.mode in _EDITING_RUNS:
+            reason = why_not_an_edit(analysis, surroundings)
+            if reason is None:
+                return PermissionDecision(
+                    PermissionBehavior.ALLOW, "It only edits files inside the working directories."
+                )
+        return PermissionDecision(
+            PermissionBehavior.PASSTHROUGH, _not_harmless(analysis, reason), decision_reason=reason
+        )
+
+    @override
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
         """Return whether the command is proven to read only."""
-        return self._analysis(tool_input).read_only
+        return self.analysis(tool_input).read_only
 
-    async def call(  # type: ignore[override] # an async generator, as ToolBase allows
+    @override
+    async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
+        """Return whether an allow rule of this content speaks of the command as a whole."""
+        if rule_content is None:
+            return True
+        rules = self._rules((rule_content,), PermissionBehavior.ALLOW)
+        return rules.match(tool_input, None) is not None
+
+    @override
+    def validate_rule(self, rule_content: str) -> None:
+        """Refuse patterns that cannot match any command.
+
+        Raises:
+            ConfigurationError: Says what is wrong with the pattern.
+        """
+        try:
+            compile_command(rule_content)
+        except PatternError as error:
+            raise ConfigurationError(f"rule {self.name}({rule_content}): {error}") from None
+
+    def compile_rules(self, contents: Sequence[str], behavior: PermissionBehavior) -> CommandRules:
+        """Return a matcher for the patterns of rules that say `behavior`.
+
+        Raises:
+            RuleError: One of the patterns cannot match any command.
+        """
+        try:
+            return self._rules(contents, behavior)
+        except PatternError as error:
+            raise RuleError(f"{behavior.value} rule for {self.name}: {error}") from None
+
+    @override
+    async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return rules for the parts of the command that are not proven to read only."""
+        return [
+            PermissionRule(
+                tool_name=self.name,
+                rule_content=pattern,
+                behavior=PermissionBehavior.ALLOW,
+                source="suggestion",
+            )
+            for pattern in suggest_patterns(self.analysis(tool_input))
+        ]
+
+    def _rules(self, contents: Sequence[str], behavior: PermissionBehavior) -> CommandRules:
+        return CommandRules(contents, behavior, read=self.analysis, surroundings=self._surroundings)
+
+    def _surroundings(self, context: PermissionContext | None) -> Surroundings:
+        return Surroundings(
+            directory=self.cwd,
+            working=() if context is None else context.directories,
+            root=self._shell.start,
+            home=_home(),
+            sensitive=self._sensitive,
+        )
+
+    def _may_be_denied(self, analysis: CommandAnalysis, context: PermissionContext) -> bool:
+        if all(None not in part.argv for part in analysis.parts):
+            return False
+        rules = rules_of(self, PermissionBehavior.DENY, context)
+        matcher = None if rules is None else rules.matcher
+        return isinstance(matcher, CommandRules) and matcher.may_match(analysis)
+
+    @override
+    async def call(
         self,
         command: str,
         description: str = "",
-        timeout: int = DEFAULT_TIMEOUT_MS,  # noqa: ASYNC109 - named by the contract
+        timeout: int = DEFAULT_TIMEOUT_MS,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command.
 
@@ -110,7 +263,7 @@ class Bash(ToolBase):
             `timed_out` and `output_file` in its metadata.
         """
         del description
-        analysis = self._analysis({"command": command})
+        analysis = self.analysis({"command": command})
         extra = None
         if analysis.read_only and (places := git_places(analysis)):
             extra = partial(git_environment, places=places)
@@ -118,3 +271,25 @@ class Bash(ToolBase):
         async with aclosing(run) as stream:
             async for chunk in stream:
                 yield chunk
+
+
+def _home() -> str | None:
+    """Return what `~` stands for in the shell, or None where the environment does not say."""
+    home = os.environ.get("HOME", "")
+    return home if home.startswith("/") else None
+
+
+def _safety_ask(message: str, reason: str) -> PermissionDecision:
+    return PermissionDecision(
+        PermissionBehavior.ASK, message, decision_reason=reason, bypass_immune=True
+    )
+
+
+def _not_harmless(analysis: CommandAnalysis, reason: str | None) -> str:
+    """Return what is not known to be harmless, in a sentence or two."""
+    messages = dict.fromkeys(doubt.message.rstrip(".") for doubt in analysis.all_doubts)
+    told = "; ".join(list(messages)[:_MOST_DOUBTS]) or "It does nothing that could be proven"
+    more = len(messages) - _MOST_DOUBTS
+    told += f" (and {more} more)" if more > 0 else ""
+    told = f"Not known to be harmless: {told}."
+    return told if reason is None or reason in messages else f"{told} No plain edit: {reason}."

@@ -1,0 +1,133 @@
+"""Commands that a person looks at each time: the rows of `dangers.toml`, compiled."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from agentscope_like.permission.shell.families import families
+
+__all__ = ["danger_of", "danger_programs"]
+
+_SHORTEST_CUT = 4
+_FIELDS = frozenset({"does", "programs", "words", "flags", "operands", "any_word"})
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """One row."""
+
+    does: str
+    words: tuple[tuple[str, ...], ...]
+    flags: tuple[frozenset[str], ...]
+    operands: re.Pattern[str] | None
+    any_word: re.Pattern[str] | None
+
+    def fits(self, arguments: Sequence[str | None]) -> bool:
+        """Return whether the row speaks of these words after the program; unknown ones fit not."""
+        known = [word for word in arguments if word is not None]
+        return (
+            (not self.words or any(_begins(known, words) for words in self.words))
+            and all(any(_has_flag(word, group) for word in known) for group in self.flags)
+            and (self.operands is None or any(map(self.operands.fullmatch, _operands(known))))
+            and (self.any_word is None or any(map(self.any_word.fullmatch, known)))
+        )
+
+
+class _Dangers:
+    """All rows, filed by program."""
+
+    def __init__(self, text: str) -> None:
+        self._named: dict[str, list[Danger]] = {}
+        self._globs: list[tuple[str, Danger]] = []
+        self.outright: set[str] = set()
+        for row in tomllib.loads(text)["danger"]:
+            danger = _compile(row)
+            for program in row["programs"].split():
+                if "*" in program:
+                    self._globs.append((program, danger))
+                else:
+                    self._named.setdefault(program, []).append(danger)
+                if len(row) == 2:  # noqa: PLR2004 - nothing but `does` and `programs`
+                    self.outright.add(program)
+
+    def of(self, program: str) -> Iterator[Danger]:
+        yield from self._named.get(program, ())
+        for pattern, danger in self._globs:
+            if fnmatchcase(program, pattern):
+                yield danger
+
+
+@lru_cache(maxsize=1)
+def _dangers() -> _Dangers:
+    return _Dangers(files(__package__).joinpath("dangers.toml").read_text("utf-8"))
+
+
+def danger_of(words: Sequence[str | None]) -> str | None:
+    """Return why a person has to look at the command, as the rest of a sentence, or None.
+
+    Args:
+        words: The program's bare name and its arguments.
+    """
+    if not words or words[0] is None:
+        return None
+    plain: Sequence[str | None] | None = None
+    for danger in _dangers().of(words[0]):
+        if danger.fits(words[1:]):
+            return danger.does
+        if plain is None:
+            plain = families().without_leading_options(words)
+        if plain is not words and danger.fits(plain[1:]):
+            return danger.does
+    return None
+
+
+def danger_programs() -> frozenset[str]:
+    """Return the programs that are dangerous whatever their arguments are."""
+    return frozenset(_dangers().outright)
+
+
+def _compile(row: dict[str, Any]) -> Danger:
+    unknown = row.keys() - _FIELDS
+    if unknown:
+        raise ValueError(f"dangers.toml: unknown field {sorted(unknown)} in `{row.get('does')}`")
+    return Danger(
+        does=row["does"],
+        words=tuple(tuple(words.split()) for words in row.get("words", ())),
+        flags=tuple(frozenset(group.split()) for group in row.get("flags", ())),
+        operands=re.compile(row["operands"]) if "operands" in row else None,
+        any_word=re.compile(row["any_word"]) if "any_word" in row else None,
+    )
+
+
+def _begins(arguments: Sequence[str], words: tuple[str, ...]) -> bool:
+    return tuple(arguments[: len(words)]) == words
+
+
+def _has_flag(word: str, group: frozenset[str]) -> bool:
+    if word.startswith("--"):
+        name = word.partition("=")[0]
+        return name in group or (
+            len(name) >= _SHORTEST_CUT and any(flag.startswith(name) for flag in group)
+        )
+    if not word.startswith("-"):
+        return False
+    return word in group or any(
+        len(flag) == 2 and flag[1] in word[1:]  # noqa: PLR2004 - a dash and a letter
+        for flag in group
+    )
+
+
+def _operands(arguments: Sequence[str]) -> Iterator[str]:
+    only_operands = False
+    for word in arguments:
+        if only_operands or not word.startswith("-") or word == "-":
+            yield word
+        elif word == "--":
+            only_operands = True

@@ -1,0 +1,71 @@
+"""The commands that a part may come to run, for everything that forbids.
+
+What forbids looks at each name a program may go by and through whatever may run another command;
+one reading is enough. What allows never looks here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from agentscope_like.permission.shell.analysis import Part
+from agentscope_like.permission.shell.families import families
+
+__all__ = ["bare_name", "raw_readings", "raw_words", "readings"]
+
+Words: TypeAlias = Sequence[str | None]
+
+_QUOTING = str.maketrans("", "", "'\"\\")
+_BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
+_MAX_CARRIED = 64
+
+
+def bare_name(name: str) -> str:
+    """Return a program's name without its directory, as the most forgiving file system has it."""
+    return name.rpartition("/")[2].casefold() or name
+
+
+def readings(part: Part) -> Iterator[Words]:
+    """Yield the words of each command that the part may come to run, its own first.
+
+    The program is named by its bare name. Leading options of programs with sub-commands are also
+    left out; every word of a program that runs other commands is tried as one, and so are the words
+    of a text that a shell is given and that could not be read.
+    """
+    argv = part.argv
+    if not argv or argv[0] is None:
+        return
+    name = bare_name(argv[0])
+    yield from _both(name, argv[1:])
+    if part.read_only:
+        return
+    carries = name in families().carriers
+    if carries or name in families().shells or name == "eval":
+        for position, word in enumerate(argv[1 : _MAX_CARRIED + 1], 1):
+            if not word or word.startswith("-"):
+                continue
+            if carries:
+                yield from _both(bare_name(word), argv[position + 1 :])
+            if any(map(str.isspace, word)):
+                yield from raw_readings(raw_words(word))
+
+
+def raw_words(text: str) -> list[str]:
+    """Return what may be words in a text that could not be read, without its quotes."""
+    return [word for word in _BETWEEN_WORDS.split(text.translate(_QUOTING)) if word]
+
+
+def raw_readings(words: Sequence[str]) -> Iterator[Words]:
+    """Yield what may be commands in the words of a text that could not be read."""
+    for position, word in enumerate(words):
+        yield from _both(bare_name(word), words[position + 1 : position + 1 + _MAX_CARRIED])
+
+
+def _both(name: str, arguments: Words) -> Iterator[Words]:
+    words = (name, *arguments)
+    yield words
+    plain = families().without_leading_options(words)
+    if plain is not words:
+        yield plain

@@ -1,0 +1,276 @@
+"""What a person looks at each time, whatever the rules say (seed 002, "Bash")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.dangers import danger_of
+from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.gate import check_text
+from agentscope_like.permission.shell.readings import bare_name, raw_readings, raw_words, readings
+from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.shell.tree import Span, Substitution, Word
+
+__all__ = ["Finding", "find_danger"]
+
+_LISTING = frozenset(
+    {
+        *("ls", "dir", "vdir", "stat", "du", "find", "tree", "realpath", "readlink", "basename"),
+        *("dirname", "test", "[", "[[", "cd", "pushd", "namei", "lsattr", "getfacl", "file", "fd"),
+        *("chmod", "chown", "ln", "git"),
+    }
+)
+"""Programs that look at names and metadata, not at what is in a file."""
+
+_REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
+_RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
+_INTERPRETERS = frozenset(
+    {
+        *("python", "python2", "python3", "node", "nodejs", "ruby", "perl", "php", "lua", "deno"),
+        *("osascript", "pwsh", "tclsh", "Rscript", "bun"),
+    }
+)
+_EVALUATORS = frozenset({"eval", "source", "."})
+_DOWNLOADERS = frozenset(
+    {"curl", "wget", "aria2c", "http", "https", "xh", "fetch", "lwp-download", "lynx", "nc", "ncat"}
+)
+
+_COMPUTED_TEXT = "runs text that is computed, so that nobody can tell what"
+
+_SHOWN_CHARACTERS = 80
+_FUNCTION = re.compile(r"([^\s(){};|&<>\"'`$]{1,64})[ \t]{0,8}\([ \t]{0,8}\)\s{0,8}\{")
+_FEEDING = re.compile(r"\||\$\(|`|<\(")
+_BLANKS = re.compile(r"\s+")
+_MOST_FUNCTIONS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why a person has to look at a command.
+
+    Attributes:
+        message: A sentence that names the sub-command and says why.
+        reason: The why alone, in a few words.
+        span: Where the sub-command stands.
+    """
+
+    message: str
+    reason: str
+    span: Span
+
+
+def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
+    """Return why a person has to look at the command, the first thing found, or None.
+
+    Args:
+        analysis: The command, as it was read.
+        surroundings: Where it runs, and what is sensitive there.
+    """
+    if analysis.script is None:
+        return _in_unread_text(analysis, surroundings)
+    for part in analysis.parts:
+        for find in _PART_CHECKS:
+            if reason := find(part, analysis, surroundings):
+                return _finding(analysis.command, part.span, reason)
+    if not analysis.read_only and _breeds(analysis.command):
+        return _finding(analysis.command, Span(0, len(analysis.command)), _BREEDING)
+    return None
+
+
+def _finding(command: str, span: Span, reason: str) -> Finding:
+    shown = " ".join(command[span.start : span.end].split())
+    if len(shown) > _SHOWN_CHARACTERS:
+        shown = shown[: _SHOWN_CHARACTERS - 1] + "…"
+    return Finding(f"`{shown}` {reason}.", reason, span)
+
+
+# Parts
+
+
+def _computed_program(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
+    del analysis, around
+    if part.argv and part.argv[0] is None:
+        return "runs a program whose name is computed, so that nobody can tell which"
+    return None
+
+
+def _dangerous_command(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
+    del analysis, around
+    if part.read_only:
+        return None
+    return next((reason for words in readings(part) if (reason := danger_of(words))), None)
+
+
+def _hidden_code(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
+    """Say so where a shell or interpreter runs text that does not stand in the command."""
+    del around
+    if part.read_only or not part.argv or part.argv[0] is None:
+        return None
+    name, arguments = bare_name(part.argv[0]), part.argv[1:]
+    shells = families().shells
+    if name in _EVALUATORS or (name in shells and _has_script_flag(arguments)):
+        return _COMPUTED_TEXT if None in arguments else None
+    if name not in _INTERPRETERS and name not in shells:
+        return None
+    if any(_is_fed(word) for word in part.words[1:]):
+        return "runs the output of another command as a program"
+    has_no_operand = all(word is not None and word.startswith("-") for word in arguments)
+    if has_no_operand and name in shells:
+        return "runs whatever it is given as input, so that nobody can tell what"
+    downloads = has_no_operand and any(_downloads(other) for other in analysis.parts)
+    return "may run what is downloaded, so that nobody can tell what" if downloads else None
+
+
+def _downloads(part: Part) -> bool:
+    return bool(part.argv) and bare_name(part.argv[0] or "") in _DOWNLOADERS
+
+
+def _is_fed(word: Word) -> bool:
+    return any(isinstance(each, Substitution) and each.opener == "<(" for each in word.segments)
+
+
+def _has_script_flag(arguments: tuple[str | None, ...]) -> bool:
+    return any(
+        word is not None and word[:1] == "-" and word[:2] != "--" and "c" in word
+        for word in arguments
+    )
+
+
+def _sensitive_path(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
+    del analysis
+    for effect in part.effects:
+        if reason := _of_effect(effect, part, around):
+            return reason
+    if part.read_only or any(
+        effect.kind in (EffectKind.WRITE, EffectKind.DELETE) for effect in part.effects
+    ):
+        return None
+    # A program that may do anything: what it is told about is all there is to go by.
+    for word in part.argv[1:]:
+        if word and (reason := around.why_not_touch(word)):
+            return f"names a sensitive path: {reason}"
+    return None
+
+
+def _of_effect(effect: Effect, part: Part, around: Surroundings) -> str | None:
+    try:
+        if effect.kind is EffectKind.READ:
+            return _of_read(effect, part, around)
+        if effect.kind in (EffectKind.WRITE, EffectKind.DELETE):
+            return _of_change(effect, part, around)
+    except PathError as error:
+        return f"acts on a path that cannot be judged: {error}"
+    return None
+
+
+def _of_read(effect: Effect, part: Part, around: Surroundings) -> str | None:
+    if part.program in _LISTING and not _in_redirect(effect, part):
+        return None
+    for location in around.locations(effect) or ():
+        if reason := around.why_not_read(location):
+            return f"would read what is to be kept secret: {reason}"
+    return None
+
+
+def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
+    removes = effect.kind is EffectKind.DELETE
+    if effect.path is None:
+        if removes and effect.recursive and part.program in _REMOVERS:
+            return "removes something, and all below it, that is not known before it runs"
+        return None
+    if removes and effect.glob and (reason := _everything_in(effect, around)):
+        return reason
+    return _of_places(effect, part, around)
+
+
+def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
+    """Return why a person has to look at a change, from where it leads."""
+    removes = effect.kind is EffectKind.DELETE
+    changes_rights = effect.recursive and part.program in _RIGHTS
+    for location in around.locations(effect) or ():
+        if removes and (reason := around.why_not_remove(location)):
+            return f"would remove what must stay: {reason}"
+        if reason := around.why_not_write(location, recursive=effect.recursive):
+            verb = "remove" if removes else "write"
+            return f"would {verb} something sensitive: {reason}"
+        if changes_rights and (reason := around.why_not_remove(location)):
+            return f"would change the rights of all below what matters: {reason}"
+    return None
+
+
+def _everything_in(effect: Effect, around: Surroundings) -> str | None:
+    """Say so where all that is in a critical directory would be removed."""
+    directory, _, name = (effect.path or "").rpartition("/")
+    if name.strip("*?.") and name not in (".*", "*", ".[!.]*", ".??*"):
+        return None
+    reason = around.why_not_remove(around.locate(directory or "/"))
+    return f"would remove all that is in a place that must stay: {reason}" if reason else None
+
+
+def _in_redirect(effect: Effect, part: Part) -> bool:
+    return any(redirect.span == effect.span for redirect in part.redirects)
+
+
+_PART_CHECKS: tuple[Callable[[Part, CommandAnalysis, Surroundings], str | None], ...] = (
+    _dangerous_command,
+    _sensitive_path,
+    _hidden_code,
+    _computed_program,
+)
+
+
+# Text that was not understood
+
+
+_BREEDING = "defines a function that starts itself over and over, which brings the machine down"
+
+
+def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding | None:
+    command = analysis.command
+    whole = Span(0, min(len(command), _SHOWN_CHARACTERS))
+    if refused := check_text(command):
+        return Finding(refused.message, refused.message, refused.span)
+    if _breeds(command):
+        return _finding(command, whole, _BREEDING)
+    words = raw_words(command)
+    names = {bare_name(word) for word in words}
+    runs_code = not names.isdisjoint(_INTERPRETERS | families().shells)
+    if runs_code and names & _DOWNLOADERS and _FEEDING.search(command):
+        return _finding(
+            command, whole, "cannot be understood, and may run what is downloaded as a program"
+        )
+    for reading in raw_readings(words):
+        if reason := danger_of(reading) or _raw_removal(reading, around):
+            return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
+    return None
+
+
+def _raw_removal(words: Sequence[str | None], around: Surroundings) -> str | None:
+    if words[0] not in _REMOVERS:
+        return None
+    for word in words[1:]:
+        if word is None or word.startswith("-"):
+            continue
+        try:
+            reason = around.why_not_remove(around.locate(word.rstrip("*") or "/"))
+        except PathError:
+            continue
+        if reason:
+            return f"removes what must stay: {reason}"
+    return None
+
+
+def _breeds(command: str) -> bool:
+    """Return whether a function of the text pipes itself into itself: a fork bomb."""
+    text = None
+    for number, match in enumerate(_FUNCTION.finditer(command)):
+        if number >= _MOST_FUNCTIONS:
+            return False
+        text = text if text is not None else _BLANKS.sub("", command)
+        if f"{match[1]}|{match[1]}" in text:
+            return True
+    return False

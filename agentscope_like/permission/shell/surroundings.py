@@ -1,0 +1,173 @@
+"""What surrounds a command: the directories that are worked in, the home, the sensitive names."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from fnmatch import translate
+from functools import cached_property
+from itertools import islice
+
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths import (
+    DANGEROUS_DIRECTORIES,
+    DANGEROUS_FILES,
+    FileKind,
+    Location,
+    critical_to_remove,
+    inside_any,
+    locate,
+    locate_directories,
+    sensitive_to_read,
+    sensitive_to_write,
+)
+from agentscope_like.permission.shell.analysis import Effect, EffectKind
+
+__all__ = ["MAX_MATCHES", "SensitiveNames", "Surroundings"]
+
+MAX_MATCHES = 200
+"""How many paths a pattern of a command is followed to."""
+
+
+_SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
+
+
+@dataclass(frozen=True)
+class SensitiveNames:
+    """The names of files and directories that are sensitive wherever they are.
+
+    Attributes:
+        files: File names that are sensitive to write.
+        directories: Directory names below which everything is.
+        extra_files: Names to add to `files`.
+        extra_directories: Names to add to `directories`.
+    """
+
+    files: tuple[str, ...] = DANGEROUS_FILES
+    directories: tuple[str, ...] = DANGEROUS_DIRECTORIES
+    extra_files: tuple[str, ...] = ()
+    extra_directories: tuple[str, ...] = ()
+
+    def occur_in(self, path: str) -> bool:
+        """Return whether a path ends with one of the names, or of a credential, or is below one."""
+        *parents, name = path.casefold().rstrip("/").split("/")
+        if self._file_names.fullmatch(name) or self._directory_names.fullmatch(name):
+            return True
+        return any(map(self._directory_names.fullmatch, parents))
+
+    @cached_property
+    def _file_names(self) -> re.Pattern[str]:
+        return _any_of((*self.files, *self.extra_files, *_SECRET_NAMES))
+
+    @cached_property
+    def _directory_names(self) -> re.Pattern[str]:
+        return _any_of((*self.directories, *self.extra_directories))
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    names = [translate(pattern.casefold().rpartition("/")[2]) for pattern in patterns]
+    return re.compile("|".join(names) or r"(?!)")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where a command runs, and what is sensitive there.
+
+    Attributes:
+        directory: The absolute directory that it starts in.
+        working: The directories that are worked in, as they were given.
+        root: What takes their place where there is none.
+        home: What `~` stands for.
+        sensitive: The names that are sensitive wherever they are.
+    """
+
+    directory: str
+    working: tuple[str, ...]
+    root: str
+    home: str | None = None
+    sensitive: SensitiveNames = field(default_factory=SensitiveNames)
+
+    @cached_property
+    def working_directories(self) -> tuple[Location, ...]:
+        """Where the directories are that are worked in."""
+        return locate_directories(self.working, directory=self.root, home=self.home)
+
+    def locations(self, effect: Effect) -> list[Location] | None:
+        """Return the places that an effect reaches; None where that cannot be told.
+
+        What removes acts on a symlink itself, all else on what it leads to. A pattern is followed
+        to what matches it now.
+
+        Raises:
+            PathError: It reaches a path that nobody can judge.
+        """
+        path = effect.path
+        if path is None:
+            return None
+        follow = effect.kind is not EffectKind.DELETE
+        if not effect.glob:
+            return [self.locate(path, follow=follow)]
+        matches = list(islice(glob.iglob(path), MAX_MATCHES + 1))
+        if len(matches) > MAX_MATCHES:
+            return None
+        return [self.locate(match, follow=follow) for match in matches or [path]]
+
+    def locate(self, path: str, *, follow: bool = True) -> Location:
+        """Return where the path leads."""
+        return locate(path, directory=self.directory, home=self.home, follow=follow)
+
+    def contains(self, location: Location) -> bool:
+        """Return whether every reading of the location lies in a working directory."""
+        return inside_any(location, self.working_directories)
+
+    def why_not_write(self, location: Location, *, recursive: bool = False) -> str | None:
+        """Return why writing or removing the location needs a person's word, or None."""
+        return sensitive_to_write(
+            location,
+            files=self.sensitive.files,
+            directories=self.sensitive.directories,
+            extra_files=self.sensitive.extra_files,
+            extra_directories=self.sensitive.extra_directories,
+            recursive=recursive,
+        )
+
+    def why_not_remove(self, location: Location) -> str | None:
+        """Return why removing the location would be a disaster, or None."""
+        return critical_to_remove(location, self.working_directories)
+
+    def why_not_read(self, location: Location) -> str | None:
+        """Return why reading the location needs a person's word, or None.
+
+        A directory counts only where it lies within something secret.
+        """
+        if location.kind is FileKind.DIRECTORY:
+            location = replace(location, kind=FileKind.FILE)
+        return sensitive_to_read(location)
+
+    def why_not_touch(self, word: str) -> str | None:
+        """Return why naming this path to a program that may do anything needs a person's word.
+
+        Only names that are sensitive anywhere count, and credentials: a program is told about
+        paths of the system all the time.
+        """
+        for path in _paths_in(word):
+            if not self.sensitive.occur_in(path):
+                continue
+            try:
+                location = self.locate(path)
+            except PathError:
+                continue
+            if reason := self.why_not_write(location) or self.why_not_read(location):
+                return reason
+        return None
+
+
+def _paths_in(word: str) -> Iterator[str]:
+    """Yield what may be paths in a word: itself, and what follows `=`, `@`, `:` or an option."""
+    if not word or len(word) > 1024 or any(map(str.isspace, word)):  # noqa: PLR2004
+        return
+    yield from (piece for piece in re.split(r"[=@:,]", word) if piece)
+    if word[0] == "-" and len(word) > 2 and word[1] != "-":  # noqa: PLR2004
+        yield word[2:]
