@@ -317,8 +317,8 @@ def _from_events(events: Iterator[dict[str, Any]], *, with_lines: bool) -> Itera
         for number, line in enumerate(text.split("\n"), data["line_number"]):
             matches.count += kind == "match"
             if with_lines:
-                line = line.removesuffix("\r")
-                matches.lines.append(MatchLine(number, kind == "match", line))
+                shown = line.removesuffix("\r")
+                matches.lines.append(MatchLine(number, kind == "match", shown))
     yield from by_path.values()
 
 

@@ -210,12 +210,17 @@ async def test_what_cannot_be_read_is_a_clear_error(
         assert said in await workspace.fail(workspace.read_tool, file_path=path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-async def test_permission_denied_is_a_clear_error(workspace: Workspace) -> None:
-    """A file that may not be read says so."""
-    workspace.file("a.txt", "x").chmod(0)
-    said = await workspace.fail(workspace.read_tool, file_path="a.txt")
+@pytest.mark.parametrize(("path", "locked"), [("a.txt", "a.txt"), ("d/a.txt", "d")])
+async def test_permission_denied_is_a_clear_error(
+    unprivileged: Workspace, path: str, locked: str
+) -> None:
+    """A file, or a directory on the way, that may not be read says so."""
+    unprivileged.file(path, "x")
+    (unprivileged.root / locked).chmod(0)
+    said = await unprivileged.fail(unprivileged.read_tool, file_path=path)
     assert "permission denied" in said
+    (unprivileged.root / locked).chmod(0o700)
+    assert await unprivileged.read(path) == "     1\tx"
 
 
 async def test_a_missing_file_is_told_its_neighbour(workspace: Workspace) -> None:

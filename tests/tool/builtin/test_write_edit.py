@@ -380,19 +380,29 @@ async def test_a_read_only_file_is_not_replaced(workspace: Workspace) -> None:
     assert path.read_text() == "x"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-async def test_a_read_only_directory_is_a_clear_error(workspace: Workspace) -> None:
+async def test_a_read_only_directory_is_a_clear_error(unprivileged: Workspace) -> None:
     """A directory that takes no new file says so, and stays as it was."""
-    workspace.file("d/a.txt", "x")
-    await workspace.read("d/a.txt")
-    (workspace.root / "d").chmod(0o555)
-    try:
-        assert "permission denied" in text_of(await workspace.edit("d/a.txt", "x", "y"))
-        said = await workspace.fail(workspace.write_tool, file_path="d/b.txt", content="y")
-        assert "permission denied" in said
-    finally:
-        (workspace.root / "d").chmod(0o755)
-    assert os.listdir(workspace.root / "d") == ["a.txt"]
+    unprivileged.file("d/a.txt", "x")
+    await unprivileged.read("d/a.txt")
+    directory = unprivileged.root / "d"
+    directory.chmod(0o555)
+    assert "permission denied" in text_of(await unprivileged.edit("d/a.txt", "x", "y"))
+    said = await unprivileged.fail(unprivileged.write_tool, file_path="d/b.txt", content="y")
+    assert "permission denied" in said
+    assert os.listdir(directory) == ["a.txt"]
+    directory.chmod(0o755)
+    assert (await unprivileged.edit("d/a.txt", "x", "y")).state is ToolResultState.SUCCESS
+
+
+async def test_a_directory_that_may_not_be_listed_can_be_written(unprivileged: Workspace) -> None:
+    """To write a file needs no right to list its directory."""
+    unprivileged.file("d/a.txt", "x")
+    directory = unprivileged.root / "d"
+    directory.chmod(0o300)
+    await unprivileged.read("d/a.txt")
+    assert (await unprivileged.edit("d/a.txt", "x", "y")).state is ToolResultState.SUCCESS
+    directory.chmod(0o700)
+    assert os.listdir(directory) == ["a.txt"]
 
 
 @pytest.mark.parametrize(

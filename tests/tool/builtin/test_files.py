@@ -1,0 +1,78 @@
+"""What is opened is what was judged, whatever is swapped in between."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission.paths import locate
+from agentscope_like.tool.builtin.diff import unified_diff
+from agentscope_like.tool.builtin.files import FileToolError, open_regular, read_whole
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a directory with `d/a.txt` in it."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/a.txt").write_text("mine")
+    return tmp_path.resolve()
+
+
+def test_a_regular_file_is_opened(place: Path) -> None:
+    """The plain case."""
+    with open_regular(str(place / "d/a.txt")) as file:
+        assert file.read() == b"mine"
+
+
+@pytest.mark.parametrize("swapped", ["d/a.txt", "d"])
+def test_a_symlink_that_was_swapped_in_is_not_followed(place: Path, swapped: str) -> None:
+    """Neither as the file nor as a directory on the way."""
+    location = locate("d/a.txt", directory=str(place))
+    os.rename(place / swapped, place / "moved")
+    (place / swapped).symlink_to(place / "moved")
+    with pytest.raises(FileToolError, match=r"replaced"):
+        read_whole(location)
+    again = locate("d/a.txt", directory=str(place))
+    assert read_whole(again).data == b"mine"
+
+
+@pytest.mark.parametrize("kind", ["fifo", "directory"])
+def test_what_is_no_file_by_now_does_not_block(place: Path, kind: str) -> None:
+    """A FIFO that took the file's name is refused at once, with nobody at its other end."""
+    location = locate("d/a.txt", directory=str(place))
+    (place / "d/a.txt").unlink()
+    if kind == "fifo":
+        os.mkfifo(place / "d/a.txt")
+    else:
+        (place / "d/a.txt").mkdir()
+    started = time.monotonic()
+    failed = threading.Event()
+
+    def read() -> None:
+        with pytest.raises(FileToolError):
+            read_whole(location)
+        failed.set()
+
+    threading.Thread(target=read, daemon=True).start()
+    assert failed.wait(10)
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a\n", "a\n", ""),
+        ("", "a\n", "@@ -0,0 +1 @@\n+a\n"),
+        ("a\n", "", "@@ -1 +0,0 @@\n-a\n"),
+        ("a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"),
+        ("a\r\nb\r\n", "a\r\nc\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"),
+    ],
+)
+def test_differences(before: str, after: str, expected: str) -> None:
+    """The unified format, line ends shown alike."""
+    head = "--- f\n+++ f\n" if expected else ""
+    assert unified_diff(before, after, "f") == head + expected
