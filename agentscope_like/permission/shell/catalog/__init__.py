@@ -12,7 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from agentscope_like.permission.shell.grammar import CatalogError, Grammar, parse_program
+from agentscope_like.permission.shell.catalog.compiler import CatalogError, parse_program
+from agentscope_like.permission.shell.grammar import Grammar
 
 __all__ = ["lookup", "names"]
 

@@ -1,0 +1,67 @@
+"""What the arguments of a program mean, as far as its grammar tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agentscope_like.permission.shell.grammar import Grammar, Role, RoleKind
+from agentscope_like.permission.shell.values import Argument, Shape
+
+__all__ = ["Item", "Problem", "Reading", "fits"]
+
+
+class Item(NamedTuple):
+    """One argument and what it means; `start` is its place, `end` that of what follows it.
+
+    `flag` is the option that it is the value of, empty for an operand.
+    """
+
+    role: Role
+    argument: Argument
+    start: int
+    end: int
+    flag: str = ""
+
+
+class Problem(NamedTuple):
+    """Something that is not understood, and the place of the argument."""
+
+    message: str
+    at: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """What the arguments mean.
+
+    Attributes:
+        grammar: The grammar of the innermost sub-command.
+        label: The words that name the program and sub-command, for messages.
+        items: Option values and operands in order.
+        problems: What is not understood.
+        used: The options that were given, at all levels.
+        recursive: Whether its writes and deletions reach everything below a path.
+    """
+
+    grammar: Grammar
+    label: str
+    items: list[Item] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+    recursive: bool = False
+
+    def problem(self, message: str, index: int) -> None:
+        """Note that the argument at `index` is not understood."""
+        self.problems.append(Problem(message, index))
+
+
+def fits(role: Role, value: Argument) -> bool:
+    """Return whether `value` is one that `role` allows."""
+    if role.pattern is not None:
+        if isinstance(value, str):
+            return role.pattern.fullmatch(value) is not None
+        if value.choices:
+            return all(role.pattern.fullmatch(choice) for choice in value.choices)
+        return role.kind is RoleKind.NUMBER and value.shape is Shape.INTEGER
+    return True

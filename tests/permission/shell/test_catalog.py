@@ -1,0 +1,116 @@
+"""The catalog: every table compiles, mistakes in it are refused, each program has its limits."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission.shell import analyze, catalog
+from agentscope_like.permission.shell.arguments import read_arguments
+from agentscope_like.permission.shell.catalog.compiler import CatalogError, parse_program
+from agentscope_like.permission.shell.grammar import Grammar
+
+PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text("utf-8"))
+
+READS = [command for group in PROGRAMS.values() for command in group["reads"]]
+OTHER = [command for group in PROGRAMS.values() for command in group["other"]]
+
+
+def grammars(grammar: Grammar) -> Iterator[Grammar]:
+    """Yield a grammar and those of all its sub-commands."""
+    yield grammar
+    for sub in grammar.subs.values():
+        yield from grammars(sub)
+
+
+@pytest.mark.parametrize("command", READS)
+def test_reading_is_proven(command: str) -> None:
+    """A command that only reads needs no question."""
+    analysis = analyze(command, directory="/ws", home="/home/u")
+    assert analysis.all_doubts == ()
+    assert analysis.read_only
+
+
+@pytest.mark.parametrize("command", OTHER)
+def test_anything_else_is_not_proven(command: str) -> None:
+    """A neighbour of a harmless command that may do more is doubted, with a reason."""
+    analysis = analyze(command, directory="/ws", home="/home/u")
+    assert not analysis.read_only
+    assert all(doubt.message for doubt in analysis.all_doubts)
+    assert not any("failed" in doubt.message for doubt in analysis.all_doubts)
+
+
+def test_each_program_has_both_sides() -> None:
+    """Each group of cases has commands that are allowed beside those that are not."""
+    assert all(group["reads"] and group["other"] for group in PROGRAMS.values())
+
+
+@pytest.mark.parametrize("name", sorted(catalog.names()))
+def test_each_table_compiles(name: str) -> None:
+    """Every program and every sub-command of the catalog compiles, and cites its manual."""
+    program = catalog.lookup(name)
+    assert program is not None
+    assert program.source
+    assert len(list(grammars(program))) >= 1
+
+
+@pytest.mark.parametrize("name", sorted(catalog.names()))
+def test_an_unknown_flag_is_a_doubt(name: str) -> None:
+    """A flag that no program has makes every program unproven, at every level."""
+    program = catalog.lookup(name)
+    assert program is not None
+    if program.optionless:
+        return
+    assert read_arguments(program, [name, "--no-such-flag-anywhere"]).problems
+    for sub in program.subs:
+        if not program.subs[sub].optionless:
+            assert read_arguments(program, [name, sub, "--no-such-flag-anywhere"]).problems
+
+
+def test_an_unknown_program_is_not_in_the_catalog() -> None:
+    """A name that is not listed has no grammar."""
+    assert catalog.lookup("no-such-program") is None
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ({"flag": "-a"}, "did you mean 'flags'"),
+        ({"operands": "raed"}, "did you mean 'read'"),
+        ({"operands": 3}, "neither a role nor a list"),
+        ({"values": {"txet": "-a"}}, "did you mean 'text'"),
+        ({"style": "singel-dash"}, "did you mean 'single-dash'"),
+        ({"use": "dif", "shared": {"diff": {}}}, "did you mean 'diff'"),
+        ({"when": {"-a": {"operand": "read"}}}, "did you mean 'operands'"),
+        ({"harmless": "yes"}, "neither true nor false"),
+        ({"flags": ["-a"]}, "is not a text"),
+        ({"output_operands": "two"}, "is not a number"),
+        ({"operands": "write: x"}, "takes nothing after a colon"),
+    ],
+)
+def test_mistakes_are_refused(table: dict[str, object], expected: str) -> None:
+    """A key, role or type that is not known is an error that names the program and the nearest."""
+    with pytest.raises(CatalogError, match=expected) as error:
+        parse_program("ls", table)
+    assert "[program.ls]" in str(error.value) or "`ls" in str(error.value)
+
+
+def test_a_mistake_in_a_sub_command_is_refused_when_it_is_used() -> None:
+    """A sub-command is compiled when it is asked for, and its mistakes are told then."""
+    program = parse_program("git", {"sub": {"log": {"flagz": "-a"}}})
+    with pytest.raises(CatalogError, match="did you mean 'flags'"):
+        program.subs["log"]
+
+
+def test_abbreviations_need_a_complete_list() -> None:
+    """`--rec` is `--recursive` only where all long options are known and no other begins so."""
+    table: dict[str, object] = {"flags": "--recursive --reverse", "others": "--random-source"}
+    complete = parse_program("x", table)
+    assert not read_arguments(complete, ["x", "--rec"]).problems
+    assert read_arguments(complete, ["x", "--re"]).problems
+    assert read_arguments(complete, ["x", "--rand"]).problems
+    del table["others"]
+    assert read_arguments(parse_program("x", table), ["x", "--rec"]).problems

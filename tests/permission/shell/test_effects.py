@@ -1,0 +1,124 @@
+"""Effects: what a command does, to which path, and where it stands in the text."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentscope_like.permission.shell import CommandAnalysis, Effect, EffectKind, analyze
+
+
+def read(command: str) -> CommandAnalysis:
+    """Return the analysis of a command that runs in /ws."""
+    return analyze(command, directory="/ws", home="/home/u")
+
+
+def effects(command: str, *kinds: EffectKind) -> set[tuple[str, str | None]]:
+    """Return the kinds and paths of the effects of `command`, all but reads if none is named."""
+    wanted = kinds or tuple(kind for kind in EffectKind if kind is not EffectKind.READ)
+    return {(each.kind.value, each.path) for each in read(command).effects if each.kind in wanted}
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rm a", {("delete", "/ws/a")}),
+        ("rm -rf src/../lib", {("delete", "/ws/lib")}),
+        ("rm ~/x", {("delete", "/home/u/x")}),
+        ("rm -f -- -x", {("delete", "/ws/-x")}),
+        ("touch a /b", {("write", "/ws/a"), ("write", "/b")}),
+        ("mkdir -p a/b", {("write", "/ws/a/b")}),
+        ("cp a d", {("write", "/ws/d"), ("write", "/ws/d/a")}),
+        ("cp -t d a", {("write", "/ws/d"), ("write", "/ws/d/a")}),
+        ("cp --target-directory=d a", {("write", "/ws/d"), ("write", "/ws/d/a")}),
+        ("mv a d", {("delete", "/ws/a"), ("write", "/ws/d"), ("write", "/ws/d/a")}),
+        ("ln -s /etc l", {("write", "/ws/l"), ("write", "/ws/l/etc")}),
+        ("sed -i s/a/b/ f g", {("write", "/ws/f"), ("write", "/ws/g")}),
+        ("sed -i.bak -e s/a/b/ f", {("write", "/ws/f")}),
+        ("chmod -R 777 d", {("write", "/ws/d")}),
+        ("ls | tee a", {("write", "/ws/a")}),
+        ("ls > a", {("write", "/ws/a")}),
+        ("ls 2>> a", {("write", "/ws/a")}),
+        ("sort -o a b", {("write", "/ws/a")}),
+        ("uniq a b", {("write", "/ws/b")}),
+        ("dd if=a of=/dev/sda", {("write", "/dev/sda")}),
+        ("find a -delete", {("delete", "/ws/a")}),
+        ("cd a && rm b", {("delete", "/ws/a/b")}),
+        ("cd a; rm b", {("delete", "/ws/a/b"), ("delete", "/ws/b")}),
+        ("(cd a && rm b); rm c", {("delete", "/ws/a/b"), ("delete", "/ws/c")}),
+        ('cd "$x" && rm b', {("delete", None)}),
+        ("x=a; rm $x", {("delete", "/ws/a")}),
+        ("for f in a b; do rm $f; done", {("delete", "/ws/a"), ("delete", "/ws/b")}),
+        ("rm src/*.o", {("delete", "/ws/src/*.o")}),
+        ("bash -c 'rm a'", {("delete", "/ws/a")}),
+        ("timeout 5 nice rm a", {("delete", "/ws/a")}),
+        ("env -C d rm a", {("delete", None)}),
+        ("./run", {("execute", "/ws/run")}),
+        ("make", {("unknown", None)}),
+        ("cat < /dev/tcp/h/1", {("network", None)}),
+        ("$x a", {("execute", None)}),
+        ("ls --no-such", {("unknown", None)}),
+    ],
+)
+def test_effects_name_their_path(command: str, expected: set[tuple[str, str | None]]) -> None:
+    """Each change names the absolute path that it reaches, in every directory it may run in."""
+    assert effects(command) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cat a ~/b", {("read", "/ws/a"), ("read", "/home/u/b")}),
+        ("grep -f p x y", {("read", "/ws/p"), ("read", "/ws/x"), ("read", "/ws/y")}),
+        ("grep p x", {("read", "/ws/x")}),
+        ("wc -l < a", {("read", "/ws/a")}),
+        ("cat *.py", {("read", "/ws/*.py")}),
+        ("git -C d status", {("read", "/ws/d")}),
+    ],
+)
+def test_reads_name_their_path(command: str, expected: set[tuple[str, str | None]]) -> None:
+    """Reading is an effect too: credentials are judged by it."""
+    assert effects(command, EffectKind.READ) == expected
+    assert read(command).read_only
+
+
+def only(command: str, kind: EffectKind) -> Effect:
+    """Return the only effect of `kind`."""
+    (effect,) = (each for each in read(command).effects if each.kind is kind)
+    return effect
+
+
+def test_recursion_is_told() -> None:
+    """`rm -r` reaches everything below, `rm` does not."""
+    assert only("rm -r a", EffectKind.DELETE).recursive
+    assert not only("rm a", EffectKind.DELETE).recursive
+
+
+def test_globs_are_told_from_names() -> None:
+    """A path with `*` from a glob is a pattern; the same characters quoted are a name."""
+    assert only("rm a*", EffectKind.DELETE).glob
+    assert not only("rm 'a*'", EffectKind.DELETE).glob
+
+
+def test_spans_point_at_the_argument() -> None:
+    """An effect and its doubt stand where the argument stands, also inside `sh -c`."""
+    command = "ls && rm src/a"
+    assert command[slice(*only(command, EffectKind.DELETE).span)] == "src/a"
+    nested = "sh -c 'rm a'"
+    assert nested[slice(*only(nested, EffectKind.DELETE).span)] == "'rm a'"
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("ls > out.txt", "`> out.txt` writes a file"),
+        ("sort --files a", "`sort --files` is not a flag known to be harmless"),
+        ("rm a", "`rm` removes `a`"),
+        ("frobnicate", "`frobnicate` is not a program known to be harmless"),
+        ("sed -n '1w x' f", "the sed command `w` is not known to be harmless"),
+        ("awk 'BEGIN{system(1)}'", "`system` of awk runs a command"),
+        ("PATH=. ls", "`PATH=` may change what the program does"),
+    ],
+)
+def test_doubts_are_fit_for_a_person(command: str, message: str) -> None:
+    """A doubt says what was found in the words of the command."""
+    assert message in [doubt.message for doubt in read(command).all_doubts]
