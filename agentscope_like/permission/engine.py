@@ -10,7 +10,7 @@ from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.protocol import PermissionTool
 from agentscope_like.permission.rule import PermissionRule
-from agentscope_like.permission.rules import ToolRules, find_rule, rules_of
+from agentscope_like.permission.rules import ToolRules, rules_of
 
 __all__ = ["MAX_SUGGESTIONS", "PermissionEngine"]
 
@@ -115,14 +115,15 @@ class _Call:
         if read_only:
             return self.allow(DecisionRow.READ_ONLY, "It only reads.", check.decision_reason)
         if check.behavior is ALLOW:
-            return replace(check, row=DecisionRow.TOOL_ALLOWS, suggested_rules=None)
+            return self.allow(DecisionRow.TOOL_ALLOWS, check.message, check.decision_reason)
         if rule := await self.find(ALLOW):
             return self.by_rule(DecisionRow.ALLOW_RULE, rule)
         return await self.nothing_matched(check)
 
     async def find(self, behavior: PermissionBehavior) -> PermissionRule | None:
         """Return a rule that says `behavior` of this call, or None."""
-        return await find_rule(self.tool, behavior, self.input, self.context)
+        rules = rules_of(self.tool, behavior, self.context)
+        return None if rules is None else await rules.find(self.input, self.context)
 
     async def tool_check(self) -> PermissionDecision:
         """Return the tool's own opinion; a check that fails is a safety ASK."""

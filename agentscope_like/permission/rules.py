@@ -17,7 +17,7 @@ from agentscope_like.permission.protocol import (
 )
 from agentscope_like.permission.rule import PermissionRule
 
-__all__ = ["ToolRules", "check_rules", "find_rule", "rules_of"]
+__all__ = ["ToolRules", "check_rules", "rules_of"]
 
 
 class ToolRules:
@@ -102,21 +102,6 @@ def rules_of(
     compiled = ToolRules(tool, behavior, listed)
     table.compiled[tool.name] = (tool, compiled)
     return compiled
-
-
-async def find_rule(
-    tool: PermissionTool,
-    behavior: PermissionBehavior,
-    tool_input: dict[str, Any],
-    context: PermissionContext,
-) -> PermissionRule | None:
-    """Return a rule of the context that says `behavior` of this call, or None.
-
-    Raises:
-        RuleError: The tool cannot read one of its rules.
-    """
-    rules = rules_of(tool, behavior, context)
-    return None if rules is None else await rules.find(tool_input, context)
 
 
 def check_rules(
