@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Doubt
-from agentscope_like.permission.shell.gate import check_text
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.tree import Span
 from agentscope_like.permission.shell.walk import TooManyPartsError, Walk
@@ -34,9 +33,6 @@ def _analyze(command: str, directory: str, home: str | None) -> CommandAnalysis:
         return CommandAnalysis(command, directory, None, doubts=(doubt,))
 
     try:
-        refused = check_text(command)
-        if refused is not None:
-            return unread(refused)
         script = read(command)
         walk = Walk(command, home)
         parts = walk.run(script, directory)
@@ -44,6 +40,6 @@ def _analyze(command: str, directory: str, home: str | None) -> CommandAnalysis:
         return unread(Doubt(str(error), getattr(error, "span", whole)))
     except TooManyPartsError:
         return unread(Doubt("The command line has too many parts to be judged.", whole))
-    except Exception as error:  # noqa: BLE001 - a failure to understand is a doubt, never an answer
+    except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
     return CommandAnalysis(command, directory, script, parts, tuple(walk.doubts))

@@ -23,7 +23,23 @@ _TOKEN = re.compile(
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?(?:\[:[a-z]+:\]|[^\]/\\\n\[]|\\[^\n])*\])*/")
 _OPERAND_NAMES = frozenset(
-    "print printf return in case else do if while for delete function func BEGIN END".split()
+    {
+        "BEGIN",
+        "END",
+        "case",
+        "delete",
+        "do",
+        "else",
+        "for",
+        "func",
+        "function",
+        "if",
+        "in",
+        "print",
+        "printf",
+        "return",
+        "while",
+    }
 )
 _HARMFUL_NAMES = {
     "system": "runs a command",
@@ -42,53 +58,79 @@ _SUSPICIOUS = re.compile(r"[\"#|>@\\]|system|getline|extension")
 
 def check_awk(program: str) -> str | None:
     """Return why `program` is not known to only compute and print, or None where it is."""
-    at, depth = 0, 0
-    print_depth: int | None = None
-    previous = ""
-    while at < len(program):
-        if program[at] == "/":
-            end = _slash(program, at, previous)
-            if end is None:
-                return "a `/` in the awk program can be read as a division or as a pattern"
-            previous = "operand" if end > at + 1 else "/"
-            at = end
-            continue
-        token = _TOKEN.match(program, at)
-        if token is None:
-            return f"`{program[at]}` in the awk program cannot be read"
-        at, kind, text = token.end(), token.lastgroup, token.group()
-        if kind == "blank":
-            continue
+    return _Program(program).read()
+
+
+class _Program:
+    """The tokens of one program, as far as they have been read."""
+
+    __slots__ = ("depth", "previous", "print_depth", "suspicious", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.depth = 0
+        self.previous = ""
+        self.print_depth: int | None = None
+        self.suspicious = max((found.start() for found in _SUSPICIOUS.finditer(text)), default=-1)
+
+    def read(self) -> str | None:
+        """Read every token, and return the first doubt."""
+        at = 0
+        while at < len(self.text):
+            if self.text[at] == "/":
+                end = _slash(self.text, at, self.previous, self.suspicious)
+                if end is None:
+                    return "a `/` in the awk program can be read as a division or as a pattern"
+                self.previous = "operand" if end > at + 1 else "/"
+                at = end
+                continue
+            token = _TOKEN.match(self.text, at)
+            if token is None:
+                return f"`{self.text[at]}` in the awk program cannot be read"
+            doubt = self._token(token.lastgroup, token.group())
+            if doubt:
+                return doubt
+            at = token.end()
+        return None
+
+    def _token(self, kind: str | None, text: str) -> str | None:
         if kind == "name":
             if text in _HARMFUL_NAMES:
                 return f"`{text}` of awk {_HARMFUL_NAMES[text]}"
             if text in {"print", "printf"}:
-                print_depth = depth
-            previous = text if text in _OPERAND_NAMES else "operand"
-            continue
-        if kind != "operator":
-            previous = "operand"
-            continue
+                self.print_depth = self.depth
+            self.previous = text if text in _OPERAND_NAMES else "operand"
+        elif kind == "operator":
+            return self._operator(text)
+        elif kind != "blank":
+            self.previous = "operand"
+        return None
+
+    def _operator(self, text: str) -> str | None:
         if text in _HARMFUL_OPERATORS:
             return f"`{text}` in the awk program {_HARMFUL_OPERATORS[text]}"
-        if text == ">" and print_depth is not None and depth <= print_depth:
+        printing = self.print_depth is not None and self.depth <= self.print_depth
+        if text == ">" and printing:
             return "`>` after `print` in the awk program writes a file"
         if text in "([":
-            depth += 1
+            self.depth += 1
         elif text in ")]":
-            depth -= 1
-        elif text in {";", "}"} and (print_depth is None or depth <= print_depth):
-            print_depth = None
-        previous = "operand" if text in _ENDS_OPERAND else text
-    return None
+            self.depth -= 1
+        elif text in {";", "}"} and (self.print_depth is None or printing):
+            self.print_depth = None
+        self.previous = "operand" if text in _ENDS_OPERAND else text
+        return None
 
 
-def _slash(program: str, at: int, previous: str) -> int | None:
-    """Return where the pattern or the division sign at `at` ends; None where both are possible."""
+def _slash(program: str, at: int, previous: str, suspicious: int) -> int | None:
+    """Return where the pattern or the division sign at `at` ends; None where both are possible.
+
+    After an operand a `/` divides, unless another one follows on the line; then both readings are
+    harmless only if nothing suspicious follows that one of them could hide.
+    """
     regex = _REGEX.match(program, at)
     if previous != "operand":
         return regex.end() if regex else None
-    rest = program[at + 1 :]
-    if "/" not in rest.partition("\n")[0]:
-        return at + 1
-    return None if _SUSPICIOUS.search(rest) else at + 1
+    line_end = program.find("\n", at)
+    following = program.find("/", at + 1, line_end if line_end >= 0 else len(program))
+    return at + 1 if following < 0 or suspicious < at else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from agentscope_like.permission.shell import catalog
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
-from agentscope_like.permission.shell.arguments import Item, Reading, read_arguments
+from agentscope_like.permission.shell.arguments import read_arguments
 from agentscope_like.permission.shell.directories import absolute
 from agentscope_like.permission.shell.effects import Actor
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
@@ -17,6 +17,7 @@ from agentscope_like.permission.shell.grammar import Grammar, RoleKind
 from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import Draft, Scope
 from agentscope_like.permission.shell.predicates import check_test
+from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.state import State
 from agentscope_like.permission.shell.tree import (
     Assignment,
@@ -34,8 +35,15 @@ if TYPE_CHECKING:
 __all__ = ["CommandJudge", "Walking", "printed", "program_name"]
 
 _SYSTEM_DIRECTORIES = frozenset(
-    ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin")
-    + ("/opt/homebrew/bin",)
+    {
+        "/bin",
+        "/opt/homebrew/bin",
+        "/sbin",
+        "/usr/bin",
+        "/usr/local/bin",
+        "/usr/local/sbin",
+        "/usr/sbin",
+    }
 )
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 _CONDITIONS = frozenset({"test", "["})
@@ -226,9 +234,9 @@ class CommandJudge:
                 )
             return state
         reading = read_arguments(grammar, arguments)
-        if not reading.items and not reading.problems and not reading.grammar.local:
-            if reading.grammar.name != "cd":
-                return state
+        idle = not (reading.items or reading.problems or reading.grammar.local)
+        if idle and reading.grammar.name != "cd":
+            return state
         actor = Actor(
             draft=draft,
             reading=reading,

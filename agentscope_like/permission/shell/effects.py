@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
-from agentscope_like.permission.shell.arguments import Item, Reading
 from agentscope_like.permission.shell.awk import check_awk
 from agentscope_like.permission.shell.directories import absolute, after_cd
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
 from agentscope_like.permission.shell.grammar import RoleKind
 from agentscope_like.permission.shell.parts import Draft
+from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.sed import check_sed
 from agentscope_like.permission.shell.sqlite import check_sqlite
 from agentscope_like.permission.shell.state import State
@@ -86,9 +86,10 @@ def path_effects(
     places: Sequence[str | None] = directories or (None,)
     effects: list[Effect] = []
     for target in targets:
-        shown = target if not glob else source
-        for place in places if not target.startswith("/") else (None,):
-            effects.append(Effect(kind, shown, absolute(place, target), span, recursive, glob))
+        shown = source if glob else target
+        starts = (None,) if target.startswith("/") else places
+        paths = (absolute(place, target) for place in starts)
+        effects += [Effect(kind, shown, path, span, recursive, glob) for path in paths]
     return effects
 
 

@@ -15,10 +15,12 @@ _FILE = Path(__file__).parent / "catalog" / "environment.toml"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LOWER = re.compile(r"[a-z][a-z0-9_]*")
 
-_INTEGERS = frozenset(
-    ("?", "#", "$", "!", "RANDOM", "SRANDOM", "SECONDS", "LINENO")
-    + ("UID", "EUID", "PPID", "BASHPID", "EPOCHSECONDS")
-)
+_INTEGERS = frozenset({"?", "#", "$", "!", "RANDOM", "SRANDOM", "SECONDS", "LINENO", "UID"}) | {
+    "EUID",
+    "PPID",
+    "BASHPID",
+    "EPOCHSECONDS",
+}
 _PATHS = frozenset({"HOME", "PWD", "OLDPWD"})
 
 
@@ -73,9 +75,9 @@ def own_doubt(name: str, value: Argument) -> str | None:
     table = _table()
     if name in table.own:
         return None
-    if _LOWER.fullmatch(name) and name not in table.reserved:
-        if not name.startswith(table.reserved_prefixes):
-            return None
+    reserved = name in table.reserved or name.startswith(table.reserved_prefixes)
+    if not reserved and _LOWER.fullmatch(name):
+        return None
     return exported_doubt(name, value)
 
 

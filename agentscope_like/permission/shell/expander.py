@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from agentscope_like.permission.shell.environment import own_doubt, special_parameter
+from agentscope_like.permission.shell.tree import (
+    Arithmetic,
+    Script,
+    Segment,
+    Substitution,
+    Variable,
+    Word,
+)
 from agentscope_like.permission.shell.values import (
     Argument,
     Environment,
@@ -14,14 +22,6 @@ from agentscope_like.permission.shell.values import (
     evaluate,
 )
 from agentscope_like.permission.shell.values import join as either
-from agentscope_like.permission.shell.tree import (
-    Arithmetic,
-    Segment,
-    Script,
-    Substitution,
-    Variable,
-    Word,
-)
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.parts import Draft, Scope
@@ -110,21 +110,25 @@ class Expander:
             return Unknown(option=False, shape=Shape.INTEGER)
         if operator in {":=", "="}:
             self._assign_default(segment, argument)
-        if operator in {":-", "-", ":=", "="}:
-            return base if isinstance(base, str) and base else either([base, argument])
-        if operator in {":+", "+"}:
-            return either(["", argument])
-        if operator in {":?", "?"}:
-            return base
-        if operator in {"%", "%%"} and isinstance(base, Unknown):
-            return Unknown(
-                option=base.option, single=base.single, shape=min(base.shape, Shape.WORD)
-            )
-        single = not isinstance(base, Unknown) or base.single
-        return Unknown(single=single)
+        return _operated(operator, base, argument)
 
     def _assign_default(self, segment: Variable, argument: Argument) -> None:
         problem = own_doubt(segment.name, argument)
         if problem:
             self._draft.doubt(problem, self._scope.span(segment.span))
         self.assigned[segment.name] = Shape.ANY
+
+
+def _operated(operator: str, base: Argument, argument: Argument) -> Argument:
+    """Return what `${name OPERATOR argument}` becomes where `name` holds `base`."""
+    if operator in {":-", "-", ":=", "="}:
+        return base if isinstance(base, str) and base else either([base, argument])
+    if operator in {":+", "+"}:
+        return either(["", argument])
+    if operator in {":?", "?"}:
+        return base
+    if isinstance(base, str):
+        return Unknown()
+    if operator in {"%", "%%"}:
+        return Unknown(option=base.option, single=base.single, shape=min(base.shape, Shape.WORD))
+    return Unknown(single=base.single)

@@ -29,7 +29,20 @@ from agentscope_like.permission.shell.values import Shape
 __all__ = ["Mutations", "mutations"]
 
 _ASSIGNING = frozenset(
-    "read mapfile readarray export local declare readonly typeset unset printf getopts let".split()
+    {
+        "declare",
+        "export",
+        "getopts",
+        "let",
+        "local",
+        "mapfile",
+        "printf",
+        "read",
+        "readarray",
+        "readonly",
+        "typeset",
+        "unset",
+    }
 )
 _MOVING = frozenset({"cd", "pushd", "popd"})
 _TRANSPARENT = frozenset({"command", "builtin"})
@@ -106,15 +119,14 @@ def _simple(command: SimpleCommand, found: Mutations) -> None:
         for assignment in command.assignments:
             found.assign(assignment.name, _assigned(assignment))
         return
-    words = [word.literal for word in command.words]
-    while words and words[0] in _TRANSPARENT:
-        words.pop(0)
-    if not words:
-        return
-    if words[0] in _MOVING:
+    words = command.words
+    while len(words) > 1 and words[0].literal in _TRANSPARENT:
+        words = words[1:]
+    name = words[0].literal
+    if name in _MOVING:
         found.moves = True
-    elif words[0] in _ASSIGNING:
-        for word in command.words[1:]:
+    elif name in _ASSIGNING:
+        for word in words[1:]:
             found.assign(_leading(word).partition("=")[0], Shape.ANY)
 
 

@@ -54,9 +54,9 @@ def _judge(
     if isinstance(word, Heredoc):
         return
     target = expander.argument(word)
-    if len(word.segments) == 1 and isinstance(word.segments[0], Substitution):
-        if word.segments[0].opener in {"<(", ">("}:
-            return
+    first = word.segments[0]
+    if isinstance(first, Substitution) and first.opener in {"<(", ">("} and len(word.segments) == 1:
+        return
     span = scope.span(redirect.span)
     source = command[span.start : span.end]
     shown = target if isinstance(target, str) else source

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from agentscope_like.permission.shell.arguments import Problem
+from agentscope_like.permission.shell.reading import Problem
 from agentscope_like.permission.shell.values import Argument, Shape, Unknown
 
 __all__ = ["check_condition", "check_test"]
@@ -19,6 +19,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _EVALUATING = frozenset({"-v", "-R"})
 _ARITHMETIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _BINARY = _ARITHMETIC | {"=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"}
+_BINARY_LENGTH = 3
 _UNARY = re.compile(r"-[a-hknoprstuwxzGLNOS]")
 _JOINING = frozenset({"-a", "-o"})
 
@@ -52,8 +53,8 @@ def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
 def _term(words: Sequence[Argument]) -> int:
     """Return how many words the term at the start takes; 0 where it is not understood."""
     first = words[0]
-    if len(words) >= 3 and words[1] in _BINARY:
-        return 3
+    if len(words) >= _BINARY_LENGTH and words[1] in _BINARY:
+        return _BINARY_LENGTH
     if len(words) == 1 or words[1] in _JOINING:
         return 1
     if not isinstance(first, str):

@@ -20,12 +20,13 @@ _COUNT = re.compile(r"[ \t]*[0-9]*")
 _JUMPS = frozenset("btT:")
 _LABEL = re.compile(r"[ \t]*[A-Za-z0-9_]*")
 _TEXTS = frozenset("aic")
+_BRACKET = re.compile(r"\^?\]?(?:\[[:.=][a-z-]{1,12}[:.=]\]|\\[^\n]|[^\]\\\n])*\]")
 _FLAGS = re.compile(r"[gpiImM0-9]*")
 _BLANKS = re.compile(r"[ \t]*")
 _BETWEEN = re.compile(r"[ \t\n;]*")
 
 
-class _Doubt(Exception):
+class _NotUnderstoodError(Exception):
     """What is not understood."""
 
 
@@ -33,7 +34,7 @@ def check_sed(script: str) -> str | None:
     """Return why `script` is not known to only print and edit its stream, or None where it is."""
     try:
         _Script(script).read()
-    except _Doubt as doubt:
+    except _NotUnderstoodError as doubt:
         return str(doubt)
     return None
 
@@ -49,7 +50,7 @@ class _Script:
         """Read every command.
 
         Raises:
-            _Doubt: A command is not one of the harmless ones, or cannot be read alike by all seds.
+            _NotUnderstoodError: A command is not harmless, or not read alike by all seds.
         """
         while True:
             self._skip(_BETWEEN)
@@ -79,7 +80,7 @@ class _Script:
             self.at += 1
             self._skip(_BLANKS)
             if not self._address(_SECOND_ADDRESS):
-                raise _Doubt("a sed address cannot be read")
+                raise _NotUnderstoodError("a sed address cannot be read")
         self._skip(_BLANKS)
 
     def _address(self, numbers: re.Pattern[str]) -> bool:
@@ -119,10 +120,10 @@ class _Script:
         elif letter in _JUMPS:
             self._skip(_LABEL)
         elif letter not in _PLAIN and letter != "}":
-            raise _Doubt(f"the sed command `{letter}` is not known to be harmless")
+            raise _NotUnderstoodError(f"the sed command `{letter}` is not known to be harmless")
         self._skip(_BLANKS)
         if self._peek() not in {"", ";", "}", "\n", "#"}:
-            raise _Doubt(f"what follows the sed command `{letter}` cannot be read")
+            raise _NotUnderstoodError(f"what follows the sed command `{letter}` cannot be read")
 
     def _substitute(self) -> None:
         delimiter = self._delimiter()
@@ -132,18 +133,18 @@ class _Script:
         flag = self._peek()
         if flag in {"e", "w"}:
             does = "runs what it makes" if flag == "e" else "writes a file"
-            raise _Doubt(f"the flag `{flag}` of sed's `s` {does}")
+            raise _NotUnderstoodError(f"the flag `{flag}` of sed's `s` {does}")
 
     def _delimiter(self) -> str:
         delimiter = self._peek()
         if delimiter in {"", "\\", "\n", "["}:
-            raise _Doubt("the delimiter of a sed command cannot be read")
+            raise _NotUnderstoodError("the delimiter of a sed command cannot be read")
         self.at += 1
         return delimiter
 
     def _delimited(self, delimiter: str, *, regex: bool) -> None:
         """Move past the next bare `delimiter`, where all seds agree which one that is."""
-        text, bracket = self.text, -1
+        text = self.text
         while (at := self.at) < len(text):
             character = text[at]
             self.at += 1
@@ -152,35 +153,28 @@ class _Script:
             elif character == "\n":
                 break
             elif character == delimiter:
-                if bracket >= 0:
-                    raise _Doubt("a delimiter inside a sed bracket expression can be read two ways")
                 return
-            elif not regex:
-                continue
-            elif bracket < 0 and character == "[":
-                bracket = at
-                if text[self.at : self.at + 1] == "^":
-                    self.at += 1
-                if text[self.at : self.at + 1] == "]":
-                    self.at += 1
-            elif (
-                bracket >= 0 and character == "[" and text[self.at : self.at + 1] in {":", ".", "="}
-            ):
-                closing = text.find(text[self.at] + "]", self.at + 1)
-                if closing < 0 or delimiter in text[self.at : closing]:
-                    break
-                self.at = closing + 2
-            elif bracket >= 0 and character == "]":
-                bracket = -1
-        raise _Doubt("a sed pattern is not closed")
+            elif character == "[" and regex:
+                self._bracket(delimiter)
+        raise _NotUnderstoodError("a sed pattern is not closed")
+
+    def _bracket(self, delimiter: str) -> None:
+        """Move past a bracket expression, which must not hold the delimiter."""
+        found = _BRACKET.match(self.text, self.at)
+        if found is None:
+            raise _NotUnderstoodError("a sed bracket expression is not closed")
+        if delimiter in found.group().replace(f"\\{delimiter}", ""):
+            message = "a delimiter inside a sed bracket expression can be read two ways"
+            raise _NotUnderstoodError(message)
+        self.at = found.end()
 
     def _text_to_add(self) -> None:
-        """Move past the text of `a`, `i` or `c`: the rest of the line, or the line after `\\`."""
+        r"""Move past the text of `a`, `i` or `c`: the rest of the line, or the line after `\`."""
         line = self._end_line().lstrip(" \t")
         if line == "\\" and self.at < len(self.text):
             line = self._end_line()
         if not line or line.endswith("\\"):
-            raise _Doubt("the text of a sed command cannot be told from its commands")
+            raise _NotUnderstoodError("the text of a sed command cannot be told from its commands")
 
     def _end_line(self) -> str:
         end = self.text.find("\n", self.at)

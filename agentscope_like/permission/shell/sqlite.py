@@ -25,15 +25,20 @@ _START = re.compile(
     re.IGNORECASE,
 )
 _CALL = re.compile(r"([\"`\]\w]+)\s*\(")
-_CALLS = frozenset(
-    "abs all and as avg between by case cast ceil changes char coalesce concat concat_ws count date "
-    "datetime dense_rank else except exists filter floor format from glob group_concat having hex "
-    "iif ifnull in instr intersect is join json json_array json_array_length json_each json_extract "
-    "json_group_array json_group_object json_object json_tree json_type julianday lag last_value "
-    "lead left length like limit lower ltrim max min not nullif on or order over partition "
-    "pragma_table_info printf quote random rank replace right round row_number rtrim select sign "
-    "strftime string_agg substr substring sum then time total trim typeof unicode unixepoch union "
-    "upper using values when where with".split()
+_QUERY_CALL = re.compile(
+    r"""
+    abs|all|and|as|avg|between|by|case|cast|ceil|changes|char|coalesce|concat|
+    concat_ws|count|date|datetime|dense_rank|else|except|exists|filter|floor|
+    format|from|glob|group_concat|having|hex|iif|ifnull|in|instr|intersect|is|
+    join|json|json_array|json_array_length|json_each|json_extract|json_group_array|
+    json_group_object|json_object|json_tree|json_type|julianday|lag|last_value|lead|
+    left|length|like|limit|lower|ltrim|max|min|not|nullif|on|or|order|over|
+    partition|pragma_table_info|printf|quote|random|rank|replace|right|round|
+    row_number|rtrim|select|sign|strftime|string_agg|substr|substring|sum|then|
+    time|total|trim|typeof|unicode|unixepoch|union|upper|using|values|when|where|
+    with
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 _CHANGES = re.compile(
     r"\b(?:insert|update|delete|drop|alter|create|attach|detach|vacuum|reindex|replace\s+into)\b",
@@ -55,6 +60,6 @@ def check_sqlite(text: str) -> str | None:
             return "this SQL is not known to only query"
         is_pragma = statement.lstrip()[:6].casefold() == "pragma"
         for call in () if is_pragma else _CALL.finditer(statement):
-            if call[1].casefold() not in _CALLS:
+            if not _QUERY_CALL.fullmatch(call[1]):
                 return f"the SQL function `{call[1]}` is not known to be harmless"
     return None

@@ -161,24 +161,33 @@ class _Builder:
             self._add_unknown(_unquoted(value), quoted=False)
 
     def _value(self, segment: Segment) -> tuple[Argument, bool]:
+        """Return what `segment` becomes, and whether that is neither split nor globbed."""
         match segment:
-            case Literal(text):
-                return text, True
-            case Tilde(user):
-                known = self._environment.home if not user else None
-                return (known or Unknown(prefix="/" if not user else "~", option=False)), True
-            case Glob(text):
-                return Unknown(single=False, pattern=text), True
             case Variable(quoted=quoted):
                 return self._environment.variable(segment), quoted
-            case Substitution(opener=opener, quoted=quoted):
-                shape, single = self._environment.output(segment)
-                if opener in {"<(", ">("}:
-                    return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
-                option = shape is Shape.ANY
-                return Unknown(option=option, single=single or quoted, shape=shape), quoted
+            case Substitution():
+                return self._printed(segment)
+            case _:
+                return self._fixed(segment), True
+
+    def _fixed(self, segment: Literal | Tilde | Glob | Arithmetic) -> Argument:
+        match segment:
+            case Literal(text):
+                return text
+            case Tilde(user):
+                known = self._environment.home if not user else None
+                return known or Unknown(prefix="~" if user else "/", option=False)
+            case Glob(text):
+                return Unknown(single=False, pattern=text)
             case Arithmetic():
-                return Unknown(option=False, shape=Shape.INTEGER), True
+                return Unknown(option=False, shape=Shape.INTEGER)
+
+    def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
+        shape, single = self._environment.output(segment)
+        if segment.opener in {"<(", ">("}:
+            return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
+        single = single or segment.quoted
+        return Unknown(option=shape is Shape.ANY, single=single, shape=shape), segment.quoted
 
     def _add_unknown(self, value: Unknown, *, quoted: bool) -> None:
         keeps = quoted or value.shape is not Shape.ANY or all(map(plain, value.choices or ("*",)))

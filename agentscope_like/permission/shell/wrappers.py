@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentscope_like.permission.shell.arguments import Reading
 from agentscope_like.permission.shell.grammar import RoleKind
+from agentscope_like.permission.shell.reading import Reading
 from agentscope_like.permission.shell.values import Argument, Unknown
 
 __all__ = ["fed_arguments"]
