@@ -2,20 +2,32 @@
 
 The first layer is the outermost. There are two shapes: coroutine layers `async (call, next) ->
 result`, and generator layers, which yield what passes through them. A stream is closed from the
-inside out, as nested `with` blocks would be, whatever ends it.
+inside out, as nested `with` blocks would be, whatever ends it; and what a layer opened and left
+open is closed as soon as that layer ends, before the layer around it goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from types import TracebackType
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
+from types import AsyncGeneratorType, TracebackType
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError
 
-__all__ = ["CallLayer", "LayerStream", "StreamHandler", "StreamLayer", "wrap_call", "wrap_stream"]
+__all__ = [
+    "CallLayer",
+    "LayerChain",
+    "LayerStream",
+    "StreamHandler",
+    "StreamLayer",
+    "chain_layers",
+    "close_all",
+    "wrap_call",
+    "wrap_stream",
+]
 
 CallT = TypeVar("CallT")
 ResultT = TypeVar("ResultT")
@@ -31,6 +43,9 @@ StreamLayer: TypeAlias = Callable[
     [dict[str, Any], StreamHandler[ItemT]], AsyncGenerator[ItemT, None]
 ]
 """`(input_kwargs, next_handler) -> async generator`."""
+
+LayerChain: TypeAlias = "tuple[StreamLayer[ItemT], LayerChain[ItemT] | None]"
+"""A layer and those inside it, made once for many runs."""
 
 
 def wrap_call(
@@ -52,6 +67,14 @@ def _around_call(
     return call
 
 
+def chain_layers(layers: Sequence[StreamLayer[ItemT]]) -> LayerChain[ItemT] | None:
+    """Return the layers as a chain, the first outermost; None where there is none."""
+    chain: LayerChain[ItemT] | None = None
+    for layer in reversed(layers):
+        chain = layer, chain
+    return chain
+
+
 def wrap_stream(
     layers: Sequence[StreamLayer[ItemT]], core: StreamHandler[ItemT]
 ) -> StreamHandler[ItemT]:
@@ -62,15 +85,12 @@ def wrap_stream(
             calls as `next_handler(**input_kwargs)`: once, many times or never.
         core: The innermost handler.
     """
-    wrapped = core
-    for layer in reversed(layers):
-        wrapped = _around_stream(layer, wrapped)
-    return wrapped
+    chain = chain_layers(layers)
+    if chain is None:
+        return core
 
-
-def _around_stream(layer: StreamLayer[ItemT], inner: StreamHandler[ItemT]) -> StreamHandler[ItemT]:
     def handle(**input_kwargs: Any) -> AsyncGenerator[ItemT, None]:
-        return LayerStream(layer, inner, input_kwargs)
+        return LayerStream.start(chain, core, input_kwargs)
 
     return handle
 
@@ -78,44 +98,73 @@ def _around_stream(layer: StreamLayer[ItemT], inner: StreamHandler[ItemT]) -> St
 class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
     """The stream of one layer in one run; it closes what the layer opened and left open.
 
-    Args:
-        layer: The layer.
-        inner: The handler of the next layer.
-        input_kwargs: The arguments of this run.
+    `wrap_stream` and each layer's `next_handler` make them; `LayerStream.start` is their way in.
 
-    Raises:
-        ConfigurationError: The layer is not an async generator function.
+    Attributes:
+        is_over: Whether it ended, failed or was closed.
     """
 
-    __slots__ = ("_inner", "_opened", "_stream")
+    # Every call of a tool pays for each of its layers. In the common case, in which a layer opens
+    # one stream and hears it out, there is one call to open it, one coroutine for each step and
+    # nothing else; `open` fills in what it makes by itself, to spare the call of an `__init__`.
+    __slots__ = ("_core", "_opened", "_rest", "_stream", "is_over")
 
-    def __init__(
-        self,
-        layer: StreamLayer[ItemT],
-        inner: StreamHandler[ItemT],
+    _core: StreamHandler[ItemT]
+    _opened: AsyncGenerator[ItemT, None] | _Several | None
+    _rest: LayerChain[ItemT] | None
+    _stream: AsyncGenerator[ItemT, None]
+    is_over: bool
+
+    @classmethod
+    def start(
+        cls,
+        chain: LayerChain[ItemT],
+        core: StreamHandler[ItemT],
         input_kwargs: dict[str, Any],
-    ) -> None:
-        self._inner = inner
-        self._opened: list[AsyncGenerator[ItemT, None]] = []
-        self._stream = layer(input_kwargs, self._open)
-        if not hasattr(self._stream, "__anext__"):
-            getattr(self._stream, "close", lambda: None)()
-            raise ConfigurationError(
-                f"{layer} is not an async generator: define it with `async def` and `yield` the "
-                "chunks of `next_handler(**input_kwargs)`"
-            )
+    ) -> AsyncGenerator[ItemT, None]:
+        """Return the stream of one run.
 
-    def _open(self, **input_kwargs: Any) -> AsyncGenerator[ItemT, None]:
-        stream = self._inner(**input_kwargs)
-        self._opened.append(stream)
+        Args:
+            chain: The layers.
+            core: The innermost handler.
+            input_kwargs: The arguments of this run.
+
+        Raises:
+            ConfigurationError: The first layer is not an async generator function; another one is
+                told of when it is opened.
+        """
+        outermost = cls()
+        outermost._rest, outermost._core, outermost._opened = chain, core, None
+        return outermost.open(**input_kwargs)
+
+    def open(self, /, **input_kwargs: Any) -> AsyncGenerator[ItemT, None]:
+        """Return the stream of the next layer, or of the core; this is a layer's `next_handler`."""
+        stream: AsyncGenerator[ItemT, None]
+        if self._rest is None:
+            stream = self._core(**input_kwargs)
+        else:
+            inner: LayerStream[ItemT] = LayerStream()
+            inner._core, inner._opened, inner.is_over = self._core, None, False
+            layer, inner._rest = self._rest
+            inner._stream = layer(input_kwargs, inner.open)
+            if type(inner._stream) is not AsyncGeneratorType:
+                _check_stream(layer, inner._stream)
+            stream = inner
+        self._opened = stream if self._opened is None else _Several(self._opened, stream)
         return stream
 
     @override
     async def __anext__(self) -> ItemT:
         try:
-            return await self._stream.__anext__()
+            return await self._stream.asend(None)
         except BaseException:
-            await self._close_inner()
+            self.is_over = True
+            opened = self._opened
+            if type(opened) is LayerStream:
+                if not opened.is_over:
+                    await opened.aclose()
+            elif opened is not None:
+                await opened.aclose()
             raise
 
     @override
@@ -130,15 +179,56 @@ class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
         tb: TracebackType | None = None,
     ) -> ItemT:
         await self._close_inner()
-        return await self._stream.athrow(typ if val is None else val)
+        try:
+            return await self._stream.athrow(typ if val is None else val)
+        except BaseException:
+            self.is_over = True
+            await self._close_inner()
+            raise
 
     @override
     async def aclose(self) -> None:
+        self.is_over = True
         try:
             await self._close_inner()
         finally:
             await self._stream.aclose()
 
     async def _close_inner(self) -> None:
-        while self._opened:
-            await self._opened.pop().aclose()
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            await opened.aclose()
+
+
+def _check_stream(layer: object, stream: object) -> None:
+    if not hasattr(stream, "asend"):
+        getattr(stream, "close", lambda: None)()
+        raise ConfigurationError(
+            f"{layer} is not an async generator: define it with `async def` and `yield` the "
+            "chunks of `next_handler(**input_kwargs)`"
+        )
+
+
+class _Several:
+    """A stream and those that the same layer opened before it."""
+
+    __slots__ = ("_earlier", "_latest")
+
+    def __init__(
+        self, earlier: AsyncGenerator[Any, None] | _Several, latest: AsyncGenerator[Any, None]
+    ) -> None:
+        self._earlier = earlier
+        self._latest = latest
+
+    async def aclose(self) -> None:
+        try:
+            await self._latest.aclose()
+        finally:
+            await self._earlier.aclose()
+
+
+async def close_all(streams: Iterable[AsyncGenerator[Any, None]]) -> None:
+    """Close the streams, the last opened first; each of them, whatever closing another raises."""
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            stack.push_async_callback(stream.aclose)

@@ -14,7 +14,12 @@ from pydantic import BaseModel
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message.chunk import ToolChunk
 from agentscope_like.middleware.base import ToolMiddlewareBase
-from agentscope_like.middleware.onion import StreamHandler, wrap_stream
+from agentscope_like.middleware.onion import (
+    LayerChain,
+    LayerStream,
+    StreamHandler,
+    chain_layers,
+)
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
@@ -93,6 +98,9 @@ class ToolBase(ABC):
 
     def __init__(self, middlewares: Sequence[ToolMiddlewareBase] | None = None) -> None:
         self.middlewares: tuple[ToolMiddlewareBase, ...] = tuple(middlewares or ())
+        self._chained: tuple[
+            tuple[ToolMiddlewareBase, ...] | None, LayerChain[ToolChunk] | None
+        ] = (None, None)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -194,10 +202,18 @@ class ToolBase(ABC):
                 to keep the call from running.
         """
         core = self._core()
-        if not self.middlewares:
+        chain = self._chain()
+        if chain is None:
             return core(**input_kwargs)
-        layers = [partial(layer.on_tool_call, self) for layer in self.middlewares]
-        return wrap_stream(layers, core if guard is None else _guarded(guard, core))(**input_kwargs)
+        reached = core if guard is None else _guarded(guard, core)
+        return LayerStream.start(chain, reached, input_kwargs)
+
+    def _chain(self) -> LayerChain[ToolChunk] | None:
+        layers = tuple(self.middlewares)  # the same object, where it is a tuple already
+        if layers is not self._chained[0]:
+            bound = [partial(layer.on_tool_call, self) for layer in layers]
+            self._chained = layers, chain_layers(bound)
+        return self._chained[1]
 
     def _core(self) -> StreamHandler[ToolChunk]:
         return self.call if inspect.isasyncgenfunction(self.call) else self._unified
