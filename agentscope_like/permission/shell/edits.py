@@ -7,11 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Script, SimpleCommand
 
-__all__ = ["redirects_stay_inside", "why_not_an_edit"]
+__all__ = [
+    "EDITING_RUNS",
+    "redirects_stay_inside",
+    "why_not_a_part",
+    "why_not_an_edit",
+    "why_not_through_links",
+]
+
+EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
+"""The modes in which edits inside the working directories are part of the work."""
 
 _EDITORS = frozenset(
     {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed", "ln", "tee", "gsed", "gcp", "gmv", "grm"}
@@ -25,6 +35,7 @@ _COPIERS = frozenset({"cp", "gcp"})
 _HARMLESS_COPY = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
 """Flags with which `cp` follows symlinks, as it does without any."""
 
+_LINKERS = _COPIERS | {"ln"}
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 
 
@@ -49,16 +60,24 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
     """
     if analysis.script is None or analysis.doubts:
         return analysis.doubts[0].message if analysis.doubts else "it could not be read"
-    changes: list[_Change] = []
+    if not analysis.parts:
+        return "there is no command in it"
     for part in analysis.parts:
-        if part.read_only:
-            continue
-        if reason := _why_not(part, surroundings):
+        if not part.read_only and (reason := why_not_a_part(part, surroundings)):
             return reason
-        changes += _changes(part)
-    if not changes:
-        return "nothing in it is known to be an edit"
-    return _through_links(changes, in_order=_is_sequence(analysis.script))
+    return why_not_through_links(analysis)
+
+
+def why_not_through_links(analysis: CommandAnalysis) -> str | None:
+    """Return why a path may lead elsewhere by the time that it is written, or None.
+
+    Where one part makes or moves a link, a path at or below it cannot be judged beforehand.
+    """
+    changes = [change for part in analysis.parts for change in _changes(part)]
+    if not any(map(_may_make_links, changes)):
+        return None
+    in_order = analysis.script is not None and _is_sequence(analysis.script)
+    return _through_links(changes, in_order=in_order)
 
 
 def redirects_stay_inside(part: Part, surroundings: Surroundings) -> bool:
@@ -77,22 +96,27 @@ def redirects_stay_inside(part: Part, surroundings: Surroundings) -> bool:
     return doubted <= explained
 
 
-def _why_not(part: Part, surroundings: Surroundings) -> str | None:
-    """Return why this part is more than edits inside the working directories."""
+def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
+    """Return why one part is more than edits inside the working directories, or None."""
+    if not part.effects:
+        return "nothing in it is known to be an edit"
     places = {effect.span for effect in part.effects if effect.kind in _CHANGES}
     for doubt in part.doubts:
         if doubt.span not in places:
             return doubt.message
     for effect in part.effects:
-        if effect.kind is not EffectKind.READ and effect.kind not in _CHANGES:
-            return next((doubt.message for doubt in part.doubts), "it may do anything")
-        by_redirect = _is_redirect(effect, part)
-        if effect.kind in _CHANGES and not by_redirect and part.program not in _EDITORS:
-            return f"`{part.program}` is no plain edit of files"
-        if reason := _why_outside(effect, surroundings):
+        if reason := _why_no_edit(effect, part) or _why_outside(effect, surroundings):
             return reason
-    if part.program in ("ln", "cp", "gcp") and (reason := _bad_link(part, surroundings)):
-        return reason
+    return _bad_link(part, surroundings) if part.program in _LINKERS else None
+
+
+def _why_no_edit(effect: Effect, part: Part) -> str | None:
+    if effect.kind is EffectKind.READ:
+        return None
+    if effect.kind not in _CHANGES:
+        return next((doubt.message for doubt in part.doubts), "it may do anything")
+    if part.program not in _EDITORS and not _is_redirect(effect, part):
+        return f"`{part.program}` is no plain edit of files"
     return None
 
 

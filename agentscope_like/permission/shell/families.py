@@ -59,8 +59,9 @@ class Families:
         None where no open-ended rule is safe to offer: for shells, interpreters, wrappers and whole
         families, and where a word that would be part of it is an option or not known.
         """
+        program = words[0] if words else None
         arity = self._arity_of(words)
-        if not words or ("/" in (words[0] or "/") and arity > 1):
+        if program is None or ("/" in program and arity > 1) or any(map(str.isspace, program)):
             return None
         prefix = tuple(words[:arity])
         if len(prefix) < arity:

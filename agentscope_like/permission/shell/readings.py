@@ -13,13 +13,15 @@ from typing import TypeAlias
 from agentscope_like.permission.shell.analysis import Part
 from agentscope_like.permission.shell.families import families
 
-__all__ = ["bare_name", "raw_readings", "raw_words", "readings"]
+__all__ = ["bare_name", "raw_readings", "raw_words", "readings", "runs_unseen_text"]
 
 Words: TypeAlias = Sequence[str | None]
 
 _QUOTING = str.maketrans("", "", "'\"\\")
 _BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
 _MAX_CARRIED = 64
+_EVALUATORS = frozenset({"eval", "source", "."})
+_SCRIPT_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
 
 
 def bare_name(name: str) -> str:
@@ -50,6 +52,20 @@ def readings(part: Part) -> Iterator[Words]:
                 yield from _both(bare_name(word), argv[position + 1 :])
             if any(map(str.isspace, word)):
                 yield from raw_readings(raw_words(word))
+
+
+def runs_unseen_text(part: Part) -> bool:
+    """Return whether a part is a shell that runs its input, or a text that bash computes."""
+    if part.read_only or not part.argv or part.argv[0] is None:
+        return False
+    name, arguments = bare_name(part.argv[0]), part.argv[1:]
+    if name in _EVALUATORS:
+        return None in arguments
+    if name not in families().shells:
+        return False
+    if any(word is not None and _SCRIPT_FLAG.fullmatch(word) for word in arguments):
+        return None in arguments
+    return all(word is not None and word.startswith("-") for word in arguments)
 
 
 def raw_words(text: str) -> list[str]:

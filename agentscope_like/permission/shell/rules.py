@@ -10,13 +10,19 @@ from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
 from agentscope_like.permission.shell.commands import program_name
-from agentscope_like.permission.shell.edits import redirects_stay_inside
+from agentscope_like.permission.shell.edits import (
+    EDITING_RUNS,
+    redirects_stay_inside,
+    why_not_a_part,
+    why_not_through_links,
+)
 from agentscope_like.permission.shell.environment import exported_doubt
 from agentscope_like.permission.shell.readings import (
     bare_name,
     raw_readings,
     raw_words,
     readings,
+    runs_unseen_text,
 )
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.values import Unknown
@@ -83,7 +89,7 @@ class CommandRules:
         """
         analysis = self._read(tool_input)
         if self._behavior is PermissionBehavior.ALLOW:
-            return self._allowing(analysis, self._surroundings(context))
+            return self._allowing(analysis, context)
         in_doubt = self._behavior is PermissionBehavior.ASK or (
             context is not None and context.mode is PermissionMode.BYPASS
         )
@@ -93,18 +99,21 @@ class CommandRules:
         """Return whether a pattern speaks of the command if its unknown words are just so."""
         return self._forbidding(analysis, guess=True) is not None
 
-    def _allowing(self, analysis: CommandAnalysis, surroundings: Surroundings) -> int | None:
+    def _allowing(self, analysis: CommandAnalysis, context: PermissionContext | None) -> int | None:
         if analysis.script is None or analysis.doubts:
             return None
+        surroundings = self._surroundings(context)
+        accepts_edits = context is not None and context.mode in EDITING_RUNS
         first: int | None = None
         for part in analysis.parts:
             if part.read_only:
                 continue
             found = self._allowed(part, surroundings)
-            if found is None:
+            if found is not None:
+                first = found if first is None else min(first, found)
+            elif not accepts_edits or why_not_a_part(part, surroundings) is not None:
                 return None
-            first = found if first is None else min(first, found)
-        return first
+        return None if why_not_through_links(analysis) else first
 
     def _allowed(self, part: Part, surroundings: Surroundings) -> int | None:
         if not part.argv or part.argv[0] is None or not _environment_is_safe(part):
@@ -119,12 +128,17 @@ class CommandRules:
         if len(self._index) == 0:
             return None
         if analysis.script is None:
-            words = raw_words(analysis.command)
-            return self._first(raw_readings(words), open_end=True)
+            return self._in_raw(analysis.command)
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0
         every = (words for part in analysis.parts for words in readings(part))
-        return self._first(every, guess=guess)
+        found = self._first(every, guess=guess)
+        if found is None and any(map(runs_unseen_text, analysis.parts)):
+            return self._in_raw(analysis.command)
+        return found
+
+    def _in_raw(self, text: str) -> int | None:
+        return self._first(raw_readings(raw_words(text)), open_end=True)
 
     def _first(
         self, every: Iterator[Words], *, guess: bool = False, open_end: bool = False

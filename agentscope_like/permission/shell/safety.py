@@ -11,7 +11,13 @@ from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, E
 from agentscope_like.permission.shell.dangers import danger_of
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
-from agentscope_like.permission.shell.readings import bare_name, raw_readings, raw_words, readings
+from agentscope_like.permission.shell.readings import (
+    bare_name,
+    raw_readings,
+    raw_words,
+    readings,
+    runs_unseen_text,
+)
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Span, Substitution, Word
 
@@ -34,12 +40,9 @@ _INTERPRETERS = frozenset(
         *("osascript", "pwsh", "tclsh", "Rscript", "bun"),
     }
 )
-_EVALUATORS = frozenset({"eval", "source", "."})
 _DOWNLOADERS = frozenset(
     {"curl", "wget", "aria2c", "http", "https", "xh", "fetch", "lwp-download", "lynx", "nc", "ncat"}
 )
-
-_COMPUTED_TEXT = "runs text that is computed, so that nobody can tell what"
 
 _SHOWN_CHARACTERS = 80
 _FUNCTION = re.compile(r"([^\s(){};|&<>\"'`$]{1,64})[ \t]{0,8}\([ \t]{0,8}\)\s{0,8}\{")
@@ -108,19 +111,18 @@ def _dangerous_command(part: Part, analysis: CommandAnalysis, around: Surroundin
 def _hidden_code(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
     """Say so where a shell or interpreter runs text that does not stand in the command."""
     del around
+    if runs_unseen_text(part):
+        computed = None in part.argv
+        what = "text that is computed" if computed else "whatever it is given as input"
+        return f"runs {what}, so that nobody can tell what"
     if part.read_only or not part.argv or part.argv[0] is None:
         return None
-    name, arguments = bare_name(part.argv[0]), part.argv[1:]
-    shells = families().shells
-    if name in _EVALUATORS or (name in shells and _has_script_flag(arguments)):
-        return _COMPUTED_TEXT if None in arguments else None
-    if name not in _INTERPRETERS and name not in shells:
+    name = bare_name(part.argv[0])
+    if name not in _INTERPRETERS and name not in families().shells:
         return None
     if any(_is_fed(word) for word in part.words[1:]):
         return "runs the output of another command as a program"
-    has_no_operand = all(word is not None and word.startswith("-") for word in arguments)
-    if has_no_operand and name in shells:
-        return "runs whatever it is given as input, so that nobody can tell what"
+    has_no_operand = all(word is not None and word.startswith("-") for word in part.argv[1:])
     downloads = has_no_operand and any(_downloads(other) for other in analysis.parts)
     return "may run what is downloaded, so that nobody can tell what" if downloads else None
 
@@ -131,13 +133,6 @@ def _downloads(part: Part) -> bool:
 
 def _is_fed(word: Word) -> bool:
     return any(isinstance(each, Substitution) and each.opener == "<(" for each in word.segments)
-
-
-def _has_script_flag(arguments: tuple[str | None, ...]) -> bool:
-    return any(
-        word is not None and word[:1] == "-" and word[:2] != "--" and "c" in word
-        for word in arguments
-    )
 
 
 def _sensitive_path(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:

@@ -18,7 +18,6 @@ from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionDecision,
-    PermissionMode,
     PermissionRule,
     RuleError,
 )
@@ -26,7 +25,7 @@ from agentscope_like.permission.command_rules import compile_command
 from agentscope_like.permission.paths import DANGEROUS_DIRECTORIES, DANGEROUS_FILES
 from agentscope_like.permission.rules import rules_of
 from agentscope_like.permission.shell import CommandAnalysis, analyze
-from agentscope_like.permission.shell.edits import why_not_an_edit
+from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.rules import CommandRules
 from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.suggestions import suggest_patterns
@@ -40,7 +39,6 @@ __all__ = ["Bash"]
 DEFAULT_TIMEOUT_MS = 120_000
 
 
-_EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
 _MOST_DOUBTS = 2
 
 
@@ -163,7 +161,7 @@ class Bash(ToolBase):
                 "a deny rule may match",
             )
         reason = None
-        if context.mode in _EDITING_RUNS:
+        if context.mode in EDITING_RUNS:
             reason = why_not_an_edit(analysis, surroundings)
             if reason is None:
                 return PermissionDecision(
