@@ -70,7 +70,6 @@ class WordReader(ExpansionReader):
             return found
         while self.position < end:
             start = self.position
-            self.count_pieces(1, start)
             run = _RUN.match(text, start, end)
             if run is not None:
                 self.position = run.end()
@@ -95,6 +94,7 @@ class WordReader(ExpansionReader):
                 found.append(self.process_substitution())
             else:
                 break
+        self.count_pieces(len(found), self.position)
         self.stay_on_line()
         return found
 

@@ -12,18 +12,86 @@ __all__ = ["Chooser", "compose", "jumble"]
 
 Chooser: TypeAlias = Callable[[Sequence[str]], str]
 
-_NAMES = ["a", "b", "c", "a", "b", "evil", "no", "12", "a", "b", "c", "a", "b", "in", "'a'", '"b"', "\\a", "$'\\x61'", "$u"]
+_NAMES = [
+    "a",
+    "b",
+    "c",
+    "a",
+    "b",
+    "evil",
+    "no",
+    "12",
+    "a",
+    "b",
+    "c",
+    "a",
+    "b",
+    "in",
+    "'a'",
+    '"b"',
+    "\\a",
+    "$'\\x61'",
+    "$u",
+]
 
 _PLAIN = [
-    *("x", "y1", "-f", "--k=v", "1", "12", "@", "%", "+", "p:q", "é", "]", "}", "!", ",", "..", "="),
-    *("^", "#", "x#y", "a=b", "if", "done", "in", "/", ".", "{", "~x", "}x", "$", "[", "-", "--", ":"),
+    *(
+        "x",
+        "y1",
+        "-f",
+        "--k=v",
+        "1",
+        "12",
+        "@",
+        "%",
+        "+",
+        "p:q",
+        "é",
+        "]",
+        "}",
+        "!",
+        ",",
+        "..",
+        "=",
+    ),
+    *(
+        "^",
+        "#",
+        "x#y",
+        "a=b",
+        "if",
+        "done",
+        "in",
+        "/",
+        ".",
+        "{",
+        "~x",
+        "}x",
+        "$",
+        "[",
+        "-",
+        "--",
+        ":",
+    ),
 ]
-_SINGLE = ["'q r'", "''", "'$x'", "'\"'", "'\\'", "'a;b|c&d'", "'#'", "'x\ny'", "'*'", "'{s,t}'", "'~'"]
+_SINGLE = [
+    "'q r'",
+    "''",
+    "'$x'",
+    "'\"'",
+    "'\\'",
+    "'a;b|c&d'",
+    "'#'",
+    "'x\ny'",
+    "'*'",
+    "'{s,t}'",
+    "'~'",
+]
 _DOUBLE = [
-    *('"d q"', '""', '"\\$x"', '"\\""', "\"a'b\"", '"d\\e"', '"x\\\ny"', '"$u"', '"${u}"', '"$"'),
+    *('"d q"', '""', '"\\$x"', '"\\""', '"a\'b"', '"d\\e"', '"x\\\ny"', '"$u"', '"${u}"', '"$"'),
     *('"!"', '"x\ny"', '"\\\\"', '"a$u b"', '"#"', '"$(a \\"1\\")"', '"`b 2`"', '"$(a "1 2")"'),
     *('"{s,t}"', '"~"', '"$ x"', '"a$"', '"${u:-x y}"', '"${u:-$(c)}"', '"${#u}"', '"${u%x}"'),
-    *('"$\'x\'"', '"${u/\\//x}"', '$"tr"', '"$((3))"', '"\\`"', '"\\x"', '"*"', '"\\\n"'),
+    *("\"$'x'\"", '"${u/\\//x}"', '$"tr"', '"$((3))"', '"\\`"', '"\\x"', '"*"', '"\\\n"'),
 ]
 _ESCAPED = [
     *("\\ ", '\\"', "\\'", "\\$", "\\\\", "\\k", "\\\n", "\\;", "\\|", "\\#", "\\*", "\\{", "\\,"),
@@ -31,40 +99,173 @@ _ESCAPED = [
 ]
 _ANSI = [
     *("$'a'", "$'\\n'", "$'\\x41'", "$'\\''", "$'\\\\'", "$'\\101'", "$'\\u0041'", "$'a b'", "$''"),
-    *("$'\\e'", "$'\\x4g'", "$'\\1012'", "$'\"'", "$'\\t;'", "$'\\?'", "$'x\\\ny'", "$'$u'", "$'é'"),
+    *(
+        "$'\\e'",
+        "$'\\x4g'",
+        "$'\\1012'",
+        "$'\"'",
+        "$'\\t;'",
+        "$'\\?'",
+        "$'x\\\ny'",
+        "$'$u'",
+        "$'é'",
+    ),
 ]
 _BRACES = [
-    *("{x,y}", "{x,}", "{1..3}", "{01..03}", "{c..a}", "{x,{y,z}}", "{}", "{x}", "{1..}", "{x,'y z'}"),
-    *("{,}", "{${u},x}", "{\\,,x}", "@{1}", "{1..9..3}", "{-1..1}", "{x,,y}", '{x,"}"}', "{x..y}{s,t}"),
-    *("{s,t}{1,2}", "{$u,x}", "{x,\\}}", "{1..$u}", "{~,x}", "{a..C}", "{x,$(b)}", "{3..1..2}", "{0..0}"),
-    *("{z*,z?}", "{'x,y'..z}", "{x,y", "x,y}", "{-01..2}", "{a..e..2}", "{x,`b`}", "{x,<y}", "{$,x}u"),
+    *(
+        "{x,y}",
+        "{x,}",
+        "{1..3}",
+        "{01..03}",
+        "{c..a}",
+        "{x,{y,z}}",
+        "{}",
+        "{x}",
+        "{1..}",
+        "{x,'y z'}",
+    ),
+    *(
+        "{,}",
+        "{${u},x}",
+        "{\\,,x}",
+        "@{1}",
+        "{1..9..3}",
+        "{-1..1}",
+        "{x,,y}",
+        '{x,"}"}',
+        "{x..y}{s,t}",
+    ),
+    *(
+        "{s,t}{1,2}",
+        "{$u,x}",
+        "{x,\\}}",
+        "{1..$u}",
+        "{~,x}",
+        "{a..C}",
+        "{x,$(b)}",
+        "{3..1..2}",
+        "{0..0}",
+    ),
+    *(
+        "{z*,z?}",
+        "{'x,y'..z}",
+        "{x,y",
+        "x,y}",
+        "{-01..2}",
+        "{a..e..2}",
+        "{x,`b`}",
+        "{x,<y}",
+        "{$,x}u",
+    ),
 ]
 _VARIABLES = [
     *("$u", "${u}", "${u:-x}", "${u-x}", "${u:+x}", "${#u}", "${u%x}", "${u//x/y}", "${u:-$(a v)}"),
     *("${u:1}", "${u:0:2}", "${u: -1}", "${u:-}", "${u#'x}'}", "${u:-\\}}", "${u^^}", "${u:-`b`}"),
-    *('${u:-"x"}', "${u:+a b}", "${u##*/}", "${u%%.*}", "${u:=x}", "$((3))", "$(( 12 ))", "$@", "$*"),
-    *("${u:-a # b}", "${u:-a;evil}", "${u:-a|b}", "${u/a/'}'}", "${u:-~}", "${u:-z*}", "$((1+2*(3)))"),
-    *("$((u))", "$(( $u + 1 ))", "${u:?x}", "$#", "$?", "${1}", "$1x", "${#}", "${u+$(evil)}", "$12"),
+    *(
+        '${u:-"x"}',
+        "${u:+a b}",
+        "${u##*/}",
+        "${u%%.*}",
+        "${u:=x}",
+        "$((3))",
+        "$(( 12 ))",
+        "$@",
+        "$*",
+    ),
+    *(
+        "${u:-a # b}",
+        "${u:-a;evil}",
+        "${u:-a|b}",
+        "${u/a/'}'}",
+        "${u:-~}",
+        "${u:-z*}",
+        "$((1+2*(3)))",
+    ),
+    *(
+        "$((u))",
+        "$(( $u + 1 ))",
+        "${u:?x}",
+        "$#",
+        "$?",
+        "${1}",
+        "$1x",
+        "${#}",
+        "${u+$(evil)}",
+        "$12",
+    ),
     *("${u:-{x}", "${u:-'a b'}", "${u:-\\'}", "${u:-a&b}", "$((1<2))", "$((1 ? 2 : 3))", "${u,,}"),
 ]
 _SUBSTITUTIONS = [
-    *("$(a)", "$(b 1; c 2)", "`a`", "`b \\`c\\``", "$(a $(b))", "$()", "$( # )\n)", "$(a; )", "$(a\n)"),
-    *("$(a 'x)')", '$(a ")")', "$( (a) )", "$(a \\))", "`a '\\\\'`", "`a \\$u`", "$(a | b)", "$(no)"),
+    *(
+        "$(a)",
+        "$(b 1; c 2)",
+        "`a`",
+        "`b \\`c\\``",
+        "$(a $(b))",
+        "$()",
+        "$( # )\n)",
+        "$(a; )",
+        "$(a\n)",
+    ),
+    *(
+        "$(a 'x)')",
+        '$(a ")")',
+        "$( (a) )",
+        "$(a \\))",
+        "`a '\\\\'`",
+        "`a \\$u`",
+        "$(a | b)",
+        "$(no)",
+    ),
     *("$(case x in x) a;; esac)", "$(case x in (x) b;; esac)", "$(a <<E\nx)\nE\n)", "$(<out/none)"),
     *("$(evil)", "`evil`", "$(if a; then b; fi)", "$(a # x\n)", "$({ a; })", "$(! a)"),
 ]
-_GLOBS = ["z*", "z?", "z[ab]", "z[", "z]", "z[!a]", "z[]", "z['a']", "*z", "z**", "z[[:alpha:]]", "z[a"]
+_GLOBS = [
+    "z*",
+    "z?",
+    "z[ab]",
+    "z[",
+    "z]",
+    "z[!a]",
+    "z[]",
+    "z['a']",
+    "*z",
+    "z**",
+    "z[[:alpha:]]",
+    "z[a",
+]
 _TILDES = ["~", "~/x", "v=~", "v=~:~/b", "x~", "v=x:~", "~/'x y'", "--v=~", ":~"]
 _PIECES = [
     _PLAIN, _PLAIN, _PLAIN, _SINGLE, _DOUBLE, _DOUBLE, _ESCAPED, _ANSI, _BRACES, _VARIABLES,
     _SUBSTITUTIONS, _GLOBS, _TILDES,
 ]  # fmt: skip
 
-_FILES = ["out/f", "/dev/null", "'out/g'", 'out/"h i"', "out/{k,}", "out/k$u", "out/\\j", "out/$'l'"]
+_FILES = [
+    "out/f",
+    "/dev/null",
+    "'out/g'",
+    'out/"h i"',
+    "out/{k,}",
+    "out/k$u",
+    "out/\\j",
+    "out/$'l'",
+]
 _OPERATORS = [">", ">>", ">|", "<>", "2>", "12>", "5<>", "&>", "&>>", ">&", "3>>", "0<>", "1>"]
 _DUPLICATES = ["2>&1", ">&2", "1>&2", ">&-", "2>&-", "12>&1", "<&-", ">& 2", "12>&-"]
 _BLANKS = [" ", " ", " ", " ", "  ", "\t", " \\\n", " \\\n "]
-_SEPARATORS = ["; ", "\n", " && ", " || ", " & ", ";", "\n\n", " ;\n", " # note\n", "&&\n", "; # 'x\n"]
+_SEPARATORS = [
+    "; ",
+    "\n",
+    " && ",
+    " || ",
+    " & ",
+    ";",
+    "\n\n",
+    " ;\n",
+    " # note\n",
+    "&&\n",
+    "; # 'x\n",
+]
 _PIPES = [" | ", "|", " |& ", " |\n", "| \\\n"]
 
 
@@ -91,17 +292,19 @@ def _redirect(choose: Chooser) -> str:
 
 
 def _assignment(choose: Chooser) -> str:
-    value = choose(["", "1", "'x y'", '"$u"', "{x,y}", "~", "$(a)", "x:~", "z*", "`b`", "a=b", "\\ "])
+    value = choose(
+        ["", "1", "'x y'", '"$u"', "{x,y}", "~", "$(a)", "x:~", "z*", "`b`", "a=b", "\\ "]
+    )
     return choose(["v", "w_1", "V"]) + choose(["=", "=", "+="]) + value
 
 
 def _simple(choose: Chooser) -> str:
-    parts: list[str] = []
-    for _ in range(int(choose(["0", "0", "0", "0", "1", "2"]))):
-        parts.append(choose([_assignment(choose), _redirect(choose)]))
+    parts = [
+        choose([_assignment(choose), _redirect(choose)])
+        for _ in range(int(choose(["0", "0", "0", "0", "1", "2"])))
+    ]
     parts.append(choose(_NAMES))
-    for _ in range(int(choose(["0", "1", "1", "2", "3"]))):
-        parts.append(_word(choose))
+    parts.extend(_word(choose) for _ in range(int(choose(["0", "1", "1", "2", "3"]))))
     if choose(["no", "no", "yes"]) == "yes":
         parts.append(_redirect(choose))
     text = parts[0]
@@ -110,16 +313,18 @@ def _simple(choose: Chooser) -> str:
     return text
 
 
+_BODIES = [
+    *("x\n", "", "$u\n", "$(b in)\n", "it's\n", '"\n', "`c`\n", "x\\\ny\n", "\\$(a)\n", "E x\n"),
+    *("${u:-x}\n", "$((1))\n", "a\\\\\n", "\\\nE\n", "$(a\nb)\n", "E\\\n", " E\n", "\tE\n"),
+    "$(a <<F\nq\nF\n)\n",
+]
+_DELIMITERS = ["<<E|E", "<<'E'|E", '<<"E"|E', "<<\\E|E", "<< E|E", "<<-E|E", "<<-E|\tE"]
+_AFTER_HEREDOC = ["", "", " x", " | b", "; b y", " && c", " >out/f", " 2>&1", " # n", " <<<z"]
+
+
 def _heredoc(choose: Chooser) -> str:
-    body = choose(
-        ["x\n", "", "$u\n", "$(b in)\n", "it's\n", '"\n', "`c`\n", "x\\\ny\n", "\\$(a)\n", "E x\n", "\tE\n"]
-        + ["${u:-x}\n", "$((1))\n", "a\\\\\n", "\\\nE\n", "$(a\nb)\n", "$(a <<F\nq\nF\n)\n", "E\\\n", " E\n"]
-    )
-    opener, close = choose(["<<E E", "<<'E' E", '<<"E" E', "<<\\E E", "<< E E", "<<-E E", "<<-E \tE"]).rsplit(
-        " ", 1
-    )
-    rest = choose(["", "", " x", " | b", "; b y", " && c", " >out/f", " 2>&1", " # n", " <<<z"])
-    return f"a {opener}{rest}\n{body}{close}\n"
+    opener, close = choose(_DELIMITERS).split("|")
+    return f"a {opener}{choose(_AFTER_HEREDOC)}\n{choose(_BODIES)}{close}\n"
 
 
 def _ended(text: str, end: str) -> str:
@@ -137,7 +342,7 @@ _HEREDOC_FORMS = [
     "a $(b <<E\nq\nE\n) <<F\nz\nF\n",
     "while no <<E; do\nx\nE\nb; done",
     "case x in x) a <<E;;\nx\nE\nesac",
-    "f() { a; } <<E\nx\nE\nf",
+    "g() { a; } <<E\nx\nE\ng",
     'a "$(b <<\'E\'\nit\'s "q"\nE\n)"',
     "a <<E # <<F\nx\nE\n",
     "a <<E && b\nx\nE\n",
@@ -145,32 +350,55 @@ _HEREDOC_FORMS = [
     "a <<-E <<F\n\tx\n\tE\ny\nF\n",
 ]
 
-_OPERANDS = ["x", "'q r'", '"$u"', "$u", "~", "z*", "\\x", "{x,y}", "$(a)", "a=b", "-x", "12", "''", "[", "if"]
-_EXPRESSIONS = ["^(x|y)$", "x+", "^[0-9]+\\.[0-9]*$", "(a(b))", "[[:space:]]", "$u", "'q r'", "x{2,3}", "\\("]
+_OPERANDS = [
+    *(
+        "x",
+        "'q r'",
+        '"$u"',
+        "$u",
+        "~",
+        "z*",
+        "\\x",
+        "{x,y}",
+        "$(a)",
+        "a=b",
+        "-x",
+        "12",
+        "''",
+        "[",
+        "if",
+    ),
+]
+_EXPRESSIONS = [
+    *(
+        "^(x|y)$",
+        "x+",
+        "^[0-9]+\\.[0-9]*$",
+        "(a(b))",
+        "[[:space:]]",
+        "$u",
+        "'q r'",
+        "x{2,3}",
+        "\\(",
+    ),
+]
+_COMPARISONS = ["==", "=", "!=", "<", ">", "-nt", "-ef"]
+_NUMBERS = ["1", "$#", "$?", "${#u}", "-1"]
 
 
 def _test(choose: Chooser, depth: int = 1) -> str:
-    form = choose(["unary", "binary", "binary", "number", "match", "bare", "both", "group", "not"])
-    if depth == 0 and form in {"both", "group", "not"}:
-        form = "unary"
-    match form:
-        case "unary":
-            return choose(["-f", "-z", "-n", "-d", "-o", "-t"]) + " " + choose(_OPERANDS)
-        case "binary":
-            operator = choose(["==", "=", "!=", "<", ">", "-nt", "-ef"])
-            return f"{choose(_OPERANDS)} {operator} {choose(_OPERANDS)}"
-        case "number":
-            return f"{choose(['1', '$#', '$?', '${#u}'])} {choose(['-eq', '-lt', '-ge'])} {choose(['0', '-1'])}"
-        case "match":
-            return f"{choose(_OPERANDS)} =~ {choose(_EXPRESSIONS)}"
-        case "both":
-            return f"{_test(choose, 0)} {choose(['&&', '||'])} {_test(choose, 0)}"
-        case "group":
-            return f"( {_test(choose, 0)} )"
-        case "not":
-            return f"! {_test(choose, 0)}"
-        case _:
-            return choose(_OPERANDS)
+    left = choose(_OPERANDS)
+    options: dict[str, Callable[[], str]] = {
+        "unary": lambda: choose(["-f", "-z", "-n", "-d", "-o", "-t"]) + " " + left,
+        "binary": lambda: f"{left} {choose(_COMPARISONS)} {choose(_OPERANDS)}",
+        "number": lambda: f"{choose(_NUMBERS)} {choose(['-eq', '-lt'])} {choose(_NUMBERS)}",
+        "match": lambda: f"{left} =~ {choose(_EXPRESSIONS)}",
+        "bare": lambda: left,
+        "both": lambda: f"{_test(choose, 0)} {choose(['&&', '||'])} {left}",
+        "group": lambda: f"( {_test(choose, 0)} )",
+        "not": lambda: f"! {_test(choose, 0)}",
+    }
+    return options[choose(list(options)[: None if depth else 5])]()
 
 
 def _list(choose: Chooser, depth: int) -> str:
@@ -205,34 +433,41 @@ def _compound(choose: Chooser, depth: int) -> str:
     end = choose(["; ", "\n", ";", " # n\n"])
     inner = _list(choose, depth)
     body = _ended(inner, end)
-    match choose(
-        ["group", "subshell", "for", "if", "while", "until", "case", "function", "test", "test"]
-    ):
-        case "test":
-            return f"[[ {_test(choose)} ]]"
-        case "group":
-            return "{ " + body + "}"
-        case "subshell":
-            return choose(["(", "( ", "(\n"]) + _ended(inner, choose(["", " ", "; ", "\n"])) + ")"
-        case "for":
-            words = " ".join(_word(choose) for _ in range(int(choose(["0", "1", "2"]))))
-            return f"for i in {words}{end}do {body}done"
-        case "if":
-            other = choose(["", f"else {body}", f"elif no{end}then a{end}else b 5{end}"])
-            return f"if {_ended(_list(choose, 0), end)}then {body}{other}fi"
-        case "while":
-            return f"while no{end}do {body}done"
-        case "until":
-            return f"until a{end}do {body}done"
-        case "case":
-            pattern = choose(["x", "*", "'x'", "y|x", "(x", "\\x", "x*", "y", "[x]", '"x"y', "x | y"])
-            arm = _ended(inner, choose([";;", ";;\n", "\n;;", end]))
-            subject = choose(["x", "'x'", "$u", "x*", "{x,y}", "~"])
-            return f"case {subject} in {pattern}) {arm}{choose([' ', ''])}esac"
-        case _:
-            body = _list(choose, 0)  # no function inside, so that none calls itself
-            group = choose(["{ " + _ended(body, end) + "}", "(" + body + ")"])
-            return choose(["f() ", "f () ", "f()\n"]) + group + choose(["; f", "\nf", ""])
+    forms: dict[str, Callable[[], str]] = {
+        "group": lambda: "{ " + body + "}",
+        "subshell": lambda: "(" + _ended(inner, choose(["", " ", "; ", "\n"])) + ")",
+        "for": lambda: f"for i in {_words(choose)}{end}do {body}done",
+        "if": lambda: _branches(choose, body, end),
+        "while": lambda: f"while no{end}do {body}done",
+        "until": lambda: f"until a{end}do {body}done",
+        "case": lambda: _case(choose, inner, end),
+        "function": lambda: _function(choose, end),
+        "test": lambda: f"[[ {_test(choose)} ]]",
+    }
+    return forms[choose([*forms, "test"])]()
+
+
+def _words(choose: Chooser) -> str:
+    return " ".join(_word(choose) for _ in range(int(choose(["0", "1", "2"]))))
+
+
+def _branches(choose: Chooser, body: str, end: str) -> str:
+    condition = _ended(_list(choose, 0), end)
+    rest = choose(["", f"else {body}", f"elif no{end}then a{end}else b 5{end}"])
+    return f"if {condition}then {body}{rest}fi"
+
+
+def _case(choose: Chooser, inner: str, end: str) -> str:
+    pattern = choose(["x", "*", "'x'", "y|x", "(x", "\\x", "x*", "y", "[x]", '"x"y', "x | y"])
+    arm = _ended(inner, choose([";;", ";;\n", "\n;;", end]))
+    subject = choose(["x", "'x'", "$u", "x*", "{x,y}", "~"])
+    return f"case {subject} in {pattern}) {arm}{choose([' ', ''])}esac"
+
+
+def _function(choose: Chooser, end: str) -> str:
+    body = _list(choose, 0)  # no function inside, so that none calls itself
+    group = choose(["{ " + _ended(body, end) + "}", "(" + body + ")"])
+    return choose(["f() ", "f () ", "f()\n"]) + group + choose(["; f", "\nf", ""])
 
 
 def compose(choose: Chooser) -> str:
@@ -241,13 +476,122 @@ def compose(choose: Chooser) -> str:
 
 
 _FRAGMENTS = [
-    *(" ", " ", " ", " ", "\n", ";", "&", "|", "&&", "||", ">", "<", ">>", "<<", "<<<", ">&", "<&", "2>"),
-    *("(", ")", "((", "))", "{", "}", "{ ", " }", "[[", "]]", "[", "]", "$", "$(", "$((", "${", "`", "'"),
-    *('"', "\\", "\\\n", "#", "!", "~", "*", "=", ",", ";;", "|&", "&>", "<(", ">(", "$'", '$"', "\t"),
-    *("evil", "evil ", " evil", "evil;", ";evil", "evil)", "`evil`", "$(evil)", "a", "b", "x", "E", "1"),
-    *("if ", "then ", "fi", "for i in ", "do ", "done", "while ", "case x in ", "esac", "x) ", "f() "),
-    *("time ", "! ", "function ", "coproc ", "select ", "<<E\n", "\nE\n", "u:-", "x=", "a[", "-eq", " in "),
-    *("12>out/f", "${u:-", "out/f", "{a,", "..", "else ", "elif ", "until ", "<<'E'\n", "-", "@", "^", "%"),
+    *(
+        " ",
+        " ",
+        " ",
+        " ",
+        "\n",
+        ";",
+        "&",
+        "|",
+        "&&",
+        "||",
+        ">",
+        "<",
+        ">>",
+        "<<",
+        "<<<",
+        ">&",
+        "<&",
+        "2>",
+    ),
+    *(
+        "(",
+        ")",
+        "((",
+        "))",
+        "{",
+        "}",
+        "{ ",
+        " }",
+        "[[",
+        "]]",
+        "[",
+        "]",
+        "$",
+        "$(",
+        "$((",
+        "${",
+        "`",
+        "'",
+    ),
+    *(
+        '"',
+        "\\",
+        "\\\n",
+        "#",
+        "!",
+        "~",
+        "*",
+        "=",
+        ",",
+        ";;",
+        "|&",
+        "&>",
+        "<(",
+        ">(",
+        "$'",
+        '$"',
+        "\t",
+    ),
+    *(
+        "evil",
+        "evil ",
+        " evil",
+        "evil;",
+        ";evil",
+        "evil)",
+        "`evil`",
+        "$(evil)",
+        "a",
+        "b",
+        "x",
+        "E",
+        "1",
+    ),
+    *(
+        "if ",
+        "then ",
+        "fi",
+        "for i in ",
+        "do ",
+        "done",
+        "while ",
+        "case x in ",
+        "esac",
+        "x) ",
+        "f() ",
+    ),
+    *(
+        "time ",
+        "! ",
+        "function ",
+        "coproc ",
+        "select ",
+        "<<E\n",
+        "\nE\n",
+        "u:-",
+        "x=",
+        "a[",
+        "-eq",
+        " in ",
+    ),
+    *(
+        "12>out/f",
+        "${u:-",
+        "out/f",
+        "{a,",
+        "..",
+        "else ",
+        "elif ",
+        "until ",
+        "<<'E'\n",
+        "-",
+        "@",
+        "^",
+        "%",
+    ),
 ]
 
 
