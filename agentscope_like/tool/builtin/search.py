@@ -17,7 +17,6 @@ from agentscope_like.tool.builtin import search_worker
 from agentscope_like.tool.builtin.answers import Checkpoint
 from agentscope_like.tool.builtin.files import MAX_WHOLE_BYTES, FileToolError, open_regular
 from agentscope_like.tool.builtin.search_process import SearchOutput, run_search
-from agentscope_like.tool.builtin.text import SNIFFED_BYTES, is_binary
 
 __all__ = [
     "FileMatches",
@@ -147,16 +146,22 @@ class SearchResult:
     cut: bool
 
 
+_SYSTEM_PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
+
+
 def find_ripgrep(*avoid: str) -> str | None:
     """Return the absolute path of `rg`, or None.
 
     Args:
-        avoid: Directories that are worked in: a program that lies there is never run.
+        avoid: Directories that are worked in: a program that lies there is never run, unless
+            it is the system's own.
     """
     found = shutil.which("rg")
     if found is None or not os.path.isabs(found):
         return None
     found = os.path.realpath(found)
+    if os.path.dirname(found) in _SYSTEM_PLACES:
+        return found
     inside = any(is_below(found, os.path.realpath(directory)) for directory in avoid)
     return None if inside else found
 
@@ -170,7 +175,7 @@ def search(
     ripgrep: str | None,
     passed_over: Collection[str] = (),
 ) -> SearchResult:
-    """Search files; blocks. Binary files, and ones of over 64 MB, never match.
+    """Search files; blocks. Files that hold NUL, and ones of over 64 MB, never match.
 
     Args:
         query: What to search for.
@@ -207,14 +212,18 @@ def search(
 
 
 def _is_searched(directory: str, relative: str) -> bool:
-    """Return whether the file is one that is searched: small enough, and not binary."""
+    """Return whether the file is one that is searched: small enough, and without NUL.
+
+    ripgrep stops at the first NUL, or not, depending on how it came to the file.
+    """
     try:
         with open_regular(os.path.join(directory, relative)) as file:
-            return os.fstat(file.fileno()).st_size <= MAX_WHOLE_BYTES and not is_binary(
-                file.read(SNIFFED_BYTES)
-            )
+            data = file.read(MAX_WHOLE_BYTES + 1) or b""
     except OSError:
         return False
+    return len(data) <= MAX_WHOLE_BYTES and (
+        b"\0" not in data or data.startswith(search_worker.TRANSCODED)
+    )
 
 
 def _json_lines(output: SearchOutput) -> Iterator[dict[str, Any]]:
@@ -260,7 +269,7 @@ def _from_worker(record: Mapping[str, Any]) -> FileMatches:
 # With ripgrep
 
 _ALWAYS = (
-    *("--no-config", "--no-ignore", "--hidden", "--no-messages", "--color=never", "--text"),
+    *("--no-config", "--no-ignore", "--hidden", "--no-messages", "--color=never"),
     *("--crlf", "--no-heading", "--with-filename", f"--max-filesize={MAX_WHOLE_BYTES}"),
 )
 _FAILED = 2

@@ -13,16 +13,23 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
-__all__ = ["BAD_PATTERN", "main"]
+__all__ = ["BAD_PATTERN", "TRANSCODED", "main"]
 
 BAD_PATTERN = 3
 """Exit code for a pattern that is no regular expression; standard error says why."""
 
-_SNIFFED_BYTES = 8192
+_CODECS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+TRANSCODED = tuple(_CODECS)
+"""Byte order marks of the encodings that ripgrep, like this program, searches as text."""
+
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+
+_NO_CHARACTER = re.compile("[\udc80-\udcff]")
+_Find: TypeAlias = Callable[[str], Iterator[re.Match[str]]]
 
 _POSIX_CLASSES = {
     "alnum": "a-zA-Z0-9",
@@ -85,19 +92,26 @@ def _text(path: str, max_bytes: int) -> str | None:
             data = file.read(max_bytes) or b""
     except OSError:
         return None
-    for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if data.startswith(mark):
-            return data[len(mark) :].decode(codec, "replace")
-    if b"\0" in data[:_SNIFFED_BYTES]:
+    if codec := _CODECS.get(data[:2]):
+        return data[2:].decode(codec, "replace")
+    if b"\0" in data:
         return None
     return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
 
 
+def _finder(pattern: re.Pattern[str], text: str) -> _Find:
+    """Return how to find matches; bytes that are no UTF-8 match nothing, as with ripgrep."""
+    if not _NO_CHARACTER.search(text):
+        return pattern.finditer
+    return lambda part: (m for m in pattern.finditer(part) if not _NO_CHARACTER.search(m[0]))
+
+
 def _search(pattern: re.Pattern[str], text: str, job: Mapping[str, Any]) -> dict[str, Any] | None:
+    find = _finder(pattern, text)
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-    found = _spanned(pattern, text, lines) if job["multiline"] else _matching(pattern, lines)
+    found = _spanned(find, text, lines) if job["multiline"] else _matching(find, lines)
     if job["mode"] == "files_with_matches":
         return {"count": 1, "lines": []} if next(found, None) is not None else None
     numbers = sorted(set(found))
@@ -121,15 +135,18 @@ def _shown(line: str) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _matching(pattern: re.Pattern[str], lines: list[str]) -> Iterator[int]:
-    search = pattern.search
-    return (index for index, line in enumerate(lines) if search(line.removesuffix("\r")))
+def _matching(find: _Find, lines: list[str]) -> Iterator[int]:
+    return (
+        index
+        for index, line in enumerate(lines)
+        if next(find(line.removesuffix("\r")), None) is not None
+    )
 
 
-def _spanned(pattern: re.Pattern[str], text: str, lines: list[str]) -> Iterator[int]:
+def _spanned(find: _Find, text: str, lines: list[str]) -> Iterator[int]:
     """Yield the indexes of the lines that matches touch, ascending."""
     line, done = 0, 0
-    for match in pattern.finditer(text):
+    for match in find(text):
         line += text.count("\n", done, match.start())
         done = match.start()
         last = line + text.count("\n", match.start(), max(match.start(), match.end() - 1))
