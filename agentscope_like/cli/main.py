@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated
 
@@ -127,6 +128,7 @@ def run(
     """
     import asyncio
 
+    gc.enable()
     from agentscope_like.cli.options import parse_directory, parse_mode, parse_rules
     from agentscope_like.cli.start import RunOptions, run_session
 
@@ -205,6 +207,7 @@ def remove(
 
 def main() -> None:
     """Run the program; the entry point `agentscope-like`."""
+    gc.disable()  # importing makes many objects and hardly any garbage; `run` collects again
     try:
         code = app(args=sys.argv[1:] or ["--help"], standalone_mode=False)
     except CliError as error:

@@ -44,6 +44,9 @@ LIVE_LINES = 60
 QUIET_LINES = 4
 """Lines that are shown of what other tools return."""
 
+LONGEST_LINE = 2_000
+"""Characters of a line of output that are shown."""
+
 _LIVE_TOOLS = ("Bash",)
 _MAIN_ARGUMENTS = ("command", "file_path", "pattern", "action", "subject", "task_id")
 
@@ -103,6 +106,9 @@ class _Output:
     def _line(self, line: str) -> None:
         self._lines += 1
         if self._lines <= self._limit:
+            if len(line) > LONGEST_LINE:
+                more = f" ... {len(line) - LONGEST_LINE:,} more characters"
+                line = line[:LONGEST_LINE] + more
             shown = one_line(line.removesuffix("\r").expandtabs(8), "output")
             self._console.print(Text("  | ", "quiet") + shown, soft_wrap=True)
 

@@ -13,14 +13,12 @@ __all__ = ["add_rule", "list_rules", "remove_rule"]
 def list_rules(project: ProjectRules) -> None:
     """Print the rules with their numbers."""
     stored = project.stored()
-    where = visible(str(project.directory), layout="")
     if not stored:
-        print(f"No rules are remembered for {where}.")
+        print(visible(f"No rules are remembered for {project.directory}.", layout=""))
         return
-    print(f"Rules for {where} (in {visible(str(project.path), layout='')}):")
+    print(visible(f"Rules for {project.directory} (in {project.path}):", layout=""))
     for number, (rule, kept) in enumerate(zip(project.load(), stored, strict=True), start=1):
-        text = visible(str(rule), layout="")
-        print(f"{number:>4}  {text}  (since {visible(kept.added_at, layout='')})")
+        print(visible(f"{number:>4}  {rule}  (since {kept.added_at})", layout=""))
 
 
 def add_rule(project: ProjectRules, text: str) -> None:
@@ -28,7 +26,7 @@ def add_rule(project: ProjectRules, text: str) -> None:
     rule = parse_rule(text, source=PROJECT_SOURCE)
     check_rule(rule, project.directory)
     project.add(rule)
-    print(f"Remembered for {project.directory}: {visible(str(rule), layout='')}")
+    print(visible(f"Remembered for {project.directory}: {rule}", layout=""))
 
 
 def remove_rule(project: ProjectRules, number: int) -> None:
@@ -36,4 +34,4 @@ def remove_rule(project: ProjectRules, number: int) -> None:
     removed = project.remove(number)
     content = "" if removed.rule_content is None else f"({removed.rule_content})"
     rule = f"{removed.behavior} {removed.tool_name}{content}"
-    print(f"Forgotten for {project.directory}: {visible(rule, layout='')}")
+    print(visible(f"Forgotten for {project.directory}: {rule}", layout=""))

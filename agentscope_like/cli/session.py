@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
@@ -33,6 +32,7 @@ from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, UserMsg
 from agentscope_like.permission.explain import explain_call
 from agentscope_like.permission.explain.explanation import Explanation
 from agentscope_like.session import SessionStorage, recorded
+from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["Session"]
@@ -180,7 +180,7 @@ class Session:
 
     async def _explained(self, call: ToolCallBlock) -> Explanation:
         tool = await self.agent.toolkit.get_tool(call.name)
-        tool_input = json.loads(call.input)
+        tool_input = parse_arguments(call.name, call.input)
         if tool is None or call.decision is None:
             raise CliError(f"the call {call.id!r} of {call.name} waits, but cannot be judged")
         return await explain_call(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,26 +88,32 @@ async def run_session(options: RunOptions) -> ExitCode:
     if not at_terminal and options.task is None and options.resume is None:
         raise CliError("there is no terminal to ask for a task: give one")
     async with AsyncExitStack() as stack:
+        stack.enter_context(_mistakes_told())
         storage = SQLiteSessionStorage()
         stack.push_async_callback(storage.close)
-        try:
-            session = await _prepare(options, storage, renderer, at_terminal=at_terminal)
-        except DeveloperOrientedException as error:
-            raise CliError(error.message, ExitCode.CONFIG) from error
-        except PermissionConfigError as error:
-            raise CliError(str(error), ExitCode.CONFIG) from error
+        session = await _prepare(options, storage, renderer, at_terminal=at_terminal)
+        stack.push_async_callback(session.agent.model.close)
         state = session.agent.state
         renderer.note(f"session {state.session_id[:8]} in {session.directory}")
-        try:
-            code = await session.run(options.task)
-        except DeveloperOrientedException as error:
-            raise CliError(error.message, ExitCode.SOFTWARE) from error
+        code = await session.run(options.task)
         if options.with_summary:
             console.print(session.tally.table())
             console.print(session.tally.closing_line())
         if at_terminal:
             renderer.note(f"go on with: agentscope-like run --resume {state.session_id[:8]}")
         return code
+
+
+@contextmanager
+def _mistakes_told() -> Iterator[None]:
+    """Have mistakes told in a sentence; what goes wrong inside of tools is the model's to hear."""
+    logging.getLogger("agentscope_like").addHandler(logging.NullHandler())
+    try:
+        yield
+    except DeveloperOrientedException as error:
+        raise CliError(error.message, ExitCode.CONFIG) from error
+    except PermissionConfigError as error:
+        raise CliError(str(error), ExitCode.CONFIG) from error
 
 
 async def _prepare(

@@ -1,19 +1,29 @@
-"""Tools, and the kit that guards their calls."""
+"""Tools, and the kit that guards their calls.
+
+What is not needed to declare a tool is imported on first use: who only decides about calls, as
+`agentscope-like check` does, starts in half the time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from agentscope_like.message.chunk import ToolChunk, ToolResponse
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
-from agentscope_like.tool.builtin.bash import Bash
-from agentscope_like.tool.builtin.edit import Edit
-from agentscope_like.tool.builtin.glob import Glob
-from agentscope_like.tool.builtin.grep import Grep
-from agentscope_like.tool.builtin.read import Read
-from agentscope_like.tool.builtin.write import Write
 from agentscope_like.tool.choice import ToolChoice
-from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
-from agentscope_like.tool.function import FunctionTool
-from agentscope_like.tool.grant import Grant
-from agentscope_like.tool.toolkit import Toolkit
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.bash import Bash
+    from agentscope_like.tool.builtin.edit import Edit
+    from agentscope_like.tool.builtin.glob import Glob
+    from agentscope_like.tool.builtin.grep import Grep
+    from agentscope_like.tool.builtin.human_approval import HumanApproval
+    from agentscope_like.tool.builtin.read import Read
+    from agentscope_like.tool.builtin.write import Write
+    from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
+    from agentscope_like.tool.function import FunctionTool
+    from agentscope_like.tool.grant import Grant
+    from agentscope_like.tool.toolkit import Toolkit
 
 __all__ = [
     "Bash",
@@ -25,6 +35,7 @@ __all__ = [
     "Glob",
     "Grant",
     "Grep",
+    "HumanApproval",
     "ParamsBase",
     "Read",
     "ToolBase",
@@ -35,3 +46,29 @@ __all__ = [
     "Toolkit",
     "Write",
 ]
+
+_ON_FIRST_USE = {
+    "Bash": "builtin.bash",
+    "CallRequest": "decided",
+    "DecidedCall": "decided",
+    "DecisionLayer": "decided",
+    "Edit": "builtin.edit",
+    "FunctionTool": "function",
+    "Glob": "builtin.glob",
+    "Grant": "grant",
+    "Grep": "builtin.grep",
+    "HumanApproval": "builtin.human_approval",
+    "Read": "builtin.read",
+    "Toolkit": "toolkit",
+    "Write": "builtin.write",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name on its first use (PEP 562)."""
+    place = _ON_FIRST_USE.get(name)
+    if place is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{place}"), name)
+    globals()[name] = value
+    return value

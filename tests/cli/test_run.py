@@ -1,0 +1,125 @@
+"""`agentscope-like run` where there is no terminal."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program, call, turn
+
+TOUCH = call("c1", "Bash", command="touch made.txt")
+
+
+def test_recorded_answers_are_used_and_printed(program: Program) -> None:
+    """Without a terminal the script's answers count, and each is printed with its question."""
+    model = program.script(
+        turn(TOUCH),
+        turn(call("c2", "Bash", command="rm made.txt")),
+        turn(call("c3", "HumanApproval", action="publish", reason="ready")),
+        turn(say="Done."),
+        {"answer": "c1", "confirmed": True},
+        {"answer": "c2", "confirmed": False, "message": "Keep it."},
+        {"answer": "c3", "output": "approved"},
+    )
+    result = program.run("run", "--model", model, "--summary", "go")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "answer (recorded): yes" in result.stdout
+    assert "answer (recorded): no: Keep it." in result.stdout
+    assert "result (recorded): approved" in result.stdout
+    assert "3 prompts (1 yes, 1 no, 1 done by hand)" in result.stdout
+    assert "Done." in result.stdout
+    assert (program.project / "made.txt").exists()
+
+
+def test_what_is_not_recorded_is_rejected(program: Program) -> None:
+    """Without a terminal and a recorded answer a call is rejected, which is said; never run."""
+    model = program.script(
+        turn(TOUCH, call("c2", "HumanApproval", action="a", reason="b")), turn(say="Done.")
+    )
+    result = program.run("run", "--model", model, "go")
+    assert result.returncode == 0
+    assert "nobody is at the terminal" in result.stdout
+    assert "Nobody is at the terminal" in result.stdout
+    assert not (program.project / "made.txt").exists()
+
+
+def test_a_recorded_answer_of_the_wrong_kind_approves_nothing(program: Program) -> None:
+    """A recorded result does not confirm a call that asks."""
+    model = program.script(turn(TOUCH), turn(say="Done."), {"answer": "c1", "output": "approved"})
+    result = program.run("run", "--model", model, "go")
+    assert result.returncode == 0
+    assert not (program.project / "made.txt").exists()
+
+
+def test_a_recorded_rule_is_remembered(program: Program) -> None:
+    """A recorded yes with a rule spares the next question, for the session only."""
+    model = program.script(
+        turn(call("c1", "Write", file_path="a.txt", content="1")),
+        turn(call("c2", "Write", file_path="a.txt", content="2")),
+        turn(say="Done."),
+        {"answer": "c1", "confirmed": True, "remember": "a.txt"},
+    )
+    result = program.run("run", "--model", model, "go")
+    assert result.stdout.count("answer (recorded)") == 1
+    assert (program.project / "a.txt").read_text(encoding="utf-8") == "2"
+    assert "No rules" in program.run("rules").stdout
+
+
+def test_explore_denies_and_bypass_runs(program: Program) -> None:
+    """The mode of the command line is the session's."""
+    model = program.script(turn(TOUCH), turn(say="Done."))
+    denied = program.run("run", "--mode", "explore", "--model", model, "go")
+    assert "denied Bash" in denied.stdout
+    assert not (program.project / "made.txt").exists()
+    program.run("run", "--mode", "bypass", "--model", model, "go")
+    assert (program.project / "made.txt").exists()
+
+
+def test_a_model_that_fails_ends_the_run_with_an_error(program: Program) -> None:
+    """When the script is used up the reply fails: it is said, and the exit code is 1."""
+    result = program.run("run", "--model", program.script(turn(TOUCH)), "go")
+    assert result.returncode == 1
+    assert "The model failed" in result.stdout
+    assert "Traceback" not in result.stdout + result.stderr
+
+
+def test_a_session_remembers_its_directory_model_and_mode(program: Program) -> None:
+    """A resumed session goes on where it was, wherever the program is started."""
+    model = program.script(turn(say="One."), turn(TOUCH), turn(say="Two."))
+    program.run("run", "--mode", "explore", "--model", model, "first")
+    listed = program.run("sessions").stdout
+    assert "first" in listed
+    session = listed.split()[0]
+    elsewhere = Program(program.home, program.home)
+    result = elsewhere.run("run", "--resume", session, "second")
+    assert str(program.project) in result.stdout
+    assert "denied Bash" in result.stdout
+    assert "Two." in result.stdout
+    refused = elsewhere.run("run", "--resume", session, "--cwd", str(program.home), "third")
+    assert refused.returncode == 64
+    assert "leave --cwd out" in refused.stderr
+
+
+def test_a_repository_cannot_grant_itself_rights(program: Program) -> None:
+    """Files in the project that look like remembered rules change nothing."""
+    project = program.project
+    for place in (project, project / "projects", project / ".agentscope-like"):
+        place.mkdir(exist_ok=True)
+        (place / "rules.json").write_text(
+            '{"version": 1, "directory": "' + str(project) + '", "rules": [{"behavior": "allow", '
+            '"tool_name": "Bash", "added_at": ""}]}',
+            encoding="utf-8",
+        )
+    assert program.run("check", "rm notes").returncode == 2
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_data_directory_that_cannot_be_made_is_told(program: Program, tmp_path: Path) -> None:
+    """Where sessions cannot be stored, the program says so and does not run unrecorded."""
+    tmp_path.chmod(0o500)
+    result = Program(tmp_path / "nohome", program.project).run("run", "--model", "m", "go")
+    tmp_path.chmod(0o700)
+    assert result.returncode != 0
+    assert "Traceback" not in result.stderr
