@@ -11,7 +11,7 @@ from agentscope_like.state import AgentState, ReadCacheEntry, ReadState
 from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop, succeeded
 from agentscope_like.tool.builtin.files import FileContent, FileToolError
 
-__all__ = ["Change", "make_change", "require_read"]
+__all__ = ["Change", "make_change", "remember", "require_read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,21 @@ async def make_change(
         change = await off_loop(lambda checkpoint: work(read_state, checkpoint))
     except FileToolError as error:
         return failed(error.message)
-    if read_state is not None:
-        read_state.record(change.entry)
+    if state is not None:
+        remember(state, change.entry)
     metadata = {
         "diff": change.diff,
         "file_path": change.entry.file_path,
         "occurrences": change.occurrences,
     }
     return succeeded(change.summary, metadata)
+
+
+def remember(state: AgentState, entry: ReadCacheEntry) -> None:
+    """Note in the agent's state what a file is now, as far as the agent knows it."""
+    context = state.tool_context
+    context.read_state.max_files = context.max_cache_files
+    context.read_state.record(entry)
 
 
 def require_read(location: Location, now: FileContent, read_state: ReadState | None) -> None:

@@ -15,6 +15,7 @@ from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadCacheEntry
 from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop
+from agentscope_like.tool.builtin.changes import remember
 from agentscope_like.tool.builtin.files import (
     FileToolError,
     explain,
@@ -149,7 +150,7 @@ class Read(ReadingTool):
         except FileToolError as error:
             return failed(error.message)
         if _agent_state is not None:
-            _agent_state.tool_context.read_state.record(entry)
+            remember(_agent_state, entry)
         return chunk
 
     def _read(

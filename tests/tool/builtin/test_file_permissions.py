@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from agentscope_like.message import ToolCallState
 from agentscope_like.permission import PermissionBehavior, PermissionMode, PermissionRule, RuleError
 from agentscope_like.tool import Edit, Glob, Grep, Read, Toolkit, Write
 from tests.tool.builtin.file_kit import Workspace
-from tests.tool.kit import call_of
+from tests.tool.kit import call_of, outcome
+from tests.tool.kit import text_of as response_text
 
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
 DEFAULT, EDITS, EXPLORE, BYPASS, DONT_ASK = (
@@ -324,6 +326,30 @@ async def test_a_grant_ends_where_a_symlink_was_swapped(workspace: Workspace) ->
     assert call.state is ToolCallState.ASKING
     again = await toolkit.confirm(call, answer, workspace.state)
     assert again.grant is not None
+
+
+async def test_a_model_reads_edits_and_searches(workspace: Workspace) -> None:
+    """The guarded path, end to end: JSON arguments in, results and metadata out."""
+    workspace.file("src/a.py", "old = 1\n")
+    workspace.state.permission_context = workspace.context(EDITS)
+    toolkit = Toolkit(list(workspace.tools.values()))
+    steps = [
+        ("Edit", {"file_path": "src/a.py", "old_string": "old", "new_string": "new"}, "error"),
+        ("Read", {"file_path": "src/a.py"}, "success"),
+        ("Edit", {"file_path": "src/a.py", "old_string": "old", "new_string": "new"}, "success"),
+        ("Write", {"file_path": "src/b.py", "content": "new = 2\n"}, "success"),
+        ("Grep", {"pattern": "^new", "output_mode": "content", "-A": 0}, "success"),
+        ("Glob", {"pattern": "src/*.py", "glob": 1}, "error"),
+    ]
+    results = []
+    for index, (name, arguments, state) in enumerate(steps):
+        call = call_of(name, json.dumps(arguments), f"c{index}")
+        response = await outcome(toolkit, call, workspace.state)
+        assert response is not None
+        assert response.state == state, name
+        results.append(response)
+    assert results[2].metadata["occurrences"] == 1
+    assert response_text(results[4]) == "src/a.py:1:new = 1\nsrc/b.py:1:new = 2"
 
 
 async def test_a_question_says_what_would_be_done(workspace: Workspace) -> None:

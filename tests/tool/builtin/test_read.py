@@ -7,6 +7,7 @@ import base64
 import codecs
 import os
 import socket
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -251,6 +252,32 @@ async def test_a_read_is_remembered_by_digest_and_lines(workspace: Workspace) ->
     assert "secret" not in workspace.state.model_dump_json()
     path.write_text("other")
     assert await context.get_cache(str(path)) is None
+
+
+async def test_only_the_last_files_are_remembered(workspace: Workspace) -> None:
+    """`max_cache_files` bounds the read state; the oldest reading is forgotten first."""
+    workspace.state.tool_context.max_cache_files = 2
+    for name in ("a", "b", "c"):
+        workspace.file(name, name)
+        await workspace.read(name)
+    remembered = [
+        Path(entry.file_path).name for entry in workspace.state.tool_context.read_file_cache
+    ]
+    assert remembered == ["b", "c"]
+
+
+async def test_a_large_file_is_read_in_pieces(workspace: Workspace) -> None:
+    """A window far into a file of many megabytes needs a fraction of its size in memory."""
+    line = "x" * 99 + "\n"
+    workspace.file("a.txt", line * 300_000)
+    tracemalloc.start()
+    try:
+        said = await workspace.read("a.txt", offset=299_999, limit=1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert said.startswith("299999\t" + "x" * 99 + "\n\n(Lines 299,999 to 299,999 of 300,000.")
+    assert peak < 8 * 1024 * 1024
 
 
 async def test_without_a_state_reading_works_and_is_forgotten(workspace: Workspace) -> None:
