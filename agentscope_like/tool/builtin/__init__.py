@@ -1,1 +1,3 @@
 """The tools that come with the library."""
+
+__all__: list[str] = []
