@@ -60,8 +60,10 @@ class Literal:
 class Variable:
     """A parameter expansion: `$name`, `${name}`, or `${name OPERATOR argument}`.
 
-    `name` may also be a special parameter (`?`, `#`, `1`, `@`). `operator` is one of the forms the
-    reader takes (`:-`, `-`, `#`, `%`, `/`, `length` ...) or None for a plain expansion.
+    `name` may also be a special parameter (`?`, `#`, `1`, `@`). `operator` is None for a plain
+    expansion, else one of `:-`, `-`, `:=`, `=`, `:?`, `?`, `:+`, `+`, `#`, `##`, `%`, `%%`, `/`,
+    `//`, `^`, `^^`, `,`, `,,`, `length` (`${#name}`) and `:` (a substring by literal numbers).
+    `:=` and `=` assign to the variable.
     """
 
     name: str
@@ -93,7 +95,10 @@ class Arithmetic:
 
 @dataclass(frozen=True, slots=True)
 class Glob:
-    """An unquoted pattern character run: `*`, `?` or a bracket expression."""
+    """An unquoted pattern character run: `*`, `?` or a bracket expression.
+
+    A bracket expression that holds quotes or variables is marked at its `[` alone.
+    """
 
     text: str
     span: Span
@@ -114,8 +119,9 @@ Segment: TypeAlias = Literal | Variable | Substitution | Arithmetic | Glob | Til
 class Word:
     """One word after quote removal and brace expansion, before the expansions of run time.
 
-    An empty `segments` with a quoted literal is the empty string; the reader never makes a word
-    with no segment at all.
+    A quoted literal without text is the empty string; the reader never makes a word with no segment
+    at all. With an unquoted variable, substitution or glob, a word may become several arguments or
+    none.
     """
 
     segments: tuple[Segment, ...]
@@ -157,8 +163,8 @@ class Heredoc:
 class Redirect:
     """`[fd]OPERATOR target`; `fd` is None where the operator's default applies.
 
-    Operators: `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<`. For `>&` and
-    `<&` with a descriptor or `-`, the target is that literal.
+    Operators: `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<`. The target
+    of `>&` and `<&` always is a literal descriptor or `-`; `>&file` is read as `&>`.
     """
 
     operator: str
@@ -169,7 +175,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """Assignments, words and redirections; `words` is empty for a bare assignment or redirection."""
+    """Assignments, words and redirections; `words` is empty for a bare one of the others."""
 
     assignments: tuple[Assignment, ...]
     words: tuple[Word, ...]
@@ -179,7 +185,10 @@ class SimpleCommand:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """`a | b |& c`, optionally negated by `!` or timed by `time`."""
+    """`a | b |& c`, optionally negated by `!` or timed by `time`.
+
+    `|&` is read as the `2>&1` that it stands for, after the redirections of the command before it.
+    """
 
     commands: tuple[Command, ...]
     span: Span
@@ -265,9 +274,7 @@ class Function:
     span: Span
 
 
-Command: TypeAlias = (
-    SimpleCommand | Pipeline | Group | For | Loop | If | Case | Test | Function
-)
+Command: TypeAlias = SimpleCommand | Pipeline | Group | For | Loop | If | Case | Test | Function
 
 Connector: TypeAlias = str
 """What follows a statement: `&&`, `||`, `;`, `&`, a newline, or the empty string at the end."""
