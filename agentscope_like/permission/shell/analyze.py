@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Doubt
+from agentscope_like.permission.shell.parts import BudgetError
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.tree import Span
-from agentscope_like.permission.shell.walk import TooManyPartsError, Walk
+from agentscope_like.permission.shell.walk import Walk
 
 __all__ = ["analyze"]
 
@@ -38,8 +39,8 @@ def _analyze(command: str, directory: str, home: str | None) -> CommandAnalysis:
         parts = walk.run(script, directory)
     except ReadError as error:
         return unread(Doubt(str(error), getattr(error, "span", whole)))
-    except TooManyPartsError:
-        return unread(Doubt("The command line has too many parts to be judged.", whole))
+    except BudgetError:
+        return unread(Doubt("The command line is too large to be judged.", whole))
     except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
     return CommandAnalysis(command, directory, script, parts, tuple(walk.doubts))

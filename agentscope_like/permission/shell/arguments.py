@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from agentscope_like.permission.shell.grammar import Grammar, Operand, Role, RoleKind
 from agentscope_like.permission.shell.options import OptionReader
+from agentscope_like.permission.shell.parts import shortened
 from agentscope_like.permission.shell.reading import Item, Reading, fits
 from agentscope_like.permission.shell.values import Argument, Unknown
 
@@ -108,7 +109,7 @@ class _LevelReader(OptionReader):
         if sub is None:
             if self.grammar.operands:
                 return False
-            shown = f" {name}" if isinstance(name, str) else " <computed>"
+            shown = f" {shortened(name)}" if isinstance(name, str) else " <computed>"
             self.reading.problem(
                 f"`{self.reading.label}{shown}` is not a sub-command known to be harmless", index
             )
@@ -178,7 +179,7 @@ class _LevelReader(OptionReader):
             position += take
         for index in operands[position:]:
             argument = arguments[index]
-            shown = f" `{argument}`" if isinstance(argument, str) else ""
+            shown = f" `{shortened(argument)}`" if isinstance(argument, str) else ""
             self.reading.problem(
                 f"`{self.reading.label}` has an operand{shown} beyond those known to be harmless",
                 index,
@@ -201,11 +202,8 @@ class _LevelReader(OptionReader):
             role = self._pair(argument) or place.role
             value = argument.partition("=")[2] if role is not place.role else argument
             if not fits(role, value):
-                self.reading.problem(
-                    f"`{argument}` is not an operand of `{self.reading.label}` known to be "
-                    "harmless",
-                    index,
-                )
+                shown = f"`{shortened(argument)}` is not an operand of `{self.reading.label}`"
+                self.reading.problem(f"{shown} known to be harmless", index)
             self.reading.items.append(Item(role, value, index, index + 1))
             return
         if not (self.grammar.harmless or (place.many or argument.single)):

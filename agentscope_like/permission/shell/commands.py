@@ -15,7 +15,7 @@ from agentscope_like.permission.shell.environment import exported_doubt, own_dou
 from agentscope_like.permission.shell.expander import Expander, Substituter
 from agentscope_like.permission.shell.grammar import Grammar, RoleKind
 from agentscope_like.permission.shell.outputs import judge_redirects
-from agentscope_like.permission.shell.parts import Draft, Scope
+from agentscope_like.permission.shell.parts import MAX_DEPTH, Draft, Scope, shortened
 from agentscope_like.permission.shell.predicates import check_test
 from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.state import State
@@ -207,15 +207,15 @@ class CommandJudge:
     ) -> None:
         span = self._span(draft, 0, scope)
         if builtin:
-            message = f"`{name}` is a command of the shell, not a program that can be started here"
+            what = "is a command of the shell, not a program that can be started here"
         elif program is None:
-            message = f"`{name}` is a program outside the system's directories"
+            what = "is a program outside the system's directories"
         else:
-            message = f"`{name}` is not a program known to be harmless"
+            what = "is not a program known to be harmless"
         directory = state.directories[0] if state.directories else None
         path = absolute(directory, name) if "/" in name else None
         draft.effects.append(Effect(EffectKind.EXECUTE, name, path, span))
-        draft.doubt(message, span)
+        draft.doubt(f"`{shortened(name)}` {what}", span)
 
     def _known(
         self,
@@ -264,7 +264,12 @@ class CommandJudge:
     ) -> State:
         """Judge the command that a wrapper runs, as a part below the wrapper's."""
         grammar = reading.grammar
-        inside = scope.inside(draft.index)
+        inside = replace(scope.inside(draft.index), depth=scope.depth + 1)
+        if inside.depth > MAX_DEPTH:
+            draft.doubt(
+                "wrappers are nested too deeply to be read", draft.span, kind=EffectKind.EXECUTE
+            )
+            return state
         if item.role.kind is RoleKind.SCRIPT:
             return self._script(item, reading, arguments, draft, state, scope)
         if item.end <= item.start:

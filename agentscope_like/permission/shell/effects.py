@@ -12,7 +12,7 @@ from agentscope_like.permission.shell.awk import check_awk
 from agentscope_like.permission.shell.directories import absolute, after_cd
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
 from agentscope_like.permission.shell.grammar import RoleKind
-from agentscope_like.permission.shell.parts import Draft
+from agentscope_like.permission.shell.parts import Draft, shortened
 from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.sed import check_sed
 from agentscope_like.permission.shell.sqlite import check_sqlite
@@ -51,7 +51,7 @@ _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(=(.*))?", re.DOTALL)
 def read_doubt(path: str | None) -> str | None:
     """Return why reading the content of `path` is not known to be harmless: it is a device."""
     if path is not None and path.startswith("/dev") and _ENDLESS.fullmatch(path):
-        return f"reading the device `{path}` may never end, or may disturb it"
+        return f"reading the device `{shortened(path)}` may never end, or may disturb it"
     return None
 
 
@@ -144,7 +144,7 @@ class Actor:
         source = argument if isinstance(argument, str) else self.source_of(item.start)
         recursive = self.reading.recursive or role is RoleKind.MOVE
         effects = path_effects(kind, argument, directories, span, source, recursive=recursive)
-        self.draft.effects += effects
+        self.draft.add(effects)
         if kind is not EffectKind.READ:
             self._harm(kind, source, span)
         elif role is RoleKind.READ:
@@ -173,12 +173,15 @@ class Actor:
                 base = posixpath.basename(name.pattern or "")
                 below = Unknown(pattern=f"{folder}/{base}" if base else None)
             written = below if isinstance(below, str) else self.source_of(item.start)
-            self.draft.effects += path_effects(
+            written_below = path_effects(
                 EffectKind.WRITE, below, directories, span, written, recursive=True
             )
+            self.draft.add(written_below)
 
     def _harm(self, kind: EffectKind, target: str, span: Span) -> None:
-        self.draft.doubts.append(Doubt(f"`{self.reading.label}` {_VERBS[kind]} `{target}`", span))
+        self.draft.doubts.append(
+            Doubt(f"`{self.reading.label}` {_VERBS[kind]} `{shortened(target)}`", span)
+        )
 
     def _reach(self, item: Item) -> None:
         span = self.span_of(item.start)

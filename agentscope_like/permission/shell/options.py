@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from agentscope_like.permission.shell.grammar import Grammar, Role, RoleKind
+from agentscope_like.permission.shell.parts import shortened
 from agentscope_like.permission.shell.reading import Item, Reading, fits
 from agentscope_like.permission.shell.values import Argument, Unknown
 
@@ -75,7 +76,7 @@ class OptionReader:
     def value(self, role: Role, value: Argument, index: int, end: int, flag: str) -> None:
         """Add the value of `flag`, or the command that an empty `flag` carries, to the reading."""
         if not fits(role, value):
-            shown = f"`{value}`" if isinstance(value, str) else "a computed text"
+            shown = f"`{shortened(value)}`" if isinstance(value, str) else "a computed text"
             self.reading.problem(
                 f"{shown} is not a value of `{self.reading.label} {flag}` known to be harmless",
                 index,
@@ -87,12 +88,14 @@ class OptionReader:
         name = self._complete(written)
         flag = self.grammar.flags.get(name)
         if flag is None:
-            self._unknown(written, index)
+            self._unknown(shortened(written), index)
             return index + 1
         self.reading.used.add(name)
         if equals:
             if flag.role is None:
-                self.reading.problem(f"`{self.reading.label} {written}` takes no value", index)
+                self.reading.problem(
+                    f"`{self.reading.label} {shortened(written)}` takes no value", index
+                )
             else:
                 self.value(flag.role, value, index, index + 1, name)
             return index + 1
@@ -120,7 +123,9 @@ class OptionReader:
             name = f"-{text[place]}"
             flag = flags.get(name)
             if flag is None:
-                self._unknown(name if len(text) <= _SHORT + 1 else f"{name}` in `{text}", index)
+                self._unknown(
+                    name if len(text) <= _SHORT + 1 else f"{name}` in `{shortened(text)}", index
+                )
                 return index + 1
             self.reading.used.add(name)
             if flag.role is None:
@@ -151,7 +156,9 @@ class OptionReader:
                 f"the value of `{name}` may be none or several arguments", index + 1
             )
         if isinstance(value, str) and self._may_be_option(value):
-            self.reading.problem(f"`{value}` may be an option, or the value of `{name}`", index + 1)
+            self.reading.problem(
+                f"`{shortened(value)}` may be an option, or the value of `{name}`", index + 1
+            )
         self.value(role, value, index + 1, index + 2, name)
         return index + 2
 

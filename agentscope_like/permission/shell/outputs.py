@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.permission.shell.effects import path_effects, read_doubt
 from agentscope_like.permission.shell.expander import Expander
-from agentscope_like.permission.shell.parts import Draft, Scope
+from agentscope_like.permission.shell.parts import Draft, Scope, shortened
 from agentscope_like.permission.shell.state import State
 from agentscope_like.permission.shell.tree import Heredoc, Redirect, Substitution
 from agentscope_like.permission.shell.values import Unknown
@@ -64,13 +64,15 @@ def _judge(
         return
     if isinstance(target, str) and _SOCKET.fullmatch(target):
         draft.effects.append(Effect(EffectKind.NETWORK, target, None, span))
-        draft.doubt(f"`{source}` opens a network connection", span)
+        draft.doubt(f"`{shortened(source)}` opens a network connection", span)
         return
     if operator in {"<", "<&"}:
         effects = path_effects(EffectKind.READ, target, state.directories, span, shown)
         draft.effects += effects
         if isinstance(target, Unknown) and "/dev/".startswith(target.prefix[:5]):
-            draft.doubt(f"`{source}` reads a path that is not known, perhaps a connection", span)
+            draft.doubt(
+                f"`{shortened(source)}` reads a path that is not known, perhaps a connection", span
+            )
         draft.doubts += [
             Doubt(message, span) for effect in effects if (message := read_doubt(effect.path))
         ]
@@ -78,4 +80,4 @@ def _judge(
     if target in _HARMLESS and operator != "<>":
         return
     draft.effects += path_effects(EffectKind.WRITE, target, state.directories, span, shown)
-    draft.doubts.append(Doubt(f"`{source}` writes a file", span))
+    draft.doubts.append(Doubt(f"`{shortened(source)}` writes a file", span))

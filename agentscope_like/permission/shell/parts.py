@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind, Part
 from agentscope_like.permission.shell.tree import Assignment, Redirect, Span, Word
 
-__all__ = ["Draft", "Scope"]
+__all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "Scope", "shortened"]
+
+MAX_DEPTH = 20
+"""How deep wrappers and scripts in words of scripts may be nested."""
+
+MAX_EFFECTS = 1000
+"""Most effects of one part that are told apart; more, and the command line is not understood."""
+
+_SHOWN = 60
+
+
+class BudgetError(Exception):
+    """The command line is too large to be judged."""
+
+
+def shortened(text: str) -> str:
+    """Return `text` as a message shows it: on one line, not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +40,7 @@ class Scope:
             a word (`sh -c '...'`); None where the tree's own spans are those of the command text.
         defined: Names that are functions somewhere in this script.
         moves: Whether this script has a `cd` anywhere.
-        depth: How many scripts deep this is.
+        depth: How many wrappers and scripts deep this is.
     """
 
     parent: int | None = None
@@ -61,6 +80,16 @@ class Draft:
         self.doubts.append(Doubt(message, span))
         if kind is not None:
             self.effects.append(Effect(kind, "", None, span))
+
+    def add(self, effects: Iterable[Effect]) -> None:
+        """Add effects.
+
+        Raises:
+            BudgetError: There are more than 1,000.
+        """
+        self.effects += effects
+        if len(self.effects) > MAX_EFFECTS:
+            raise BudgetError
 
     def finish(self) -> Part:
         """Return the part."""

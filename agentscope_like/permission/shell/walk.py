@@ -16,7 +16,7 @@ from agentscope_like.permission.shell.environment import own_doubt
 from agentscope_like.permission.shell.expander import Expander
 from agentscope_like.permission.shell.mutations import mutations
 from agentscope_like.permission.shell.outputs import judge_redirects
-from agentscope_like.permission.shell.parts import Draft, Scope
+from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
 from agentscope_like.permission.shell.predicates import check_condition
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.state import State, merge
@@ -42,12 +42,6 @@ from agentscope_like.permission.shell.values import Argument, Output, Shape, Unk
 __all__ = ["Walk"]
 
 MAX_PARTS = 300
-MAX_DEPTH = 10
-"""Scripts inside words of scripts; each level is one `sh -c`."""
-
-
-class TooManyPartsError(Exception):
-    """The command line has more simple commands than are judged."""
 
 
 class Walk:
@@ -73,7 +67,7 @@ class Walk:
         """Judge the whole command line, which starts in `directory`; return its parts.
 
         Raises:
-            TooManyPartsError: There are more than 300 simple commands.
+            BudgetError: There are more than 300 simple commands.
         """
         self.script(script, State((directory,), {}), self._scope(script, Scope()))
         return tuple(draft.finish() for draft in self.drafts)
@@ -81,7 +75,7 @@ class Walk:
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
         """Begin a new part."""
         if len(self.drafts) >= MAX_PARTS:
-            raise TooManyPartsError
+            raise BudgetError
         draft = Draft(
             argv=(),
             words=words,
