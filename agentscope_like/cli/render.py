@@ -143,10 +143,12 @@ class Renderer:
 
     Args:
         console: Where they are shown.
+        with_spinner: Whether a spinner turns at a terminal while the model thinks.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, with_spinner: bool = True) -> None:
         self.console = console
+        self._with_spinner = with_spinner and console.is_terminal
         self._status: Status | None = None
         self._calls: dict[str, _Call] = {}
         self._announced: str | None = None
@@ -198,7 +200,7 @@ class Renderer:
 
     def _think(self) -> None:
         self._end_line()
-        if self.console.is_terminal and self._status is None:
+        if self._with_spinner and self._status is None:
             self._status = self.console.status(Text("thinking", "quiet"), spinner="dots")
             self._status.start()
 

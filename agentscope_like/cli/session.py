@@ -98,7 +98,7 @@ class Session:
                     await self._reply(UserMsg("user", message))
                     message = None
             except Ended:
-                self.renderer.note("ended")
+                self.renderer.pause()
         return self.code
 
     def _is_unfinished(self) -> bool:
