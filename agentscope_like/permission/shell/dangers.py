@@ -13,7 +13,7 @@ from typing import Any
 
 from agentscope_like.permission.shell.families import families
 
-__all__ = ["danger_of", "danger_programs"]
+__all__ = ["danger_of"]
 
 _SHORTEST_CUT = 4
 _FIELDS = frozenset({"does", "programs", "words", "flags", "operands", "any_word"})
@@ -46,7 +46,6 @@ class _Dangers:
     def __init__(self, text: str) -> None:
         self._named: dict[str, list[Danger]] = {}
         self._globs: list[tuple[str, Danger]] = []
-        self.outright: set[str] = set()
         for row in tomllib.loads(text)["danger"]:
             danger = _compile(row)
             for program in row["programs"].split():
@@ -54,8 +53,6 @@ class _Dangers:
                     self._globs.append((program, danger))
                 else:
                     self._named.setdefault(program, []).append(danger)
-                if len(row) == 2:  # noqa: PLR2004 - nothing but `does` and `programs`
-                    self.outright.add(program)
 
     def of(self, program: str) -> Iterator[Danger]:
         yield from self._named.get(program, ())
@@ -86,11 +83,6 @@ def danger_of(words: Sequence[str | None]) -> str | None:
         if plain is not words and danger.fits(plain[1:]):
             return danger.does
     return None
-
-
-def danger_programs() -> frozenset[str]:
-    """Return the programs that are dangerous whatever their arguments are."""
-    return frozenset(_dangers().outright)
 
 
 def _compile(row: dict[str, Any]) -> Danger:

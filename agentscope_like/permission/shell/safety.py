@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
@@ -33,6 +34,7 @@ _LISTING = frozenset(
 """Programs that look at names and metadata, not at what is in a file."""
 
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
+_NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
 _RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
 _INTERPRETERS = frozenset(
     {
@@ -186,8 +188,10 @@ def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
     """Return why a person has to look at a change, from where it leads."""
     removes = effect.kind is EffectKind.DELETE
     changes_rights = effect.recursive and part.program in _RIGHTS
+    picks = part.program == "find" and _picks(part)
     for location in around.locations(effect) or ():
-        if removes and (reason := around.why_not_remove(location)):
+        is_picking = picks and around.contains(location)
+        if removes and not is_picking and (reason := around.why_not_remove(location)):
             return f"would remove what must stay: {reason}"
         if reason := around.why_not_write(location, recursive=effect.recursive):
             verb = "remove" if removes else "write"
@@ -195,6 +199,14 @@ def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
         if changes_rights and (reason := around.why_not_remove(location)):
             return f"would change the rights of all below what matters: {reason}"
     return None
+
+
+def _picks(part: Part) -> bool:
+    """Return whether `find` acts on some of what it finds only, going by a name."""
+    return any(
+        word in _NAME_TESTS and value is not None and bool(value.strip("*?./"))
+        for word, value in pairwise(part.argv)
+    )
 
 
 def _everything_in(effect: Effect, around: Surroundings) -> str | None:
