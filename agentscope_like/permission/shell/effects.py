@@ -45,14 +45,20 @@ _CHECKS: dict[RoleKind, Callable[[str], str | None]] = {
 }
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
 _ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
+_DEVICE = re.compile(r"(.*/)?(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)")
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(=(.*))?", re.DOTALL)
 
 
-def read_doubt(path: str | None) -> str | None:
-    """Return why reading the content of `path` is not known to be harmless: it is a device."""
-    if path is not None and path.startswith("/dev") and _ENDLESS.fullmatch(path):
-        return f"reading the device `{shortened(path)}` may never end, or may disturb it"
-    return None
+def read_doubt(effect: Effect) -> str | None:
+    """Return why reading the content of a path is not known to be harmless: it is a device."""
+    path = effect.path
+    if path is None:
+        device = _DEVICE.fullmatch(effect.target) is not None
+    else:
+        device = path.startswith("/dev") and _ENDLESS.fullmatch(path) is not None
+    if not device:
+        return None
+    return f"reading the device `{shortened(effect.target)}` may never end, or may disturb it"
 
 
 def path_effects(
@@ -149,7 +155,7 @@ class Actor:
             self._harm(kind, source, span)
         elif role is RoleKind.READ:
             for effect in effects:
-                if message := read_doubt(effect.path):
+                if message := read_doubt(effect):
                     self.draft.doubts.append(Doubt(message, span))
         if role is RoleKind.INTO:
             self._into(item, directories)

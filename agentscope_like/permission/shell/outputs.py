@@ -74,7 +74,7 @@ def _judge(
                 f"`{shortened(source)}` reads a path that is not known, perhaps a connection", span
             )
         draft.doubts += [
-            Doubt(message, span) for effect in effects if (message := read_doubt(effect.path))
+            Doubt(message, span) for effect in effects if (message := read_doubt(effect))
         ]
         return
     if target in _HARMLESS and operator != "<>":
