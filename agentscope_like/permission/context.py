@@ -98,7 +98,7 @@ class PermissionContext(BaseModel):
             table = self.deny_rules
         else:
             table = self.ask_rules
-        if isinstance(table, RuleTable):
+        if isinstance(table, RuleTable) and table.behavior is behavior:
             return table
         raise RuleError(f"the {behavior.value} rules were replaced past the model: assign them")
 

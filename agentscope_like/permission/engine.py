@@ -56,10 +56,15 @@ class PermissionEngine:
             ALLOW, DENY or ASK with its message, its row of the table and, on a question that a rule
             could spare, the rules that would. Never raises: what fails while checking asks.
         """
-        call = _Call(tool, tool_input, self.context)
+        mode = _known_mode(self.context.mode)
+        call = _Call(tool, tool_input, self.context, mode or PermissionMode.EXPLORE)
         try:
+            if mode is None:
+                raise ValueError(f"{self.context.mode!r} is no permission mode")
             return await call.decide()
-        except Exception as error:
+        except BaseException as error:
+            if not _is_failure(error):
+                raise
             message = f"The rules for {tool.name} could not be checked: {_told(error)}"
             failed = _failed(message, error)
             if call.mode is PermissionMode.EXPLORE:
@@ -78,12 +83,16 @@ class _Call:
     __slots__ = ("context", "input", "mode", "tool")
 
     def __init__(
-        self, tool: PermissionTool, tool_input: dict[str, Any], context: PermissionContext
+        self,
+        tool: PermissionTool,
+        tool_input: dict[str, Any],
+        context: PermissionContext,
+        mode: PermissionMode,
     ) -> None:
         self.tool = tool
         self.input = tool_input
         self.context = context
-        self.mode = context.mode
+        self.mode = mode
 
     async def decide(self) -> PermissionDecision:  # noqa: PLR0911 - one return for each row
         """Go through the table, strictest row first."""
@@ -229,11 +238,31 @@ class _Call:
         return working[:MAX_SUGGESTIONS]
 
 
-def _told(error: Exception) -> str:
+def _known_mode(mode: str) -> PermissionMode | None:
+    """Return the mode, also where it was set as text past the model; None where there is none."""
+    try:
+        return PermissionMode(mode)
+    except ValueError:
+        return None
+
+
+def _is_failure(error: BaseException) -> bool:
+    """Return whether a check failed by this, a cancellation that nobody asked for included."""
+    if isinstance(error, Exception):
+        return True
+    import asyncio  # loaded where it matters; deciding as such needs none of it
+
+    if not isinstance(error, asyncio.CancelledError):
+        return False
+    task = asyncio.current_task()
+    return task is not None and not task.cancelling()
+
+
+def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
-def _failed(message: str, error: Exception) -> PermissionDecision:
+def _failed(message: str, error: BaseException) -> PermissionDecision:
     return PermissionDecision(
         ASK, message, decision_reason=f"{type(error).__name__} while checking", bypass_immune=True
     )
