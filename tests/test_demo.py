@@ -11,7 +11,7 @@ DEMO = Path(__file__).parent.parent / "examples" / "repair" / "demo.py"
 
 
 def test_the_demo_repairs_its_project() -> None:
-    """pytest fails before the edit and passes after it; one call is refused; the summary counts."""
+    """The tests fail before the edit and pass after it; one call is refused; the summary counts."""
     done = subprocess.run(
         [sys.executable, str(DEMO)],
         capture_output=True,
