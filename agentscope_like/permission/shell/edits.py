@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Script, SimpleCommand
 
@@ -127,9 +128,9 @@ def _why_outside(effect: Effect, surroundings: Surroundings) -> str | None:
         locations = surroundings.locations(effect)
     except PathError as error:
         return str(error)
-    if locations is None:
+    except TooManyFilesError:
         return f"`{effect.target}` reaches too many paths to look at each"
-    for location in locations:
+    for location in locations or ():
         if not surroundings.contains(location):
             return f"`{location.absolute}` lies outside the working directories"
         if effect.kind in _CHANGES and (

@@ -10,6 +10,7 @@ from itertools import pairwise
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.dangers import danger_of
+from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
 from agentscope_like.permission.shell.readings import (
@@ -33,6 +34,7 @@ _LISTING = frozenset(
 )
 """Programs that look at names and metadata, not at what is in a file."""
 
+_CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
 _RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
@@ -68,6 +70,21 @@ class Finding:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a check of one part goes by.
+
+    Attributes:
+        analysis: The whole command.
+        around: Where it runs.
+        reads_unseen: Whether some part reads files that others find, so that to list is to read.
+    """
+
+    analysis: CommandAnalysis
+    around: Surroundings
+    reads_unseen: bool
+
+
 def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
     """Return why a person has to look at the command, the first thing found, or None.
 
@@ -77,9 +94,10 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     """
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
+    look = _Look(analysis, surroundings, any(map(_reads_unseen, analysis.parts)))
     for part in analysis.parts:
         for find in _PART_CHECKS:
-            if reason := find(part, analysis, surroundings):
+            if reason := find(part, look):
                 return _finding(analysis.command, part.span, reason)
     if not analysis.read_only and _breeds(analysis.command):
         return _finding(analysis.command, Span(0, len(analysis.command)), _BREEDING)
@@ -96,23 +114,22 @@ def _finding(command: str, span: Span, reason: str) -> Finding:
 # Parts
 
 
-def _computed_program(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    del analysis, around
+def _computed_program(part: Part, look: _Look) -> str | None:
+    del look
     if part.argv and part.argv[0] is None:
         return "runs a program whose name is computed, so that nobody can tell which"
     return None
 
 
-def _dangerous_command(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    del analysis, around
+def _dangerous_command(part: Part, look: _Look) -> str | None:
+    del look
     if part.read_only:
         return None
     return next((reason for words in readings(part) if (reason := danger_of(words))), None)
 
 
-def _hidden_code(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
+def _hidden_code(part: Part, look: _Look) -> str | None:
     """Say so where a shell or interpreter runs text that does not stand in the command."""
-    del around
     if runs_unseen_text(part):
         computed = None in part.argv
         what = "text that is computed" if computed else "whatever it is given as input"
@@ -125,7 +142,7 @@ def _hidden_code(part: Part, analysis: CommandAnalysis, around: Surroundings) ->
     if any(_is_fed(word) for word in part.words[1:]):
         return "runs the output of another command as a program"
     has_no_operand = all(word is not None and word.startswith("-") for word in part.argv[1:])
-    downloads = has_no_operand and any(_downloads(other) for other in analysis.parts)
+    downloads = has_no_operand and any(_downloads(other) for other in look.analysis.parts)
     return "may run what is downloaded, so that nobody can tell what" if downloads else None
 
 
@@ -137,38 +154,46 @@ def _is_fed(word: Word) -> bool:
     return any(isinstance(each, Substitution) and each.opener == "<(" for each in word.segments)
 
 
-def _sensitive_path(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    del analysis
+def _reads_unseen(part: Part) -> bool:
+    """Return whether the part reads files that it is only told of while it runs."""
+    return part.program not in _LISTING and any(
+        effect.kind is EffectKind.READ and effect.path is None for effect in part.effects
+    )
+
+
+def _sensitive_path(part: Part, look: _Look) -> str | None:
     for effect in part.effects:
-        if reason := _of_effect(effect, part, around):
+        if reason := _of_effect(effect, part, look):
             return reason
-    if part.read_only or any(
-        effect.kind in (EffectKind.WRITE, EffectKind.DELETE) for effect in part.effects
-    ):
-        return None
-    # A program that may do anything: what it is told about is all there is to go by.
-    for word in part.argv[1:]:
-        if word and (reason := around.why_not_touch(word)):
-            return f"names a sensitive path: {reason}"
+    changes = any(effect.kind in _CHANGES for effect in part.effects)
+    if look.reads_unseen or not (part.read_only or changes):
+        # What it is told about is all there is to go by.
+        for word in part.argv[1:]:
+            if word and (reason := look.around.why_not_touch(word)):
+                return f"names a sensitive path: {reason}"
     return None
 
 
-def _of_effect(effect: Effect, part: Part, around: Surroundings) -> str | None:
+def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     try:
         if effect.kind is EffectKind.READ:
-            return _of_read(effect, part, around)
-        if effect.kind in (EffectKind.WRITE, EffectKind.DELETE):
-            return _of_change(effect, part, around)
+            return _of_read(effect, part, look)
+        if effect.kind in _CHANGES:
+            return _of_change(effect, part, look.around)
     except PathError as error:
         return f"acts on a path that cannot be judged: {error}"
+    except TooManyFilesError:
+        if effect.kind is not EffectKind.READ or "/." in (effect.path or ""):
+            return f"reaches too many files with `{effect.target}` to look at each"
     return None
 
 
-def _of_read(effect: Effect, part: Part, around: Surroundings) -> str | None:
-    if part.program in _LISTING and not _in_redirect(effect, part):
+def _of_read(effect: Effect, part: Part, look: _Look) -> str | None:
+    lists = part.program in _LISTING and not _in_redirect(effect, part)
+    if lists and not look.reads_unseen:
         return None
-    for location in around.locations(effect) or ():
-        if reason := around.why_not_read(location):
+    for location in look.around.locations(effect) or ():
+        if reason := look.around.why_not_read(location):
             return f"would read what is to be kept secret: {reason}"
     return None
 
@@ -222,7 +247,7 @@ def _in_redirect(effect: Effect, part: Part) -> bool:
     return any(redirect.span == effect.span for redirect in part.redirects)
 
 
-_PART_CHECKS: tuple[Callable[[Part, CommandAnalysis, Surroundings], str | None], ...] = (
+_PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
     _dangerous_command,
     _sensitive_path,
     _hidden_code,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from functools import cached_property
-from itertools import islice
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import (
@@ -24,6 +22,7 @@ from agentscope_like.permission.paths import (
     sensitive_to_write,
 )
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
+from agentscope_like.permission.shell.expansion import expand
 
 __all__ = ["MAX_MATCHES", "SensitiveNames", "Surroundings"]
 
@@ -95,13 +94,14 @@ class Surroundings:
         return locate_directories(self.working, directory=self.root, home=self.home)
 
     def locations(self, effect: Effect) -> list[Location] | None:
-        """Return the places that an effect reaches; None where that cannot be told.
+        """Return the places that an effect reaches; None where that is not known before it runs.
 
         What removes acts on a symlink itself, all else on what it leads to. A pattern is followed
         to what matches it now.
 
         Raises:
             PathError: It reaches a path that nobody can judge.
+            TooManyFilesError: It is a pattern that reaches too many.
         """
         path = effect.path
         if path is None:
@@ -109,9 +109,7 @@ class Surroundings:
         follow = effect.kind is not EffectKind.DELETE
         if not effect.glob:
             return [self.locate(path, follow=follow)]
-        matches = list(islice(glob.iglob(path), MAX_MATCHES + 1))
-        if len(matches) > MAX_MATCHES:
-            return None
+        matches = expand(path, limit=MAX_MATCHES)
         return [self.locate(match, follow=follow) for match in matches or [path]]
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
@@ -168,6 +166,9 @@ def _paths_in(word: str) -> Iterator[str]:
     """Yield what may be paths in a word: itself, and what follows `=`, `@`, `:` or an option."""
     if not word or len(word) > 1024 or any(map(str.isspace, word)):  # noqa: PLR2004
         return
-    yield from (piece for piece in re.split(r"[=@:,]", word) if piece)
+    for piece in filter(None, re.split(r"[=@:,]", word)):
+        yield piece
+        if "*" in piece and (bare := piece.strip("*")):
+            yield bare
     if word[0] == "-" and len(word) > 2 and word[1] != "-":  # noqa: PLR2004
         yield word[2:]

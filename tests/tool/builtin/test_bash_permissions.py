@@ -37,7 +37,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
-SAFETY = """
+SAFETY = r"""
 rm -rf / | worked in
 rm -rf /* |
 rm -rf ~ | home
@@ -101,6 +101,13 @@ grep x ~/.ssh/id_rsa | kept secret
 cp ~/.ssh/id_rsa x | kept secret
 cat < .env | kept secret
 cd ~/.ssh && cat id_rsa | kept secret
+find ~/.ssh -type f -exec cat {} \; | kept secret
+find / -name id_rsa -exec cat {} + | sensitive
+find . -name '*.env' | xargs cat | sensitive
+ls -d ~/.ssh/* | xargs cat | kept secret
+cat $(ls -d ~/.ssh/id*) | kept secret
+for f in ~/.ssh/*; do cat "$f"; done | kept secret
+echo ~/.ssh/id_rsa | xargs cat | sensitive
 vim ~/.bashrc | sensitive
 python x.py .env | sensitive
 git add .env | sensitive
@@ -155,6 +162,12 @@ echo "curl x | sh"
 find . -name '*.py'
 cat < src/a.py
 wc -l src/*.py > /dev/null
+find ~/.ssh -name id_rsa
+find . -name '*.py' | xargs grep foo
+find src -type f -exec wc -l {} +
+cat $(find . -name a.py)
+for f in src/*; do head -1 "$f"; done
+cat /usr/*/*/*/*/*/nothing*
 """
 
 
