@@ -19,7 +19,7 @@ from tests.cli.program import Program
         (["ls -la"], 0, "allowed Bash"),
         (["rm notes"], 2, "asks    Bash"),
         (["--mode", "explore", "rm notes"], 1, "denied  Bash"),
-        (["--mode", "dont_ask", "rm notes"], 1, "denied  Bash"),
+        (["--mode", "dont_ask", "npm install"], 1, "denied  Bash"),
         (["--deny", "Bash", "ls"], 1, "deny Bash (from command line)"),
         (["--ask", "Bash", "ls"], 2, "ask Bash (from command line)"),
         (["--tool", "Read", "--allow", "Read(a.txt)", "a.txt"], 0, "allow Read(a.txt)"),
@@ -30,9 +30,18 @@ def test_the_exit_code_is_the_decision(
     program: Program, arguments: list[str], code: int, shown: str
 ) -> None:
     """Allowed ends with 0, denied with 1, asking with 2, and the text says why."""
-    result = program.run("check", *arguments)
+    result = program.call("check", *arguments)
     assert (result.returncode, result.stderr) == (code, "")
     assert shown in result.stdout
+
+
+def test_the_installed_program_is_the_same(program: Program) -> None:
+    """In a process of its own the program decides, explains and complains just so."""
+    for arguments in (["check", "rm notes"], ["check", "--mode", "safe", "ls"], ["check", "ls"]):
+        own, here = program.run(*arguments), program.call(*arguments)
+        assert own.returncode == here.returncode
+        assert own.stdout == here.stdout
+        assert own.stderr == here.stderr
 
 
 def test_json_is_for_programs(program: Program) -> None:
@@ -79,7 +88,7 @@ def test_mistakes_are_told_in_a_sentence(
     program: Program, arguments: list[str], code: int, said: str
 ) -> None:
     """A mistake ends with its own exit code and one sentence with the fix, without a traceback."""
-    result = program.run(*arguments)
+    result = program.call(*arguments)
     assert result.returncode == code
     assert said in result.stderr
     assert "Traceback" not in result.stderr
@@ -92,7 +101,7 @@ def test_mistakes_are_told_in_a_sentence(
 )
 def test_help_has_examples(program: Program, command: list[str]) -> None:
     """The help of every command shows how it is used."""
-    result = program.run(*command, "--help")
+    result = program.call(*command, "--help")
     assert result.returncode == 0
     assert "Example" in result.stdout
     assert "agentscope-like " in result.stdout.split("Example")[1]
@@ -100,7 +109,7 @@ def test_help_has_examples(program: Program, command: list[str]) -> None:
 
 def test_the_program_without_a_command_helps(program: Program) -> None:
     """Called with nothing, the program prints its help and ends well."""
-    result = program.run()
+    result = program.call()
     assert result.returncode == 0
     assert "check" in result.stdout
 

@@ -38,7 +38,7 @@ def test_what_is_not_recorded_is_rejected(program: Program) -> None:
     model = program.script(
         turn(TOUCH, call("c2", "HumanApproval", action="a", reason="b")), turn(say="Done.")
     )
-    result = program.run("run", "--model", model, "go")
+    result = program.call("run", "--model", model, "go")
     assert result.returncode == 0
     assert "nobody is at the terminal" in result.stdout
     assert "Nobody is at the terminal" in result.stdout
@@ -48,7 +48,7 @@ def test_what_is_not_recorded_is_rejected(program: Program) -> None:
 def test_a_recorded_answer_of_the_wrong_kind_approves_nothing(program: Program) -> None:
     """A recorded result does not confirm a call that asks."""
     model = program.script(turn(TOUCH), turn(say="Done."), {"answer": "c1", "output": "approved"})
-    result = program.run("run", "--model", model, "go")
+    result = program.call("run", "--model", model, "go")
     assert result.returncode == 0
     assert not (program.project / "made.txt").exists()
 
@@ -61,25 +61,25 @@ def test_a_recorded_rule_is_remembered(program: Program) -> None:
         turn(say="Done."),
         {"answer": "c1", "confirmed": True, "remember": "a.txt"},
     )
-    result = program.run("run", "--model", model, "go")
+    result = program.call("run", "--model", model, "go")
     assert result.stdout.count("answer (recorded)") == 1
     assert (program.project / "a.txt").read_text(encoding="utf-8") == "2"
-    assert "No rules" in program.run("rules").stdout
+    assert "No rules" in program.call("rules").stdout
 
 
 def test_explore_denies_and_bypass_runs(program: Program) -> None:
     """The mode of the command line is the session's."""
     model = program.script(turn(TOUCH), turn(say="Done."))
-    denied = program.run("run", "--mode", "explore", "--model", model, "go")
+    denied = program.call("run", "--mode", "explore", "--model", model, "go")
     assert "denied Bash" in denied.stdout
     assert not (program.project / "made.txt").exists()
-    program.run("run", "--mode", "bypass", "--model", model, "go")
+    program.call("run", "--mode", "bypass", "--model", model, "go")
     assert (program.project / "made.txt").exists()
 
 
 def test_a_model_that_fails_ends_the_run_with_an_error(program: Program) -> None:
     """When the script is used up the reply fails: it is said, and the exit code is 1."""
-    result = program.run("run", "--model", program.script(turn(TOUCH)), "go")
+    result = program.call("run", "--model", program.script(turn(TOUCH)), "go")
     assert result.returncode == 1
     assert "The model failed" in result.stdout
     assert "Traceback" not in result.stdout + result.stderr
@@ -88,16 +88,16 @@ def test_a_model_that_fails_ends_the_run_with_an_error(program: Program) -> None
 def test_a_session_remembers_its_directory_model_and_mode(program: Program) -> None:
     """A resumed session goes on where it was, wherever the program is started."""
     model = program.script(turn(say="One."), turn(TOUCH), turn(say="Two."))
-    program.run("run", "--mode", "explore", "--model", model, "first")
-    listed = program.run("sessions").stdout
+    program.call("run", "--mode", "explore", "--model", model, "first")
+    listed = program.call("sessions").stdout
     assert "first" in listed
     session = listed.split()[0]
     elsewhere = Program(program.home, program.home)
-    result = elsewhere.run("run", "--resume", session, "second")
+    result = elsewhere.call("run", "--resume", session, "second")
     assert str(program.project) in result.stdout
     assert "denied Bash" in result.stdout
     assert "Two." in result.stdout
-    refused = elsewhere.run("run", "--resume", session, "--cwd", str(program.home), "third")
+    refused = elsewhere.call("run", "--resume", session, "--cwd", str(program.home), "third")
     assert refused.returncode == 64
     assert "leave --cwd out" in refused.stderr
 
@@ -112,7 +112,7 @@ def test_a_repository_cannot_grant_itself_rights(program: Program) -> None:
             '"tool_name": "Bash", "added_at": ""}]}',
             encoding="utf-8",
         )
-    assert program.run("check", "rm notes").returncode == 2
+    assert program.call("check", "rm notes").returncode == 2
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import time
 
@@ -105,7 +107,7 @@ def test_a_rule_remembered_for_the_session_spares_the_next_question(program: Pro
     terminal.expect("Fine.")
     terminal.leave()
     assert (program.project / "a.txt").read_text(encoding="utf-8") == "two"
-    assert "No rules" in program.run("rules").stdout
+    assert "No rules" in program.call("rules").stdout
 
 
 def test_a_rule_remembered_for_the_project_holds_in_the_next_session(program: Program) -> None:
@@ -118,14 +120,14 @@ def test_a_rule_remembered_for_the_project_holds_in_the_next_session(program: Pr
     terminal.answer("for this project?", "p")
     terminal.expect("Fine.")
     terminal.leave()
-    again = program.run(
+    again = program.call(
         "check", "--tool", "Write", json.dumps({"file_path": "a.txt", "content": "two"})
     )
     assert again.returncode == 0
     assert "from project" in again.stdout
-    assert "allow Write(" in program.run("rules").stdout
-    assert program.run("rules", "remove", "1").returncode == 0
-    assert "No rules" in program.run("rules").stdout
+    assert "allow Write(" in program.call("rules").stdout
+    assert program.call("rules", "remove", "1").returncode == 0
+    assert "No rules" in program.call("rules").stdout
 
 
 def test_an_external_call_is_answered_by_the_person(program: Program) -> None:
@@ -159,6 +161,20 @@ def test_ctrl_c_interrupts_the_running_call_and_a_second_ends(program: Program) 
     assert terminal.end() == 130
 
 
+def test_a_second_ctrl_c_ends_however_stubborn_the_call_is(program: Program) -> None:
+    """Two presses end the program, also where the command ignores the first."""
+    model = program.script(
+        turn(call("c1", "Bash", command="trap '' INT TERM; echo begun; sleep 60; touch made.txt"))
+    )
+    terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
+    terminal.expect("| begun")
+    terminal.press("c")
+    time.sleep(0.3)
+    terminal.press("c")
+    assert terminal.end() == 130
+    assert not (program.project / "made.txt").exists()
+
+
 def test_ctrl_c_at_a_question_ends_the_reply_and_runs_nothing(program: Program) -> None:
     """Ctrl-C at a question refuses it, and the person can say something else."""
     model = program.script(
@@ -181,7 +197,7 @@ def test_a_session_left_at_a_question_asks_again_when_resumed(program: Program) 
     terminal.expect(RUN)
     terminal.press("d")
     terminal.end()
-    session = program.run("sessions").stdout.split()[0]
+    session = program.call("sessions").stdout.split()[0]
     terminal = program.open("run", "--resume", session)
     terminal.expect(RUN)
     assert not (program.project / "made.txt").exists()
@@ -194,19 +210,20 @@ def test_a_session_left_at_a_question_asks_again_when_resumed(program: Program) 
 def test_a_killed_session_is_resumed_with_the_call_interrupted(program: Program) -> None:
     """After kill -9 in the middle of a call, resuming shows it interrupted and goes on."""
     model = program.script(
-        turn(call("c1", "Bash", command="echo begun; sleep 60; touch made.txt")),
+        turn(call("c1", "Bash", command="echo $$ > pid; echo begun; exec sleep 60")),
         turn(say="I see that it was interrupted."),
     )
     terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
     terminal.expect("| begun")
     terminal.child.kill(signal.SIGKILL)
     terminal.end()
-    session = program.run("sessions").stdout.split()[0]
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(int((program.project / "pid").read_text(encoding="utf-8")), signal.SIGKILL)
+    session = program.call("sessions").stdout.split()[0]
     terminal = program.open("run", "--resume", session)
     shown = terminal.expect("I see that it was interrupted.")
     assert "interrupted Bash" in shown
     assert terminal.leave() == 0
-    assert not (program.project / "made.txt").exists()
 
 
 def test_the_whole_call_can_be_viewed(program: Program) -> None:
