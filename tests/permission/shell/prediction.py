@@ -252,7 +252,7 @@ def _opens(redirect: Redirect, target: str) -> bool:
         return redirect.operator == ">&" and target in {"1", "2"}
     if target == "/dev/null":
         return True
-    return redirect.operator not in {"<"} and target.startswith("out/")
+    return redirect.operator != "<" and target.startswith("out/") and target.count("/") == 1
 
 
 def _is_quoted(segment: Segment) -> bool:
