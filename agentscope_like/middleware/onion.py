@@ -8,7 +8,7 @@ open is closed as soon as that layer ends, before the layer around it goes on.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from types import AsyncGeneratorType, TracebackType
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -21,10 +21,10 @@ __all__ = [
     "CallLayer",
     "LayerChain",
     "LayerStream",
+    "OpenedStreams",
     "StreamHandler",
     "StreamLayer",
     "chain_layers",
-    "close_all",
     "wrap_call",
     "wrap_stream",
 ]
@@ -110,7 +110,7 @@ class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
     __slots__ = ("_core", "_opened", "_rest", "_stream", "is_over")
 
     _core: StreamHandler[ItemT]
-    _opened: AsyncGenerator[ItemT, None] | _Several | None
+    _opened: AsyncGenerator[ItemT, None] | OpenedStreams | None
     _rest: LayerChain[ItemT] | None
     _stream: AsyncGenerator[ItemT, None]
     is_over: bool
@@ -137,6 +137,15 @@ class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
         outermost._rest, outermost._core, outermost._opened = chain, core, None
         return outermost.open(**input_kwargs)
 
+    @classmethod
+    def owning(
+        cls, stream: AsyncGenerator[ItemT, None], opened: OpenedStreams
+    ) -> AsyncGenerator[ItemT, None]:
+        """Return `stream` as one that closes `opened` when it ends, fails or is closed."""
+        owner = cls()
+        owner._stream, owner._opened, owner.is_over = stream, opened, False
+        return owner
+
     def open(self, /, **input_kwargs: Any) -> AsyncGenerator[ItemT, None]:
         """Return the stream of the next layer, or of the core; this is a layer's `next_handler`."""
         stream: AsyncGenerator[ItemT, None]
@@ -150,7 +159,13 @@ class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
             if type(inner._stream) is not AsyncGeneratorType:
                 _check_stream(layer, inner._stream)
             stream = inner
-        self._opened = stream if self._opened is None else _Several(self._opened, stream)
+        opened = self._opened
+        if opened is None:
+            self._opened = stream
+        elif isinstance(opened, OpenedStreams):
+            opened.add(stream)
+        else:
+            self._opened = OpenedStreams(opened, stream)
         return stream
 
     @override
@@ -209,26 +224,20 @@ def _check_stream(layer: object, stream: object) -> None:
         )
 
 
-class _Several:
-    """A stream and those that the same layer opened before it."""
+class OpenedStreams:
+    """Streams that one layer opened, closed together: the last opened first."""
 
-    __slots__ = ("_earlier", "_latest")
+    __slots__ = ("_streams",)
 
-    def __init__(
-        self, earlier: AsyncGenerator[Any, None] | _Several, latest: AsyncGenerator[Any, None]
-    ) -> None:
-        self._earlier = earlier
-        self._latest = latest
+    def __init__(self, *streams: AsyncGenerator[Any, None]) -> None:
+        self._streams = list(streams)
+
+    def add(self, stream: AsyncGenerator[Any, None]) -> None:
+        """Take the stream in; it was opened after the others."""
+        self._streams.append(stream)
 
     async def aclose(self) -> None:
-        try:
-            await self._latest.aclose()
-        finally:
-            await self._earlier.aclose()
-
-
-async def close_all(streams: Iterable[AsyncGenerator[Any, None]]) -> None:
-    """Close the streams, the last opened first; each of them, whatever closing another raises."""
-    async with AsyncExitStack() as stack:
-        for stream in streams:
-            stack.push_async_callback(stream.aclose)
+        """Close every stream, whatever closing another one raises."""
+        async with AsyncExitStack() as stack:
+            while self._streams:
+                stack.push_async_callback(self._streams.pop(0).aclose)

@@ -1,0 +1,166 @@
+"""Keep what a tool returns within a number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+from typing_extensions import override
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.message import TextBlock, ToolChunk, ToolResponse, ToolResultState
+from agentscope_like.message.block import new_id
+from agentscope_like.middleware.base import NextHandler, ToolMiddlewareBase
+from agentscope_like.middleware.cut import Block, OutputCutter
+from agentscope_like.middleware.output_store import DirectoryOutputStore, OutputStore
+from agentscope_like.middleware.tokens import TokenCounter, TokenEstimator
+
+__all__ = ["TOKEN_LIMIT", "TruncateMiddleware", "truncate_response"]
+
+TOKEN_LIMIT = 12_000
+"""Most tokens of one result (seed 000, MAX_TOOL_RESULT_TOKENS)."""
+
+_SAVED_CHARACTERS = 65_536
+
+
+class TruncateMiddleware(ToolMiddlewareBase):
+    """Cuts the middle out of what a tool returns beyond a number of tokens.
+
+    The head is passed on as it comes, the tail when the tool ends. In between a notice says what is
+    missing and where the whole text is kept; the envelope of the result stays as it is.
+
+    Args:
+        limit: Most tokens of a result, notices aside (default 12,000).
+        counter: Counts tokens; by default a `TokenEstimator`.
+        store: Keeps the whole text of what was cut; by default a temporary private directory.
+
+    Raises:
+        ConfigurationError: The limit is not above zero.
+    """
+
+    def __init__(
+        self,
+        limit: int = TOKEN_LIMIT,
+        *,
+        counter: TokenCounter | None = None,
+        store: OutputStore | None = None,
+    ) -> None:
+        _check_limit(limit)
+        self._limit = limit
+        self._counter = counter if counter is not None else TokenEstimator()
+        self._store = store if store is not None else DirectoryOutputStore()
+
+    @override
+    async def on_tool_call(
+        self, tool: Any, input_kwargs: dict[str, Any], next_handler: NextHandler
+    ) -> AsyncGenerator[ToolChunk, None]:
+        output = _Output(self._limit, self._counter, self._store)
+        try:
+            async with aclosing(next_handler(**input_kwargs)) as stream:
+                async for chunk in stream:
+                    passed = await output.feed(chunk)
+                    if passed is not None:
+                        yield passed
+        except Exception:
+            # What was held back came before the failure, and may explain it.
+            if (rest := await output.rest()) is not None:
+                yield rest
+            raise
+        if (rest := await output.rest()) is not None:
+            yield rest
+
+
+async def truncate_response(
+    response: ToolResponse, limit: int, counter: TokenCounter, store: OutputStore
+) -> ToolResponse:
+    """Return the response within a number of tokens; itself where it is within them.
+
+    Args:
+        response: A finished response; it is not changed.
+        limit: Most tokens, notices aside.
+        counter: Counts them.
+        store: Keeps the whole text where it is cut.
+
+    Raises:
+        ConfigurationError: The limit is not above zero.
+    """
+    _check_limit(limit)
+    output = _Output(limit, counter, store)
+    shortened = ToolResponse(state=response.state, metadata=response.metadata, id=response.id)
+    chunk = ToolChunk(content=response.content)
+    for part in (await output.feed(chunk), await output.rest()):
+        if part is not None:
+            shortened.append_chunk(part)
+    return shortened if output.is_changed else response
+
+
+def _check_limit(limit: int) -> None:
+    if limit < 1:
+        raise ConfigurationError(f"a result cannot have {limit} tokens at most: give a limit > 0")
+
+
+class _Output:
+    """One output on its way through a cutter, its text saved once it is cut."""
+
+    def __init__(self, limit: int, counter: TokenCounter, store: OutputStore) -> None:
+        self._limit = limit
+        self._cutter = OutputCutter(limit, counter)
+        self._store = store
+        self._key = new_id()
+        self._place: str | None = None
+        self._failure: OSError | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        return self._cutter.is_changed
+
+    async def feed(self, chunk: ToolChunk) -> ToolChunk | None:
+        """Return what can be passed on of the chunk: all of it as a rule, or None for nothing."""
+        cutter = self._cutter
+        content: list[Block] = []
+        for block in chunk.content:
+            content += cutter.feed(block)
+        if cutter.unsaved_characters >= _SAVED_CHARACTERS:
+            await self._save()
+        if content == chunk.content and not cutter.is_holding:
+            return chunk
+        says_more = chunk.metadata or chunk.state is not ToolResultState.RUNNING
+        if not content and not says_more:
+            return None
+        return chunk.model_copy(update={"content": content, "is_last": False})
+
+    async def rest(self) -> ToolChunk | None:
+        """Return what was held back, with the notice where text was cut; None for nothing."""
+        cutter = self._cutter
+        await self._save()
+        tail = cutter.finish()
+        if not cutter.is_over:
+            return ToolChunk(content=tail) if tail else None
+        metadata = {"cut_characters": cutter.cut_characters, "full_output": self._place}
+        return ToolChunk(content=[TextBlock(text=self._notice()), *tail], metadata=metadata)
+
+    async def _save(self) -> None:
+        if not self._cutter.is_over:
+            return
+        text = self._cutter.take_unsaved()
+        if self._failure is not None or not text:
+            return
+        try:
+            self._place = await self._store.append(self._key, text)
+        except OSError as error:
+            self._failure = error
+
+    def _notice(self) -> str:
+        cutter = self._cutter
+        if self._failure is None:
+            where = f"the whole output is in {self._place}"
+        elif self._place is None:
+            where = f"the whole output could not be kept: {self._failure}"
+        else:
+            where = f"only its first part is in {self._place}: {self._failure}"
+        data = f" and {cutter.dropped_data} blocks of data" if cutter.dropped_data else ""
+        return (
+            f"\n[... {cutter.cut_characters:,} of {cutter.characters:,} characters{data} were cut "
+            f"out here, for the limit of {self._limit:,} tokens; {where} ...]\n"
+        )
