@@ -1,0 +1,236 @@
+"""Runs commands inside the jail and tells what each of them changed.
+
+Speaks lines of JSON: a list of commands comes in; for each command one report goes out, then one
+for what only a slower look at everything shows. Started by `tests.oracle.jail`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import TypedDict
+
+from agentscope_like.permission.shell import CommandAnalysis, analyze
+from agentscope_like.tool.builtin.git_environment import GitPlace, git_environment, git_places
+from agentscope_like.tool.builtin.shell_environment import shell_environment
+from tests.oracle.housekeeping import unexcused
+from tests.oracle.snapshot import Snapshot, describe_changes, look, read_contents
+from tests.oracle.world import HOME, INHERITED, MARKS, PROJECT, build_world
+
+__all__ = ["Report", "main"]
+
+TIME_LIMIT = 3.0
+_MAX_OUTPUT = 4 << 20
+_NEAR = (HOME, "/tmp", "/run", "/dev/shm")
+_FAR = ("/etc", "/var", "/root", "/mnt", "/opt", "/srv")
+_OUTGOING = frozenset({"OutNoRoutes", "OutRequests", "ActiveOpens", "OutDatagrams"})
+_PASSING = ("/tmp", "/var/tmp", "/dev/shm")
+
+
+class Report(TypedDict):
+    """What one command did.
+
+    `status` is None where it was ended because its time was up; `output` is how its output began.
+    """
+
+    changes: list[str]
+    status: int | None
+    output: str
+
+
+class _Server:
+    """Holds what the world looks like while nothing has changed it."""
+
+    def __init__(self) -> None:
+        self._environments: dict[tuple[GitPlace, ...], dict[str, str]] = {}
+        self._canary = subprocess.Popen(["sleep", "infinity"], stdin=subprocess.DEVNULL)
+        self._own = self._processes()
+        self._near = look(_NEAR)
+        self._contents = read_contents(self._near)
+        self._far = look(_FAR)
+        self._network = _network_activity()
+
+    def run(self, command: str) -> Report:
+        """Run one command as the `Bash` tool does and look at what is near."""
+        analysis = analyze(command, directory=PROJECT)
+        status, output = self._execute(command, analysis)
+        changes = list(self._changes())
+        if changes:
+            programs = {part.program for part in analysis.parts}
+            changes = list(unexcused(changes, programs))
+            if not changes:
+                self._contents = read_contents(self._near)
+        return Report(changes=changes, status=status, output=output[:2000].decode(errors="replace"))
+
+    def look_closely(self) -> Report:
+        """Look at everything, contents too."""
+        near, far = look(_NEAR), look(_FAR)
+        changes = [*describe_changes(self._far, far, passing=_PASSING)]
+        if near.keys() == self._near.keys():
+            contents = read_contents(near)
+            changes += [
+                f"changed the content of {path!r}"
+                for path, content in contents.items()
+                if content != self._contents[path]
+            ]
+        return Report(changes=changes, status=0, output="")
+
+    def _changes(self) -> Iterator[str]:
+        near: Snapshot = look(_NEAR)
+        yield from describe_changes(self._near, near, passing=_PASSING)
+        self._near = near
+        if self._canary.poll() is not None:
+            yield "ended a process that is not its own"
+        network = _network_activity()
+        if network != self._network:
+            yield "changed the network, or tried to reach it"
+            self._network = network
+
+    def _environment(self, analysis: CommandAnalysis) -> dict[str, str]:
+        environment = shell_environment(INHERITED, "0" * 32)
+        places = git_places(analysis) if analysis.read_only else ()
+        if places:
+            known = self._environments.get(places)
+            if known is None:
+                known = git_environment(environment, places)
+                self._environments[places] = known
+            environment |= known
+        return environment
+
+    def _execute(self, command: str, analysis: CommandAnalysis) -> tuple[int | None, bytes]:
+        process = subprocess.Popen(
+            ["/bin/bash", "--norc", "--noprofile", "-c", "--", command],
+            cwd=PROJECT,
+            env=self._environment(analysis),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + TIME_LIMIT
+        try:
+            output = _drain(process, deadline)
+            status: int | None = process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            status, output = None, b""
+        self._end_others(process)
+        return status, output
+
+    def _end_others(self, process: subprocess.Popen[bytes]) -> None:
+        """Let what the command left in the background end, or end it."""
+        for wait in (0.0, 0.01, 0.05, 0.3):
+            time.sleep(wait)
+            _reap(process)
+            left = self._processes() - self._own
+            if not left:
+                break
+        else:
+            for number in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(number, signal.SIGKILL)
+            time.sleep(0.02)
+        with contextlib.suppress(OSError):
+            process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+    @staticmethod
+    def _processes() -> set[int]:
+        return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    process.poll()
+
+
+def _drain(process: subprocess.Popen[bytes], deadline: float) -> bytes:
+    """Read the output until it ends, there is too much, or time is up."""
+    stream = process.stdout
+    if stream is None:
+        return b""
+    parts: list[bytes] = []
+    size = 0
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while size < _MAX_OUTPUT:
+            if not selector.select(max(0.0, deadline - time.monotonic())):
+                raise subprocess.TimeoutExpired("bash", TIME_LIMIT)
+            data = os.read(stream.fileno(), 1 << 16)
+            if not data:
+                break
+            parts.append(data)
+            size += len(data)
+    stream.close()
+    return b"".join(parts)
+
+
+def _network_activity() -> tuple[str, ...]:
+    """Return the addresses and routes, and the counters of what leaves."""
+    found: list[str] = []
+    for name in ("fib_trie", "if_inet6", "ipv6_route"):
+        with contextlib.suppress(OSError), open(f"/proc/net/{name}") as file:
+            found.append(file.read())
+    with open("/proc/net/snmp") as file:
+        lines = file.read().splitlines()
+    for header, values in zip(lines[::2], lines[1::2], strict=True):
+        counters = zip(header.split(), values.split(), strict=True)
+        found.extend(value for name, value in counters if name in _OUTGOING)
+    return tuple(found)
+
+
+def _prepare_system() -> None:
+    """Fill `/etc` and `/var`, so that a write there works and is seen."""
+    shutil.copytree(
+        "/oracle/etc",
+        "/etc",
+        symlinks=True,
+        dirs_exist_ok=True,
+        ignore_dangling_symlinks=True,
+        ignore=_unreadable,
+    )
+    for directory, _, _ in os.walk("/oracle/var"):
+        if directory.count("/") < 6:  # noqa: PLR2004 - deeper ones matter to no command
+            os.makedirs(directory.removeprefix("/oracle"), exist_ok=True)
+
+
+def _unreadable(directory: str, names: list[str]) -> list[str]:
+    def kept(path: str) -> bool:
+        return os.path.islink(path) or (
+            os.access(path, os.R_OK) and (os.path.isfile(path) or os.path.isdir(path))
+        )
+
+    return [name for name in names if not kept(os.path.join(directory, name))]
+
+
+def main() -> None:
+    """Build the world, then serve until the input ends."""
+    _prepare_system()
+    build_world()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (3600, 3600))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    os.chdir("/")
+    server = _Server()
+    print(json.dumps({"ready": MARKS}), flush=True)
+    for line in sys.stdin:
+        for command in json.loads(line):
+            report = server.run(command)
+            print(json.dumps(report), flush=True)
+            if report["changes"]:
+                return
+        print(json.dumps(server.look_closely()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
