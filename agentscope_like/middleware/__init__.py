@@ -1,14 +1,22 @@
-"""Layers around calls."""
+"""Layers around calls.
+
+What is not needed to declare a tool is imported on first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from agentscope_like.middleware.base import NextHandler, ToolLike, ToolMiddlewareBase
-from agentscope_like.middleware.hooks import MiddlewareBase, hook_onion, system_prompt
-from agentscope_like.middleware.log import LoggingMiddleware
 from agentscope_like.middleware.onion import wrap_call, wrap_stream
-from agentscope_like.middleware.output_store import DirectoryOutputStore, OutputStore
-from agentscope_like.middleware.retry import RetryMiddleware
-from agentscope_like.middleware.timeout import TimeoutMiddleware
-from agentscope_like.middleware.tokens import TokenCounter, TokenEstimator
-from agentscope_like.middleware.truncate import TruncateMiddleware, truncate_response
+
+if TYPE_CHECKING:
+    from agentscope_like.middleware.hooks import MiddlewareBase, hook_onion, system_prompt
+    from agentscope_like.middleware.log import LoggingMiddleware
+    from agentscope_like.middleware.output_store import DirectoryOutputStore, OutputStore
+    from agentscope_like.middleware.retry import RetryMiddleware
+    from agentscope_like.middleware.timeout import TimeoutMiddleware
+    from agentscope_like.middleware.tokens import TokenCounter, TokenEstimator
+    from agentscope_like.middleware.truncate import TruncateMiddleware, truncate_response
 
 __all__ = [
     "DirectoryOutputStore",
@@ -29,3 +37,28 @@ __all__ = [
     "wrap_call",
     "wrap_stream",
 ]
+
+_ON_FIRST_USE = {
+    "DirectoryOutputStore": "output_store",
+    "LoggingMiddleware": "log",
+    "MiddlewareBase": "hooks",
+    "OutputStore": "output_store",
+    "RetryMiddleware": "retry",
+    "TimeoutMiddleware": "timeout",
+    "TokenCounter": "tokens",
+    "TokenEstimator": "tokens",
+    "TruncateMiddleware": "truncate",
+    "hook_onion": "hooks",
+    "system_prompt": "hooks",
+    "truncate_response": "truncate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name on its first use (PEP 562)."""
+    place = _ON_FIRST_USE.get(name)
+    if place is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{place}"), name)
+    globals()[name] = value
+    return value
