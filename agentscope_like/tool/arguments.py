@@ -12,10 +12,20 @@ from agentscope_like.permission.nearest import nearest
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
-__all__ = ["MAX_INPUT_CHARACTERS", "ArgumentValidator", "parse_arguments"]
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_INPUT_CHARACTERS",
+    "ArgumentValidator",
+    "copied",
+    "parse_arguments",
+    "shortened",
+]
 
 MAX_INPUT_CHARACTERS = 10_000_000
 """Longest JSON text of a call's arguments that is read, in characters."""
+
+MAX_DEPTH = 100
+"""Most lists and objects inside one another; all that walks arguments is safe below it."""
 
 _SHOWN_ERRORS = 3
 _SHOWN_CHARACTERS = 200
@@ -49,6 +59,7 @@ def parse_arguments(tool_name: str, text: str) -> dict[str, Any]:
         return {}
     try:
         arguments = _decode(text)
+        _refuse_depth(text, arguments)
         _refuse_lone_surrogates(text, arguments)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
@@ -68,7 +79,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(built) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twice!r} is given twice")
+        raise ValueError(f"the key {shortened(twice)!r} is given twice")
     return built
 
 
@@ -79,6 +90,35 @@ def _no_constant(name: str) -> NoReturn:
 _decode: Callable[[str], Any] = json.JSONDecoder(
     object_pairs_hook=_once, parse_constant=_no_constant
 ).decode
+
+
+def shortened(text: str) -> str:
+    """Return the text, cut where a message need not repeat more of it."""
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of what came from JSON, sharing no list and no dictionary with it."""
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    return value
+
+
+def _refuse_depth(text: str, arguments: Any) -> None:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    level, depth = [arguments], 0
+    while level := [value for value in level if isinstance(value, dict | list)]:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise ValueError(f"it is nested too deeply, more than {MAX_DEPTH} levels")
+        level = [
+            inner
+            for value in level
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
 
 
 def _refuse_lone_surrogates(text: str, arguments: Any) -> None:
@@ -146,12 +186,14 @@ class ArgumentValidator:
     def _describe(self, error: ValidationError, arguments: dict[str, Any]) -> str:
         where = ".".join(map(str, error.instance_path))
         if not where and error.kind.name == "additionalProperties":
-            unknown = [name for name in arguments if name not in self._names]
-            hints = [f"unknown argument {name!r}{nearest(name, self._names)}" for name in unknown]
-            return "; ".join(hints)
-        message = error.message
-        if len(message) > _SHOWN_CHARACTERS:
-            message = message[:_SHOWN_CHARACTERS] + "..."
+            unknown = [shortened(name) for name in arguments if name not in self._names]
+            hints = [
+                f"unknown argument {name!r}{nearest(name, self._names)}"
+                for name in unknown[:_SHOWN_ERRORS]
+            ]
+            more = len(unknown) - len(hints)
+            return "; ".join([*hints, f"{more} more unknown ones"] if more else hints)
+        message, where = shortened(error.message), shortened(where)
         return f"{where}: {message}" if where else message
 
 

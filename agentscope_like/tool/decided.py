@@ -54,6 +54,7 @@ class DecidedCall:
         grant: The right to run it.
         refusal: The result that tells the model why it did not run.
         note: What the model is told in front of the result.
+        policy_key: The policy as it was before the decision began.
     """
 
     call: ToolCallBlock
@@ -63,6 +64,7 @@ class DecidedCall:
     grant: Grant | None = None
     refusal: ToolResponse | None = None
     note: str | None = None
+    policy_key: tuple[Any, ...] = ()
 
 
 def refused(

@@ -9,13 +9,14 @@ from typing import Any
 
 from agentscope_like.exception import ConfigurationError, ToolNotFoundError
 from agentscope_like.permission.nearest import nearest
-from agentscope_like.tool.arguments import ArgumentValidator
+from agentscope_like.tool.arguments import ArgumentValidator, shortened
 from agentscope_like.tool.base import ToolBase, check_schema
 from agentscope_like.tool.grant import definition_digest
 
 __all__ = ["RegisteredTool", "ToolRegistry"]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_DECLARED = ("name", "description", "input_schema", "is_concurrency_safe", "is_read_only")
 
 
 @dataclass(slots=True)
@@ -80,14 +81,20 @@ class ToolRegistry(Mapping[str, ToolBase]):
         """Add the tool.
 
         Raises:
-            ConfigurationError: It is no tool, its name is taken or cannot be told to a model, or
-                its input schema is not one of an object.
+            ConfigurationError: It is no tool, lacks something that a tool declares, its name is
+                taken or cannot be told to a model, or its input schema is not one of an object.
         """
         if not isinstance(tool, ToolBase):
             raise ConfigurationError(
                 f"{tool!r} is not a tool: wrap a function with FunctionTool, or give an instance "
                 "of a ToolBase subclass"
             )
+        for declared in _DECLARED:
+            if getattr(tool, declared, None) is None:
+                raise ConfigurationError(
+                    f"{type(tool).__name__} does not declare `{declared}`: give the class, or the "
+                    "instance before it is added, a value"
+                )
         if not _NAME.fullmatch(tool.name):
             raise ConfigurationError(
                 f"the tool name {tool.name!r} cannot be told to a model: use 1 to 64 letters, "
@@ -121,12 +128,19 @@ class ToolRegistry(Mapping[str, ToolBase]):
 
         Raises:
             ToolNotFoundError: There is none; the message lists what there is.
+            ConfigurationError: The tool has changed its name, so that its rules would be missed.
         """
         found = self._tools.get(name)
         if found is None:
             listed = ", ".join(self._tools) or "none"
+            name = shortened(name)
             raise ToolNotFoundError(
                 f"There is no tool named {name!r}{nearest(name, self._tools)}. Tools: {listed}."
+            )
+        if found.tool.name != name:
+            raise ConfigurationError(
+                f"the tool {name!r} was renamed to {found.tool.name!r} after it was added: its "
+                "rules would be missed. Remove it by its old name and add it again"
             )
         return found
 

@@ -14,6 +14,7 @@ from agentscope_like.exception import (
 )
 from agentscope_like.message import TextBlock, ToolChunk, ToolResponse, ToolResultState
 from agentscope_like.state import AgentState
+from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.grant import Grant
 
 __all__ = ["run_granted"]
@@ -24,23 +25,31 @@ NOTHING = "The tool ended without any output."
 
 
 async def run_granted(
-    grant: Grant, state: AgentState, check_arguments: Callable[[dict[str, Any]], Awaitable[None]]
+    grant: Grant,
+    state: AgentState,
+    *,
+    redeem: Callable[[], None],
+    check_changed: Callable[[dict[str, Any]], Awaitable[None]],
 ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
     """Run the tool and yield its chunks, then the whole as one response.
 
     Args:
-        grant: Redeemed by the toolkit.
+        grant: Spent by the toolkit.
         state: The agent's state, handed to tools that want it.
-        check_arguments: Awaited with the arguments that reach the tool behind its middlewares;
-            raises to stop the call.
+        redeem: Called as the run begins; raises where the grant no longer holds.
+        check_changed: Awaited with the arguments that reach the tool behind its middlewares where
+            they are not those of the grant; raises to stop the call.
 
     Raises:
+        GrantError: The grant does not hold.
         asyncio.CancelledError: The run was cancelled; the tool has been closed.
         DeveloperOrientedException: The tool raised one.
     """
+    redeem()
     response = ToolResponse()
-    stream = _open(grant, state, check_arguments)
+    stream: AsyncGenerator[ToolChunk, None] | None = None
     try:
+        stream = _open(grant, state, check_changed)
         async for chunk in stream:
             _refuse_after_cancellation()
             if not isinstance(chunk, ToolChunk):
@@ -50,49 +59,57 @@ async def run_granted(
         _refuse_after_cancellation()
     except DeveloperOrientedException:
         raise
-    except Exception as error:
+    except (Exception, asyncio.CancelledError) as error:
+        if _is_cancellation(error):
+            raise
         failure = _failure(grant.tool.name, error)
         response.append_chunk(failure)
         yield failure
     finally:
-        await _close(grant.tool.name, stream)
+        if stream is not None:
+            await _close(grant.tool.name, stream)
     if not response.content:
         response.content.append(TextBlock(text=NOTHING))
     yield response
 
 
 def _open(
-    grant: Grant, state: AgentState, check_arguments: Callable[[dict[str, Any]], Awaitable[None]]
+    grant: Grant, state: AgentState, check_changed: Callable[[dict[str, Any]], Awaitable[None]]
 ) -> AsyncGenerator[ToolChunk, None]:
-    kwargs = _copied(grant.arguments)
-    if not grant.tool.is_state_injected:
-        return grant.tool.stream(kwargs, guard=check_arguments)
+    tool, decided = grant.tool, copied(grant.arguments)
+    given = (
+        {**copied(decided), "_agent_state": state} if tool.is_state_injected else copied(decided)
+    )
 
-    async def check_without_state(reached: dict[str, Any]) -> None:
-        given = {key: value for key, value in reached.items() if key != "_agent_state"}
-        await check_arguments(given)
+    async def guard(reached: dict[str, Any]) -> None:
+        if tool.is_state_injected:
+            reached = {key: value for key, value in reached.items() if key != "_agent_state"}
+        if reached != decided:
+            await check_changed(reached)
 
-    return grant.tool.stream({**kwargs, "_agent_state": state}, guard=check_without_state)
-
-
-def _copied(value: Any) -> Any:
-    """Return a copy of what came from JSON, sharing no list and no dictionary with it."""
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_copied(item) for item in value]
-    return value
+    return tool.stream(given, guard=guard)
 
 
 def _refuse_after_cancellation() -> None:
     """Stop a tool that swallowed its cancellation and went on."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
+    if _is_being_cancelled():
         raise asyncio.CancelledError
 
 
-def _failure(tool_name: str, error: Exception) -> ToolChunk:
-    if isinstance(error, ToolInterruptedError):
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is None or bool(task.cancelling())
+
+
+def _is_cancellation(error: BaseException) -> bool:
+    """Return whether this cancels the run; a tool may also raise what nobody asked for."""
+    return isinstance(error, asyncio.CancelledError) and _is_being_cancelled()
+
+
+def _failure(tool_name: str, error: BaseException) -> ToolChunk:
+    if isinstance(error, asyncio.CancelledError):
+        state, text = ToolResultState.INTERRUPTED, f"{tool_name} cancelled itself: it did not end."
+    elif isinstance(error, ToolInterruptedError):
         state, text = ToolResultState.INTERRUPTED, error.message
     elif isinstance(error, AgentOrientedException):
         state, text = ToolResultState.ERROR, error.message
@@ -106,6 +123,8 @@ def _failure(tool_name: str, error: Exception) -> ToolChunk:
 async def _close(tool_name: str, stream: AsyncGenerator[ToolChunk, None]) -> None:
     try:
         await stream.aclose()
-    except Exception:
+    except (Exception, asyncio.CancelledError) as error:
+        if _is_cancellation(error):
+            raise
         # "async generator ignored GeneratorExit" and the like: the result stands without it.
         _log.warning("tool %s did not close cleanly", tool_name, exc_info=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from agentscope_like.event.answer import ConfirmResult
 from agentscope_like.exception import (
@@ -26,25 +27,17 @@ from agentscope_like.message import (
     ToolResponse,
     ToolResultState,
 )
-from agentscope_like.middleware.onion import wrap_call
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
-    PermissionDecision,
-    PermissionEngine,
     PermissionRule,
     check_rules,
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.decided import (
-    CallRequest,
-    DecidedCall,
-    DecisionLayer,
-    refused,
-    stricter,
-)
+from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer, refused
+from agentscope_like.tool.deciding import decided_within
 from agentscope_like.tool.grant import Grant, call_digest, same_arguments, same_subject
 from agentscope_like.tool.registry import ToolRegistry
 from agentscope_like.tool.running import run_granted
@@ -77,7 +70,7 @@ class Toolkit:
         for tool in tools or ():
             self._registry.add(tool)
         self._layers = tuple(decision_layers)
-        self._issued: WeakSet[Grant] = WeakSet()
+        self._issued: WeakKeyDictionary[Grant, tuple[DecisionLayer, ...]] = WeakKeyDictionary()
         self._checked_rules: tuple[Any, ...] | None = None
         self._schemas: tuple[int, list[dict[str, Any]]] | None = None
 
@@ -154,14 +147,20 @@ class Toolkit:
             RuleError: A rule is for a tool that does not exist, or cannot be read by its tool.
         """
         self._check_rules(state)
+        policy = state.permission_context.policy_key
+        layers = (*layers, *self._layers)
         try:
-            request = self._read(call, state)
-            request, decision = await self._decided(request, (*layers, *self._layers))
+            entry = self._registry.registered(call.name)
+            request = CallRequest(call, entry.tool, parse_arguments(call.name, call.input), state)
+            entry.validator.check(request.arguments)
+            arguments, decision = await decided_within(layers, request, entry.validator.check)
         except AgentOrientedException as error:
             call.state = ToolCallState.FINISHED
             tool = self._registry.get(call.name)
             return DecidedCall(call, tool, refusal=refused(error.message, ToolResultState.ERROR))
-        return self._settled(request, decision)
+        return self._settled(
+            DecidedCall(call, entry.tool, decision, arguments, policy_key=policy), layers
+        )
 
     async def confirm(
         self,
@@ -203,18 +202,23 @@ class Toolkit:
             tool = self._registry.get(call.name)
             refusal = refused(message, ToolResultState.DENIED)
             return DecidedCall(call, tool, asked, refusal=refusal)
-        before = call.digest
-        call.input = answer.tool_call.input
-        decided = await self.decide(call, state, layers=layers)
+        before, written = call.digest, call.input
+        call.state, call.input = ToolCallState.PENDING, answer.tool_call.input
+        try:
+            decided = await self.decide(call, state, layers=layers)
+        except BaseException:
+            call.state, call.input = ToolCallState.ASKING, written
+            raise
         edited = not same_arguments(before, call.digest)
         if edited:
             decided = replace(decided, note=EDITED)
         now = decided.decision
         if now is None or now.behavior is not PermissionBehavior.ASK:
             return decided
-        was_shown = not now.bypass_immune or (asked.bypass_immune and not edited)
+        same_check = asked.bypass_immune and asked.message == now.message
+        was_shown = not now.bypass_immune or (same_check and not edited)
         if was_shown and same_subject(before, call.digest):
-            return self._granted(decided, state=state)
+            return self._granted(decided, (*layers, *self._layers))
         return decided
 
     def check_new_rules(self, rules: Sequence[PermissionRule]) -> None:
@@ -235,44 +239,15 @@ class Toolkit:
             check_rules(context, self._registry)
             self._checked_rules = key
 
-    def _read(self, call: ToolCallBlock, state: AgentState) -> CallRequest:
-        entry = self._registry.registered(call.name)
-        arguments = parse_arguments(call.name, call.input)
-        entry.validator.check(arguments)
-        return CallRequest(call, entry.tool, arguments, state)
-
-    async def _decided(
-        self, request: CallRequest, layers: Sequence[DecisionLayer]
-    ) -> tuple[CallRequest, PermissionDecision]:
-        if not layers:
-            return request, await self._engine_says(request)
-        reached: list[tuple[CallRequest, PermissionDecision]] = []
-
-        async def core(inner: CallRequest) -> PermissionDecision:
-            inner = replace(request, arguments=inner.arguments)
-            if inner.arguments is not request.arguments:
-                self._registry.registered(inner.call.name).validator.check(inner.arguments)
-            reached.append((inner, await self._engine_says(inner)))
-            return reached[-1][1]
-
-        layered = await wrap_call(layers, core)(request)
-        if not reached:
-            await core(request)
-        final, decision = reached[-1]
-        return final, stricter(decision, layered)
-
-    async def _engine_says(self, request: CallRequest) -> PermissionDecision:
-        engine = PermissionEngine(request.state.permission_context)
-        return await engine.check_permission(request.tool, request.arguments)
-
-    def _settled(self, request: CallRequest, decision: PermissionDecision) -> DecidedCall:
-        call, tool = request.call, request.tool
+    def _settled(self, decided: DecidedCall, layers: tuple[DecisionLayer, ...]) -> DecidedCall:
+        call, tool, decision = decided.call, decided.tool, decided.decision
+        if tool is None or decision is None:
+            raise GrantError(f"call {call.id!r} was not decided: call `decide` first")
         call.decision = decision
         call.suggested_rules = list(decision.suggested_rules or ())
-        call.digest = self._digest(tool, request.arguments)
-        decided = DecidedCall(call, tool, decision, request.arguments)
+        call.digest = self._digest(tool, decided.arguments)
         if decision.behavior is PermissionBehavior.ALLOW:
-            return self._granted(decided, state=request.state)
+            return self._granted(decided, layers)
         if decision.behavior is PermissionBehavior.DENY:
             call.state = ToolCallState.FINISHED
             refusal = refused(f"Denied: {decision.message}", ToolResultState.DENIED)
@@ -280,7 +255,7 @@ class Toolkit:
         call.state = ToolCallState.ASKING
         return decided
 
-    def _granted(self, decided: DecidedCall, *, state: AgentState) -> DecidedCall:
+    def _granted(self, decided: DecidedCall, layers: tuple[DecisionLayer, ...]) -> DecidedCall:
         call, tool = decided.call, decided.tool
         if tool is None or call.digest is None:
             raise GrantError(f"call {call.id!r} was not decided: call `decide` first")
@@ -288,12 +263,9 @@ class Toolkit:
             call.state = ToolCallState.SUBMITTED
             return decided
         call.state = ToolCallState.ALLOWED
-        policy = state.permission_context.policy_key
-        grant = Grant(call.id, tool, decided.arguments, call.digest, policy)
-        self._issued.add(grant)
-        return DecidedCall(
-            call, tool, decided.decision, decided.arguments, grant=grant, note=decided.note
-        )
+        grant = Grant(call.id, tool, decided.arguments, call.digest, decided.policy_key)
+        self._issued[grant] = layers
+        return replace(decided, grant=grant)
 
     def _digest(self, tool: ToolBase, arguments: dict[str, Any]) -> str:
         definition = self._registry.registered(tool.name).definition
@@ -316,24 +288,21 @@ class Toolkit:
             response.
 
         Raises:
-            GrantError: The grant is spent, was not issued here, or what it rested on has changed.
+            GrantError: The grant is spent or was not issued here; from the stream, as it begins:
+                what the grant rested on has changed.
         """
-        self._redeem(grant, state)
-        tool = grant.tool
+        layers = self._issued.pop(grant, None)
+        if layers is None:
+            raise GrantError(
+                f"this grant for call {grant.call_id!r} is spent or was not issued by this "
+                "toolkit: decide the call again"
+            )
 
-        async def decide_again(arguments: dict[str, Any]) -> None:
-            if arguments == grant.arguments:
-                return
-            changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
-            again = CallRequest(changed, tool, arguments, state)
-            decision = await self._engine_says(again)
-            if decision.behavior is not PermissionBehavior.ALLOW:
-                raise ToolArgumentError(
-                    f"A middleware of {tool.name} changed the arguments to ones that may not run: "
-                    f"{decision.message}"
-                )
+        async def check_changed(arguments: dict[str, Any]) -> None:
+            await self._check_changed(grant, arguments, state, layers)
 
-        return run_granted(grant, state, decide_again)
+        redeem = partial(self._check_holds, grant, state)
+        return run_granted(grant, state, redeem=redeem, check_changed=check_changed)
 
     async def call_tool(
         self, tool_call: ToolCallBlock, state: AgentState
@@ -357,13 +326,29 @@ class Toolkit:
                     yield item
             tool_call.state = ToolCallState.FINISHED
 
-    def _redeem(self, grant: Grant, state: AgentState) -> None:
-        if grant not in self._issued:
-            raise GrantError(
-                f"this grant for call {grant.call_id!r} is spent or was not issued by this "
-                "toolkit: decide the call again"
+    async def _check_changed(
+        self,
+        grant: Grant,
+        arguments: dict[str, Any],
+        state: AgentState,
+        layers: tuple[DecisionLayer, ...],
+    ) -> None:
+        """Refuse arguments that a middleware changed, unless they would have been allowed."""
+        tool = grant.tool
+        validate = self._registry.registered(tool.name).validator.check
+        validate(arguments)
+        changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
+        request = CallRequest(changed, tool, arguments, state)
+        final, decision = await decided_within(layers, request, validate)
+        if final != arguments or decision.behavior is not PermissionBehavior.ALLOW:
+            raise ToolArgumentError(
+                f"A middleware of {tool.name} changed the arguments to ones that may not run: "
+                f"{decision.message}"
             )
-        self._issued.discard(grant)
+
+    def _check_holds(self, grant: Grant, state: AgentState) -> None:
+        if grant.tool.is_external_tool:
+            raise GrantError(f"the tool {grant.tool.name!r} has become external: decide again")
         if self._registry.get(grant.tool.name) is not grant.tool:
             raise GrantError(
                 f"the tool {grant.tool.name!r} was removed or replaced since: decide again"
