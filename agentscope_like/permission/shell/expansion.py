@@ -8,64 +8,78 @@ from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
-__all__ = ["TooManyFilesError", "expand"]
+__all__ = ["Expansion", "TooManyFilesError"]
 
-MAX_ENTRIES = 4_000
-"""How many directory entries are looked at for one pattern."""
+MAX_ENTRIES = 20_000
+"""How many directory entries are looked at for one command."""
+
+MAX_MATCHES = 1_500
+"""How many paths the patterns of one command are followed to."""
 
 _MAGIC = re.compile(r"[*?\[]")
 
 
 class TooManyFilesError(Exception):
-    """A pattern reaches more files than are looked at."""
+    """The patterns of a command reach more files than are looked at."""
 
 
-def expand(pattern: str, *, limit: int) -> list[str]:
-    """Return the paths that an absolute pattern matches, as bash matches without any option.
+class Expansion:
+    """Expands the patterns of one command, as long as its budget lasts."""
 
-    `*` and `?` do not match a leading dot, and `**` is `*`.
+    __slots__ = ("_entries_left", "_known", "_matches_left")
 
-    Args:
-        pattern: An absolute path with `*`, `?` or bracket expressions in it.
-        limit: How many paths there may be.
+    def __init__(self) -> None:
+        self._entries_left = MAX_ENTRIES
+        self._matches_left = MAX_MATCHES
+        self._known: dict[str, list[str]] = {}
 
-    Raises:
-        TooManyFilesError: There are more, or too many directory entries would have to be looked at.
-    """
-    budget = [MAX_ENTRIES]
-    found: list[str] = []
-    for path in _walk("/", [name for name in pattern.split("/") if name], budget):
-        if len(found) >= limit:
-            raise TooManyFilesError
-        found.append(path)
-    return found
+    def expand(self, pattern: str) -> list[str]:
+        """Return the paths that an absolute pattern matches, as bash does without any option.
 
+        `*` and `?` do not match a leading dot, and `**` is `*`.
 
-def _walk(base: str, names: Sequence[str], budget: list[int]) -> Iterator[str]:
-    if not names:
-        if os.path.lexists(base):
-            yield base
-        return
-    name, *rest = names
-    if not _MAGIC.search(name):
-        yield from _walk(os.path.join(base, name), rest, budget)
-        return
-    matches = _compiled(name).fullmatch
-    for entry in _entries(base, budget):
-        if (entry[0] != "." or name[0] == ".") and matches(entry):
-            yield from _walk(os.path.join(base, entry), rest, budget)
+        Args:
+            pattern: An absolute path with `*`, `?` or bracket expressions in it.
 
-
-def _entries(directory: str, budget: list[int]) -> Iterator[str]:
-    try:
-        with os.scandir(directory) as entries:
-            for entry in entries:
-                budget[0] -= 1
-                if budget[0] < 0:
+        Raises:
+            TooManyFilesError: There are more paths, or directory entries to look at, than the
+                budget has left.
+        """
+        known = self._known.get(pattern)
+        if known is None:
+            known = []
+            for path in self._walk("/", [name for name in pattern.split("/") if name]):
+                self._matches_left -= 1
+                if self._matches_left < 0:
                     raise TooManyFilesError
-                yield entry.name
-    except OSError:
-        return
+                known.append(path)
+            self._known[pattern] = known
+        return known
+
+    def _walk(self, base: str, names: Sequence[str]) -> Iterator[str]:
+        if not names:
+            if os.path.lexists(base):
+                yield base
+            return
+        name, *rest = names
+        if not _MAGIC.search(name):
+            yield from self._walk(os.path.join(base, name), rest)
+            return
+        matches = _compiled(name).fullmatch
+        for entry in self._entries(base):
+            if (entry[0] != "." or name[0] == ".") and matches(entry):
+                yield from self._walk(os.path.join(base, entry), rest)
+
+    def _entries(self, directory: str) -> Iterator[str]:
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    self._entries_left -= 1
+                    if self._entries_left < 0:
+                        raise TooManyFilesError
+                    yield entry.name
+        except OSError:
+            return
 
 
 @lru_cache(maxsize=256)

@@ -49,7 +49,7 @@ def readings(part: Part) -> Iterator[Words]:
             if not word or word.startswith("-"):
                 continue
             if carries:
-                yield from _both(bare_name(word), argv[position + 1 :])
+                yield from _both(bare_name(word), argv[position + 1 : position + _MAX_CARRIED])
             if any(map(str.isspace, word)):
                 yield from raw_readings(raw_words(word))
 
@@ -75,8 +75,12 @@ def raw_words(text: str) -> list[str]:
 
 def raw_readings(words: Sequence[str]) -> Iterator[Words]:
     """Yield what may be commands in the words of a text that could not be read."""
+    seen: set[Words] = set()
     for position, word in enumerate(words):
-        yield from _both(bare_name(word), words[position + 1 : position + 1 + _MAX_CARRIED])
+        for reading in _both(bare_name(word), words[position + 1 : position + _MAX_CARRIED]):
+            if reading not in seen:
+                seen.add(reading)
+                yield reading
 
 
 def _both(name: str, arguments: Words) -> Iterator[Words]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from agentscope_like.permission.errors import PathError
@@ -53,6 +53,7 @@ _FUNCTION = re.compile(r"([^\s(){};|&<>\"'`$]{1,64})[ \t]{0,8}\([ \t]{0,8}\)\s{0
 _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
 _MOST_FUNCTIONS = 32
+_MOST_REMOVED = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,13 @@ class _Look:
         analysis: The whole command.
         around: Where it runs.
         reads_unseen: Whether some part reads files that others find, so that to list is to read.
+        told: Words that have been looked at already.
     """
 
     analysis: CommandAnalysis
     around: Surroundings
     reads_unseen: bool
+    told: set[str] = field(default_factory=set)
 
 
 def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
@@ -169,8 +172,11 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
     if look.reads_unseen or not (part.read_only or changes):
         # What it is told about is all there is to go by.
         for word in part.argv[1:]:
-            if word and (reason := look.around.why_not_touch(word)):
+            if not word or word in look.told:
+                continue
+            if reason := look.around.why_not_touch(word):
                 return f"names a sensitive path: {reason}"
+            look.told.add(word)
     return None
 
 
@@ -183,8 +189,7 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     except PathError as error:
         return f"acts on a path that cannot be judged: {error}"
     except TooManyFilesError:
-        if effect.kind is not EffectKind.READ or "/." in (effect.path or ""):
-            return f"reaches too many files with `{effect.target}` to look at each"
+        return f"reaches too many files with `{effect.target}` to look at each"
     return None
 
 
@@ -275,17 +280,22 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
         return _finding(
             command, whole, "cannot be understood, and may run what is downloaded as a program"
         )
+    removed: dict[str, None] = {}
     for reading in raw_readings(words):
-        if reason := danger_of(reading) or _raw_removal(reading, around):
+        if reason := danger_of(reading):
             return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
+        if reading[0] in _REMOVERS:
+            removed.update(dict.fromkeys(filter(None, reading[1:])))
+    if reason := _of_removed(tuple(removed), around):
+        return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
     return None
 
 
-def _raw_removal(words: Sequence[str | None], around: Surroundings) -> str | None:
-    if words[0] not in _REMOVERS:
-        return None
-    for word in words[1:]:
-        if word is None or word.startswith("-"):
+def _of_removed(words: Sequence[str], around: Surroundings) -> str | None:
+    if len(words) > _MOST_REMOVED:
+        return "removes what must stay: it names too many paths to look at each"
+    for word in words:
+        if word.startswith("-"):
             continue
         try:
             reason = around.why_not_remove(around.locate(word.rstrip("*") or "/"))

@@ -22,13 +22,9 @@ from agentscope_like.permission.paths import (
     sensitive_to_write,
 )
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
-from agentscope_like.permission.shell.expansion import expand
+from agentscope_like.permission.shell.expansion import Expansion
 
-__all__ = ["MAX_MATCHES", "SensitiveNames", "Surroundings"]
-
-MAX_MATCHES = 200
-"""How many paths a pattern of a command is followed to."""
-
+__all__ = ["SensitiveNames", "Surroundings"]
 
 _SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
 
@@ -72,7 +68,7 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a command runs, and what is sensitive there.
+    """Where one command runs, and what is sensitive there; made anew for each decision.
 
     Attributes:
         directory: The absolute directory that it starts in.
@@ -93,6 +89,10 @@ class Surroundings:
         """Where the directories are that are worked in."""
         return locate_directories(self.working, directory=self.root, home=self.home)
 
+    @cached_property
+    def _expansion(self) -> Expansion:
+        return Expansion()
+
     def locations(self, effect: Effect) -> list[Location] | None:
         """Return the places that an effect reaches; None where that is not known before it runs.
 
@@ -109,7 +109,7 @@ class Surroundings:
         follow = effect.kind is not EffectKind.DELETE
         if not effect.glob:
             return [self.locate(path, follow=follow)]
-        matches = expand(path, limit=MAX_MATCHES)
+        matches = self._expansion.expand(path)
         return [self.locate(match, follow=follow) for match in matches or [path]]
 
     def locate(self, path: str, *, follow: bool = True) -> Location:

@@ -114,6 +114,7 @@ git add .env | sensitive
 some-tool --config=.env | sensitive
 $CMD x | computed
 "$(cat f)" x | computed
+cat /proc/*/*/*/*/* | too many
 """
 
 NO_SAFETY = """
@@ -167,7 +168,7 @@ find . -name '*.py' | xargs grep foo
 find src -type f -exec wc -l {} +
 cat $(find . -name a.py)
 for f in src/*; do head -1 "$f"; done
-cat /usr/*/*/*/*/*/nothing*
+cat /usr/bin/nothing*
 """
 
 

@@ -1,0 +1,64 @@
+"""Expanding patterns, with bash as the oracle."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission.shell import expansion
+from agentscope_like.permission.shell.expansion import Expansion, TooManyFilesError
+from agentscope_like.tool.builtin.process import find_bash
+
+PATTERNS = [
+    *("*", "*.py", "?.py", ".*", "*/*", "*/*/*", "d/*", "[ab].py", "[!a].py", "[^a].py", "d/.h*"),
+    *("none*", "*/a.py", "link/*", "**", "**/a.py", "[a-c]*", "d*/", "*.PY", "a.p[xy]", "./*"),
+]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Return a small tree with hidden files and a link."""
+    (tmp_path / "d" / "e").mkdir(parents=True)
+    for name in ("a.py", "b.py", "c.txt", ".hidden", "d/a.py", "d/.hid", "d/e/a.py"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "link").symlink_to("d")
+    (tmp_path / "broken").symlink_to("nowhere")
+    return tmp_path
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_is_expanded_as_bash_does(tree: Path, pattern: str) -> None:
+    """What is found is what bash would hand to a program, but for `.` and `..`."""
+    said = subprocess.run(
+        [find_bash() or "", "-c", f"shopt -s nullglob; printf '%s\\n' {tree}/{pattern}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"LC_ALL": "C"},
+    ).stdout
+    wanted = {line.rstrip("/").replace("/./", "/") for line in said.splitlines() if line}
+    wanted = {path for path in wanted if path.rpartition("/")[2] not in (".", "..")}
+    found = {path.replace("/./", "/") for path in Expansion().expand(f"{tree}/{pattern}")}
+    if pattern.endswith("/"):
+        assert wanted <= found
+    else:
+        assert found == wanted
+
+
+def test_too_many_matches_are_refused(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All patterns of one command share one budget of paths."""
+    monkeypatch.setattr(expansion, "MAX_MATCHES", 5)
+    patterns = Expansion()
+    assert len(patterns.expand(f"{tree}/*.py")) == 2
+    assert len(patterns.expand(f"{tree}/*.py")) == 2
+    with pytest.raises(TooManyFilesError):
+        patterns.expand(f"{tree}/*")
+
+
+def test_too_many_entries_are_refused(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pattern that matches nothing does not walk the whole file system either."""
+    monkeypatch.setattr(expansion, "MAX_ENTRIES", 3)
+    with pytest.raises(TooManyFilesError):
+        Expansion().expand(f"{tree}/nothing*")
