@@ -115,8 +115,12 @@ class Terminal:
         while text not in (shown := ESCAPE.sub("", self.unread)):
             if time.monotonic() > deadline:
                 raise AssertionError(f"{text!r} was not shown; there is:\n{shown}")
-            with contextlib.suppress(pexpect.TIMEOUT):
+            try:
                 self.unread += self.child.read_nonblocking(4096, timeout=0.2)
+            except pexpect.TIMEOUT:
+                continue
+            except pexpect.EOF:
+                raise AssertionError(f"it ended before {text!r}; there is:\n{shown}") from None
         end = shown.index(text) + len(text)
         self.unread = shown[end:]
         return shown[:end].replace("\r\n", "\n")
@@ -129,12 +133,12 @@ class Terminal:
 
     def type(self, text: str) -> None:
         """Type, as soon as the prompt that was shown has had time to listen."""
-        time.sleep(0.15)
+        time.sleep(0.05)
         self.child.send(text)
 
     def press(self, key: str) -> None:
         """Press a key together with Ctrl."""
-        time.sleep(0.15)
+        time.sleep(0.05)
         self.child.sendcontrol(key)
 
     def leave(self) -> int:
