@@ -39,9 +39,9 @@ async def decided_within(
         AgentOrientedException: From a layer, or because its arguments do not fit.
         DeveloperOrientedException: From a layer.
     """
-    arguments = copied(request.arguments)
     if not layers:
-        return arguments, await _engine_says(request, arguments)
+        return request.arguments, await _engine_says(request, request.arguments)
+    arguments = copied(request.arguments)
     reached: list[tuple[dict[str, Any], PermissionDecision]] = []
 
     async def core(inner: CallRequest) -> PermissionDecision:

@@ -76,10 +76,12 @@ async def run_granted(
 def _open(
     grant: Grant, state: AgentState, check_changed: Callable[[dict[str, Any]], Awaitable[None]]
 ) -> AsyncGenerator[ToolChunk, None]:
-    tool, decided = grant.tool, copied(grant.arguments)
-    given = (
-        {**copied(decided), "_agent_state": state} if tool.is_state_injected else copied(decided)
-    )
+    tool, given = grant.tool, copied(grant.arguments)
+    decided = copied(given) if tool.middlewares else given
+    if tool.is_state_injected:
+        given = {**given, "_agent_state": state}
+    if not tool.middlewares:
+        return tool.stream(given)
 
     async def guard(reached: dict[str, Any]) -> None:
         if tool.is_state_injected:
