@@ -240,6 +240,8 @@ class _Call:
 
 def _known_mode(mode: str) -> PermissionMode | None:
     """Return the mode, also where it was set as text past the model; None where there is none."""
+    if isinstance(mode, PermissionMode):
+        return mode
     try:
         return PermissionMode(mode)
     except ValueError:

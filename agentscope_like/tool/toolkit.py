@@ -146,8 +146,7 @@ class Toolkit:
         Raises:
             RuleError: A rule is for a tool that does not exist, or cannot be read by its tool.
         """
-        self._check_rules(state)
-        policy = state.permission_context.policy_key
+        policy = self._check_rules(state)
         layers = (*layers, *self._layers)
         try:
             entry = self._registry.registered(call.name)
@@ -232,12 +231,15 @@ class Toolkit:
             context.table(rule.behavior).add(rule)
         check_rules(context, self._registry)
 
-    def _check_rules(self, state: AgentState) -> None:
+    def _check_rules(self, state: AgentState) -> tuple[Any, ...]:
+        """Refuse rules that do nothing, once for each policy; return the policy's key."""
         context = state.permission_context
-        key = (self._registry.version, context.policy_key)
+        policy = context.policy_key
+        key = (self._registry.version, policy)
         if key != self._checked_rules:
             check_rules(context, self._registry)
             self._checked_rules = key
+        return policy
 
     def _settled(self, decided: DecidedCall, layers: tuple[DecisionLayer, ...]) -> DecidedCall:
         call, tool, decision = decided.call, decided.tool, decided.decision
@@ -265,7 +267,15 @@ class Toolkit:
         call.state = ToolCallState.ALLOWED
         grant = Grant(call.id, tool, decided.arguments, call.digest, decided.policy_key)
         self._issued[grant] = layers
-        return replace(decided, grant=grant)
+        return DecidedCall(
+            call,
+            tool,
+            decided.decision,
+            decided.arguments,
+            grant=grant,
+            note=decided.note,
+            policy_key=decided.policy_key,
+        )
 
     def _digest(self, tool: ToolBase, arguments: dict[str, Any]) -> str:
         definition = self._registry.registered(tool.name).definition
