@@ -148,9 +148,7 @@ class ShellProcess:
             self._end_family_now()
         else:
             holds_output = self._output in self._open
-            left_background = holds_output or await asyncio.to_thread(
-                self._family.has_session_members
-            )
+            left_background = holds_output or await self._is_outlived()
             if left_background:
                 await self._end_family(everyone=holds_output)
             else:
@@ -284,6 +282,15 @@ class ShellProcess:
                 self._loop.remove_reader(self._output)
 
     # Ending
+
+    async def _is_outlived(self) -> bool:
+        """Return whether processes of the session run on, once they had time to end themselves."""
+        deadline = self._loop.time() + GRACE_SECONDS
+        while await asyncio.to_thread(self._family.has_session_members):
+            if self._loop.time() >= deadline:
+                return True
+            await asyncio.sleep(_POLL_SECONDS)
+        return False
 
     async def _end_family(self, *, everyone: bool) -> None:
         """Send SIGTERM, wait until the shell and its session are gone or their grace is over."""

@@ -9,6 +9,7 @@ import os
 import stat
 import subprocess
 import time
+import uuid
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,7 @@ async def run(bash: Bash, command: str, timeout: int = 20_000) -> Outcome:
 
 
 def marked_processes() -> list[int]:
-    """Return the processes that are still running and came of a command of this test process."""
+    """Return the processes that are still running and came of a command of this test."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -64,9 +65,15 @@ def marked_processes() -> list[int]:
             state = Path(f"/proc/{name}/stat").read_text().rpartition(") ")[2][0]
         except OSError:
             continue
-        if f"{MARK_VARIABLE}=".encode() in environment and state != "Z":
+        if os.environ[MARK_VARIABLE].encode() in environment and state != "Z":
             found.append(int(name))
     return found
+
+
+@pytest.fixture(autouse=True)
+def _own_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mark the commands of this test, so that those of others on the machine are not counted."""
+    monkeypatch.setenv(MARK_VARIABLE, f"test-{uuid.uuid4().hex}")
 
 
 @pytest.fixture
@@ -435,6 +442,13 @@ async def test_background_processes_end_with_the_call(bash: Bash, command: str) 
 async def test_a_background_process_that_was_waited_for_is_not_mentioned(bash: Bash) -> None:
     """A command that ends its own background work is like any other."""
     assert (await run(bash, "(sleep 0.05; echo done) & wait")).text == "done\n"
+
+
+async def test_a_background_process_may_end_by_itself(bash: Bash, tmp_path: Path) -> None:
+    """What needs a moment longer than the shell is not torn from its work."""
+    outcome = await run(bash, "(sleep 0.03; echo done > late) >/dev/null 2>&1 & echo now")
+    assert outcome.text == "now\n"
+    assert (tmp_path / "late").read_text() == "done\n"
 
 
 @pytest.mark.parametrize(
