@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.grep import Grep
     from agentscope_like.tool.builtin.human_approval import HumanApproval
     from agentscope_like.tool.builtin.read import Read
+    from agentscope_like.tool.builtin.task import TaskCreate, TaskGet, TaskList, TaskUpdate
     from agentscope_like.tool.builtin.write import Write
     from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
     from agentscope_like.tool.function import FunctionTool
@@ -38,6 +39,10 @@ __all__ = [
     "HumanApproval",
     "ParamsBase",
     "Read",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskUpdate",
     "ToolBase",
     "ToolChoice",
     "ToolChunk",
@@ -59,6 +64,10 @@ _ON_FIRST_USE = {
     "Grep": "builtin.grep",
     "HumanApproval": "builtin.human_approval",
     "Read": "builtin.read",
+    "TaskCreate": "builtin.task",
+    "TaskGet": "builtin.task",
+    "TaskList": "builtin.task",
+    "TaskUpdate": "builtin.task",
     "Toolkit": "toolkit",
     "Write": "builtin.write",
 }
