@@ -180,8 +180,11 @@ class ProjectRules:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self.path.parent, os.O_RDONLY)
+        except OSError as error:
+            raise self._unusable(f"its directory cannot be made: {error.strerror}") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
@@ -198,6 +201,9 @@ class ProjectRules:
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).replace(self.path)
+        except OSError as error:
+            Path(name).unlink(missing_ok=True)
+            raise self._unusable(f"cannot be written: {error.strerror}") from error
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
@@ -210,6 +216,6 @@ class ProjectRules:
 
     def _unusable(self, problem: str) -> CliError:
         return CliError(
-            f"project rules {self.path}: {problem}; mend the file, or delete it to start afresh",
+            f"project rules {self.path}: {problem}; mend that, or delete the file to start afresh",
             ExitCode.CONFIG,
         )

@@ -198,7 +198,7 @@ class Session:
             if rule.source == PROJECT_SOURCE:
                 try:
                     self.project.add(rule)
-                except (CliError, OSError) as error:
+                except CliError as error:
                     self.renderer.note(f"remembered for this session only: {error}", "error")
                     rule = rule.model_copy(update={"source": SESSION_SOURCE})  # noqa: PLW2901
             rules.append(rule)

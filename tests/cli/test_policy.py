@@ -124,6 +124,17 @@ def test_a_file_that_others_can_change_is_refused(project: ProjectRules) -> None
     assert len(project.load()) == 1
 
 
+def test_a_place_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    """Where the data directory cannot be made, that is said with its path."""
+    (tmp_path / "data").write_text("in the way", encoding="utf-8")
+    (tmp_path / "app").mkdir()
+    project = ProjectRules(tmp_path / "app", data=tmp_path / "data")
+    with pytest.raises(CliError, match="data/projects"):
+        project.add(rule("make"))
+    with pytest.raises(CliError, match="cannot be read"):
+        project.load()
+
+
 def test_rules_added_at_the_same_time_are_all_kept(project: ProjectRules) -> None:
     """Processes that remember rules at once lose none of them."""
     context = multiprocessing.get_context("spawn")

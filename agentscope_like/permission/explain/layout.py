@@ -185,12 +185,13 @@ def _part(command: str, number: int, part: Part, room: int) -> Iterator[Line]:
 
 
 def _untold(part: Part) -> tuple[Effect, ...]:
-    """Return the effects that matter and that no doubt of the part names already."""
+    """Return the effects that matter and that no doubt of the part tells already."""
     told = " ".join(doubt.message for doubt in part.doubts)
     return tuple(
         effect
         for effect in part.effects
-        if effect.kind.value != "read" and (not effect.target or effect.target not in told)
+        if effect.kind.value != "read"
+        and (effect.target not in told if effect.target else effect.kind.value != "unknown")
     )
 
 
