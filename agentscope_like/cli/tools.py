@@ -23,6 +23,10 @@ _PLACES = {
     "Edit": "edit",
     "Glob": "glob",
     "Grep": "grep",
+    "TaskCreate": "task",
+    "TaskGet": "task",
+    "TaskList": "task",
+    "TaskUpdate": "task",
     "HumanApproval": "human_approval",
 }
 _WITH_DIRECTORY = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
@@ -92,12 +96,11 @@ def _check_fit(tool: ToolBase, arguments: dict[str, Any]) -> None:
 
 def reading_of(tool: ToolBase | None, tool_input: dict[str, Any]) -> CommandAnalysis | None:
     """Return how the command line in a call of Bash was read, or None for other calls."""
-    command = tool_input.get("command")
-    if tool is None or tool.name != "Bash" or not isinstance(command, str):
+    if tool is None or tool.name != "Bash":
         return None
-    from agentscope_like.permission.shell import analyze
+    from agentscope_like.tool.builtin.bash import Bash
 
-    return analyze(command, directory=str(getattr(tool, "cwd", Path.cwd())))
+    return tool.analysis(tool_input) if isinstance(tool, Bash) else None
 
 
 def _example(tool: ToolBase, required: list[str]) -> str:
