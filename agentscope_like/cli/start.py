@@ -94,7 +94,8 @@ async def run_session(options: RunOptions) -> ExitCode:
         session = await _prepare(options, storage, renderer, at_terminal=at_terminal)
         stack.push_async_callback(session.agent.model.close)
         state = session.agent.state
-        renderer.note(f"session {state.session_id[:8]} in {session.directory}")
+        mode = state.permission_context.mode
+        renderer.note(f"session {state.session_id[:8]} in {session.directory}, mode {mode}")
         code = await session.run(options.task)
         if options.with_summary:
             console.print(session.tally.table())
