@@ -42,6 +42,7 @@ class TimeoutMiddleware(ToolMiddlewareBase):
     ) -> AsyncGenerator[ToolChunk, None]:
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._seconds
+        has_output = False
         async with aclosing(next_handler(**input_kwargs)) as stream:
             while clock() < deadline:
                 # The scope holds one step and never a `yield`: it would cancel the consumer.
@@ -54,19 +55,21 @@ class TimeoutMiddleware(ToolMiddlewareBase):
                         raise
                     break
                 if chunk is not None:
+                    has_output = has_output or bool(chunk.content)
                     yield chunk
                 elif scope.expired():
                     break
                 else:
                     return
         yield ToolChunk(
-            content=[TextBlock(text=self._notice(tool.name))],
+            content=[TextBlock(text=self._notice(tool.name, has_output=has_output))],
             state=ToolResultState.ERROR,
             metadata={"timed_out_after": self._seconds},
         )
 
-    def _notice(self, tool_name: str) -> str:
-        return (
+    def _notice(self, tool_name: str, *, has_output: bool) -> str:
+        notice = (
             f"{tool_name} was stopped: it did not end within its limit of {self._seconds:g} s. "
             "Do less in one call, or find out why it takes so long."
         )
+        return f"\n{notice}" if has_output else notice

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.middleware import LoggingMiddleware, RetryMiddleware, TimeoutMiddleware
-from agentscope_like.tool import FunctionTool
+from agentscope_like.tool import Bash, FunctionTool
 from tests.middleware.kit import Scripted, heard, result_of, text_of
 
 VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("VARIABLE", default="unset")
@@ -177,10 +178,29 @@ async def test_a_tool_out_of_time_is_stopped_and_closed() -> None:
     """What came in time stays; the end says what happened; the tool has cleaned up."""
     tool = Scripted(["a", 60, "b"], middlewares=[TimeoutMiddleware(0.05)])
     response = await result_of(tool)
-    assert text_of(response).startswith("aScripted was stopped")
+    assert text_of(response).startswith("a\nScripted was stopped")
     assert "0.05 s" in text_of(response)
     assert response.state is ToolResultState.ERROR
     assert tool.closed == 1
+
+
+async def test_a_command_out_of_time_leaves_no_process(tmp_path: Path) -> None:
+    """Bash's own cleanup ends what the command started, in the background too."""
+    tool = Bash(cwd=tmp_path, middlewares=[TimeoutMiddleware(0.5)])
+    command = "sleep 60 & echo $! > one; sleep 60 & echo $! > two; wait"
+    assert (await result_of(tool, command=command)).state is ToolResultState.ERROR
+    for name in ("one", "two"):
+        pid = await asyncio.to_thread((tmp_path / name).read_text)
+        assert not await asyncio.to_thread(is_running, int(pid))
+
+
+def is_running(pid: int) -> bool:
+    """Return whether the process is there and no zombie."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 async def test_a_tool_that_never_waits_is_stopped_as_well() -> None:
@@ -219,7 +239,7 @@ async def test_a_tool_that_swallows_its_cancellation_is_out_of_time() -> None:
             return
         yield ""
 
-    for func, text in ((stubborn, "late"), (silent, "")):
+    for func, text in ((stubborn, "late\n"), (silent, "")):
         response = await result_of(FunctionTool(func, middlewares=[TimeoutMiddleware(0.05)]))
         assert text_of(response).startswith(f"{text}{func.__name__} was stopped")
         assert response.state is ToolResultState.ERROR
