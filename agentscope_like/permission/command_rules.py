@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from agentscope_like.permission.errors import PatternError
 
-__all__ = ["CommandIndex", "CommandPattern", "Words", "compile_command", "quoted"]
+__all__ = ["CommandIndex", "CommandPattern", "WordGlob", "Words", "compile_command", "quoted"]
 
 Words: TypeAlias = Sequence[str | None]
 """The words of a command; None for one that is not known before it runs."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentscope_like.permission.shell.families import families
 
-__all__ = ["danger_of"]
+__all__ = ["Danger", "danger_of"]
 
 _SHORTEST_CUT = 4
 _FIELDS = frozenset({"does", "programs", "words", "flags", "operands", "any_word"})
