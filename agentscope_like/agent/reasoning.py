@@ -40,6 +40,11 @@ from agentscope_like.types import ErrorType
 
 __all__ = ["Reasoning"]
 
+CUT_OFF = (
+    "the model's stream ended without its last part, which holds the whole answer: the connection "
+    "broke off, or the model class does not yield one with `is_last=True`"
+)
+
 _ModelBlock = TextBlock | ToolCallBlock | ThinkingBlock | DataBlock
 
 
@@ -80,6 +85,8 @@ class Reasoning:
                     async for answer in answers:
                         for event in response.take(answer):
                             yield event
+                if response.last is None:
+                    raise ModelError(CUT_OFF, type=ErrorType.UPSTREAM)
                 for event in response.end():
                     yield event
             except Exception as error:
@@ -120,29 +127,33 @@ class _Response:
     began: bool = False
     last: ChatResponse | None = None
     open: dict[str, _ModelBlock] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def take(self, answer: ChatResponse) -> Iterator[AgentEvent]:
         """Take in a part of the response; the last part holds the whole and adds what is new."""
+        if self.last is not None:
+            return  # nothing comes after the whole
         if answer.is_last:
             self.last = answer
-        whole_ids: set[str] = set()
+        keys: set[tuple[str, str]] = set()
         for block in answer.content:
-            repeated = block.id in whole_ids
-            whole_ids.add(block.id)
-            if answer.is_last and block.id in self.names and not repeated:
+            key = (block.type, block.id)
+            repeated = key in keys
+            keys.add(key)
+            if answer.is_last and key in self.names and not repeated:
                 continue
             self.began = True
             if repeated:
-                self.names.pop(block.id)
+                self.names.pop(key)
             yield from self._grow(block)
 
     def _grow(self, block: _ModelBlock) -> Iterator[AgentEvent]:
-        if block.id not in self.names:
-            self.names[block.id] = self._unused(block.id)
-            yield from self._start(self.names[block.id], block)
-            self.open[self.names[block.id]] = block
-        yield from self._delta(self.names[block.id], block)
+        key = (block.type, block.id)
+        if key not in self.names:
+            self.names[key] = self._unused(block.id)
+            yield from self._start(self.names[key], block)
+            self.open[self.names[key]] = block
+        yield from self._delta(self.names[key], block)
 
     def _unused(self, block_id: str) -> str:
         used = {b.id for message in self.recorder.state.context for b in message.content}
