@@ -24,6 +24,7 @@ from agentscope_like.message import (
 )
 from agentscope_like.tool import DecidedCall, Grant, Toolkit
 from agentscope_like.tool.decided import refused
+from agentscope_like.tool.running import says_something
 
 __all__ = ["Acting"]
 
@@ -101,15 +102,20 @@ class Acting:
                 for event in self._recorder.add_output(one.call.id, one.note or ""):
                     yield event
             else:
-                for event in self.waiting([one.call]):
+                for event in self.waiting([one.call], note=one.note or ""):
                     yield event
         async with aclosing(self._run(granted)) as items:
             async for call, item in items:
                 for event in self._result(call, item):
                     yield event
 
-    def waiting(self, calls: Sequence[ToolCallBlock]) -> Iterator[AgentEvent]:
-        """Ask for what each of these calls waits for, an event for each."""
+    def waiting(self, calls: Sequence[ToolCallBlock], *, note: str = "") -> Iterator[AgentEvent]:
+        """Ask for what each of these calls waits for, an event for each.
+
+        Args:
+            calls: Those of them that wait.
+            note: What the model is told in front of the results of those that wait outside.
+        """
         reply_id = self._recorder.reply_id
         for call in calls:
             if call.state is ToolCallState.ASKING:
@@ -119,6 +125,7 @@ class Acting:
                 )
             elif call.state is ToolCallState.SUBMITTED:
                 yield from self._recorder.begin_result(call)
+                yield from self._recorder.add_output(call.id, note)
                 call.state = ToolCallState.SUBMITTED
                 copies = [call.model_copy(deep=True)]
                 yield self._recorder.take(
@@ -132,7 +139,7 @@ class Acting:
 
     def _result(self, call: ToolCallBlock, item: ToolChunk | ToolResponse) -> Iterator[AgentEvent]:
         if isinstance(item, ToolChunk):
-            if item.content:
+            if says_something(item.content):
                 self._told.add(call.id)
             yield from self._recorder.add_output(call.id, item.content)
             return
@@ -157,19 +164,22 @@ class Acting:
     async def _side_by_side(
         self, granted: Sequence[tuple[ToolCallBlock, Grant]]
     ) -> AsyncGenerator[_Item, None]:
-        queue: asyncio.Queue[_Item | None] = asyncio.Queue(_QUEUED)
+        queue: asyncio.Queue[_Item | None] = asyncio.Queue()
+        room = asyncio.Semaphore(_QUEUED)
 
         async def pump(call: ToolCallBlock, grant: Grant) -> None:
             try:
                 async with aclosing(self._items(call, grant)) as items:
                     async for item in items:
-                        await queue.put(item)
-            except Exception:
-                await queue.put(None)
-                raise
-            await queue.put(None)
+                        await room.acquire()
+                        queue.put_nowait(item)
+            except GeneratorExit as error:
+                # Raised out of a task it would tear the generators of whoever awaits the task.
+                raise RuntimeError(f"{call.name} raised GeneratorExit") from error
 
         tasks = [asyncio.create_task(pump(call, grant)) for call, grant in granted]
+        for task in tasks:
+            task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
             running = len(tasks)
             while running:
@@ -177,6 +187,7 @@ class Acting:
                 if item is None:
                     running -= 1
                 else:
+                    room.release()
                     yield item
             await asyncio.gather(*tasks)
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any
 
 from agentscope_like.exception import (
@@ -12,12 +12,12 @@ from agentscope_like.exception import (
     DeveloperOrientedException,
     ToolInterruptedError,
 )
-from agentscope_like.message import TextBlock, ToolChunk, ToolResponse, ToolResultState
+from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.grant import Grant
 
-__all__ = ["run_granted"]
+__all__ = ["run_granted", "says_something"]
 
 _log = logging.getLogger(__name__)
 
@@ -68,9 +68,14 @@ async def run_granted(
     finally:
         if stream is not None:
             await _close(grant.tool.name, stream)
-    if not response.content:
+    if not says_something(response.content):
         response.content.append(TextBlock(text=NOTHING))
     yield response
+
+
+def says_something(content: Sequence[TextBlock | DataBlock]) -> bool:
+    """Return whether there is any text or data in these blocks."""
+    return any(not isinstance(block, TextBlock) or block.text for block in content)
 
 
 def _open(
