@@ -10,7 +10,7 @@ from typing import TypeAlias
 from agentscope_like.agent.acting import Acting
 from agentscope_like.agent.answers import check_confirmations, check_results, new_rules
 from agentscope_like.agent.config import ModelConfig, ReActConfig
-from agentscope_like.agent.ending import BROKEN_OFF, ReplyEnding
+from agentscope_like.agent.ending import BROKEN_OFF, NEVER_RAN, ReplyEnding
 from agentscope_like.agent.reasoning import Reasoning
 from agentscope_like.agent.recorder import ReplyRecorder
 from agentscope_like.event import (
@@ -31,12 +31,14 @@ from agentscope_like.message import (
     TextBlock,
     ToolCallBlock,
     ToolCallState,
+    ToolResultBlock,
     ToolResultState,
 )
 from agentscope_like.model import ChatModelBase
 from agentscope_like.permission import PermissionEngine
 from agentscope_like.state import AgentState, ReplyContext
 from agentscope_like.tool import DecidedCall, Toolkit
+from agentscope_like.tool.arguments import shortened
 
 __all__ = ["Agent", "AgentInput"]
 
@@ -79,23 +81,40 @@ class Agent:
         model_config: ModelConfig | None = None,
         react_config: ReActConfig | None = None,
     ) -> None:
+        self._replying = False
         self.name = name
         self.system_prompt = system_prompt
         self.model = model
         self.toolkit = toolkit if toolkit is not None else Toolkit()
-        self.state = state if state is not None else AgentState()
+        self._state = state if state is not None else AgentState()
         self.model_config = model_config if model_config is not None else ModelConfig()
         self.react_config = react_config if react_config is not None else ReActConfig()
-        self._recorder = ReplyRecorder(self.state, name)
+        self._assemble()
+
+    @property
+    def state(self) -> AgentState:
+        """Return the state."""
+        return self._state
+
+    @state.setter
+    def state(self, state: AgentState) -> None:
+        if self._replying:
+            raise ResumeError(f"{self.name} is replying: give it another state when it has ended")
+        self._state = state
+        self._assemble()
+
+    def _assemble(self) -> None:
+        """Put the parts together for the name, the state and the toolkit of now."""
+        self._recorder = ReplyRecorder(self._state, self.name)
         self._acting = Acting(self.toolkit, self._recorder)
         self._ending = ReplyEnding(self._recorder)
-        self._replying = False
 
     async def observe(self, msgs: Msg | list[Msg] | None = None) -> None:
         """Take messages into the context without replying.
 
         Raises:
-            ResumeError: A reply waits for an answer; the messages would stand in its middle.
+            ResumeError: A reply waits for an answer; the messages would stand in its middle. Or
+                what is given is no message.
         """
         self._refuse_while_waiting()
         self.state.context.extend(_listed(msgs))
@@ -131,11 +150,14 @@ class Agent:
             ResumeError: The input does not fit what the agent waits for. Nothing was done.
             RuleError: A rule could never do what it says. Nothing was done.
         """
-        if self._replying:
+        state = self._state
+        if self._replying or not state.take_turn():
             raise ResumeError(
-                f"{self.name} is replying already: wait for the stream to end, or close it"
+                f"{self.name}, or another agent on its state, is replying already: wait for the "
+                "stream to end, or close it"
             )
         self._replying = True
+        self._assemble()
         try:
             async with aclosing(self._interruptible(inputs)) as events:
                 async for event in events:
@@ -144,6 +166,7 @@ class Agent:
                 yield self._recorder.message
         finally:
             self._replying = False
+            state.end_turn()
             self._settle()
 
     async def _interruptible(self, inputs: AgentInput) -> AsyncGenerator[AgentEvent, None]:
@@ -163,8 +186,10 @@ class Agent:
     def _settle(self) -> None:
         """Close what an abandoned stream left open, so that nothing is taken for running."""
         for call in self.state.get_unfinished_tool_calls(self.name):
-            if call.state is ToolCallState.ALLOWED:
-                for _ in self._recorder.whole_result(call, BROKEN_OFF, ToolResultState.INTERRUPTED):
+            if call.state in (ToolCallState.ALLOWED, ToolCallState.FINISHED):
+                begun = self._recorder.result(call.id) is not None
+                text = BROKEN_OFF if begun else NEVER_RAN
+                for _ in self._recorder.whole_result(call, text, ToolResultState.INTERRUPTED):
                     pass
 
     async def _replied(self, inputs: AgentInput) -> AsyncGenerator[AgentEvent, None]:
@@ -201,12 +226,13 @@ class Agent:
     async def _told(self, messages: list[Msg]) -> AsyncGenerator[AgentEvent, None]:
         if messages:
             self._refuse_while_waiting()
+        self.toolkit.check_rules(self.state)
         awaiting = self.state.get_awaiting_tool_calls(self.name)
         if awaiting:
             for event in self._acting.waiting(awaiting):
                 yield event
             return
-        for event in self._recorder.interrupt_open_calls(BROKEN_OFF):
+        for event in self._recorder.interrupt_open_calls(BROKEN_OFF, NEVER_RAN):
             yield event
         if not messages and not self._is_over():
             return
@@ -219,6 +245,7 @@ class Agent:
         )
 
     async def _confirmed(self, answer: UserConfirmResultEvent) -> AsyncGenerator[AgentEvent, None]:
+        self.toolkit.check_rules(self.state)
         answered = check_confirmations(answer, self._recorder, self.toolkit)
         engine = PermissionEngine(self.state.permission_context)
         for rule in new_rules(answer.confirm_results):
@@ -239,8 +266,11 @@ class Agent:
         spared: list[DecidedCall] = []
         for call in self.state.get_awaiting_tool_calls(self.name):
             if call.state is ToolCallState.ASKING:
+                shown = (call.decision, call.digest, call.suggested_rules)
                 decided = await self.toolkit.decide(call, self.state)
-                if call.state is not ToolCallState.ASKING:
+                if call.state is ToolCallState.ASKING:  # the person answers what they were shown
+                    call.decision, call.digest, call.suggested_rules = shown
+                else:
                     spared.append(decided)
         return spared
 
@@ -253,11 +283,24 @@ class Agent:
     async def _executed(
         self, answer: ExternalExecutionResultEvent
     ) -> AsyncGenerator[AgentEvent, None]:
+        self.toolkit.check_rules(self.state)
         results = check_results(answer, self._recorder)
+        taken = self._results_taken(answer, results)
+        try:
+            for event in taken:
+                yield event
+        finally:
+            for _ in taken:  # work that was done outside is not lost on who stops listening
+                pass
+
+    def _results_taken(
+        self,
+        answer: ExternalExecutionResultEvent,
+        results: Sequence[tuple[ToolCallBlock, ToolResultBlock]],
+    ) -> Iterator[AgentEvent]:
         yield self._recorder.take(answer)
         for call, result in results:
-            for event in self._recorder.add_output(call.id, result.output):
-                yield event
+            yield from self._recorder.add_output(call.id, result.output)
             yield self._recorder.end_result(call.id, result.state, result.metadata)
 
     def _user_interrupt(self, answer: UserInterruptEvent) -> Iterator[AgentEvent]:
@@ -341,4 +384,11 @@ def _says_something(block: ContentBlock) -> bool:
 def _listed(inputs: Msg | list[Msg] | None) -> list[Msg]:
     if inputs is None:
         return []
-    return list(inputs) if isinstance(inputs, list) else [inputs]
+    messages = list(inputs) if isinstance(inputs, list) else [inputs]
+    for message in messages:
+        if not isinstance(message, Msg):
+            raise ResumeError(
+                f"{shortened(repr(message))} is no message: wrap text as `UserMsg(name, text)`, "
+                "and give an answer as one event"
+            )
+    return messages

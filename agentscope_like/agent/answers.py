@@ -99,4 +99,8 @@ def _expected(ids: Iterable[str], recorder: ReplyRecorder, state: str) -> list[T
         if call_id in answered:
             raise ResumeError(f"call {call_id!r} is answered twice in one event: answer it once")
         answered.add(call_id)
+    if not answered:
+        raise ResumeError(
+            f"the event answers no call: say which of those that are {state} it means"
+        )
     return [call for call in waiting.values() if call.id in answered]

@@ -19,9 +19,10 @@ from agentscope_like.message import TextBlock
 from agentscope_like.message.block import new_id
 from agentscope_like.types import ErrorInfo, ErrorType, ReplyFinishedReason
 
-__all__ = ["BROKEN_OFF", "ReplyEnding"]
+__all__ = ["BROKEN_OFF", "NEVER_RAN", "ReplyEnding"]
 
 BROKEN_OFF = "Interrupted: this call did not finish, or not in sight. Check before repeating it."
+NEVER_RAN = "Interrupted: this call did not run."
 NOT_RUN = "The response broke off before this call was complete: it did not run."
 EMPTY = "Your last response was empty. Answer the user, or call a tool."
 EMPTY_AGAIN = "the model answered with nothing, twice in a row: try again, or take another model"
@@ -56,13 +57,13 @@ class ReplyEnding:
 
     def failed(self, error: ModelError) -> Iterator[AgentEvent]:
         """End the reply whose model failed; calls that it left unfinished never ran."""
-        yield from self._recorder.interrupt_open_calls(NOT_RUN)
+        yield from self._recorder.interrupt_open_calls(BROKEN_OFF, NOT_RUN)
         info = ErrorInfo(type=error.type, message=error.message)
         yield self._end(ReplyFinishedReason.ERROR, info)
 
     def interrupted(self, message: str) -> Iterator[AgentEvent]:
         """End the reply that was interrupted, with its open calls, and say `message`."""
-        yield from self._recorder.interrupt_open_calls(BROKEN_OFF)
+        yield from self._recorder.interrupt_open_calls(BROKEN_OFF, NEVER_RAN)
         yield from self._say(message)
         yield self._end(ReplyFinishedReason.INTERRUPTED)
 

@@ -63,7 +63,9 @@ class ReplyRecorder:
 
     def calls(self) -> list[ToolCallBlock]:
         """Return the calls of the reply, as stored."""
-        return [b for b in self.message.content if isinstance(b, ToolCallBlock)]
+        message = self.state.reply_message(self.name)
+        blocks = message.content if message is not None else []
+        return [block for block in blocks if isinstance(block, ToolCallBlock)]
 
     def result(self, call_id: str) -> ToolResultBlock | None:
         """Return the result of a call as far as it has come, or None."""
@@ -139,7 +141,13 @@ class ReplyRecorder:
         yield from self.add_output(call.id, text)
         yield self.end_result(call.id, state)
 
-    def interrupt_open_calls(self, text: str) -> Iterator[AgentEvent]:
-        """End every call that has no final result as interrupted."""
+    def interrupt_open_calls(self, begun: str, not_begun: str) -> Iterator[AgentEvent]:
+        """End every call that has no final result as interrupted.
+
+        Args:
+            begun: What is told of calls that ran, or waited outside.
+            not_begun: What is told of the others.
+        """
         for call in self.state.get_unfinished_tool_calls(self.name):
+            text = not_begun if self.result(call.id) is None else begun
             yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_serializer
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_serializer
 
 from agentscope_like.message import (
     ContentBlock,
@@ -51,6 +51,26 @@ class ReplyContext(BaseModel):
         return schema
 
 
+class _Turn:
+    """Whether a reply is under way on a state: never saved, never copied, never compared."""
+
+    __slots__ = ("is_taken",)
+
+    def __init__(self) -> None:
+        self.is_taken = False
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Turn:
+        return _Turn()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Turn, ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Turn)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class AgentState(BaseModel):
     """The state of one agent's session; it round-trips through JSON at any moment.
 
@@ -71,6 +91,17 @@ class AgentState(BaseModel):
     tool_context: ToolContext = Field(default_factory=ToolContext)
     tasks_context: TaskContext = Field(default_factory=TaskContext)
     middle_context: dict[str, Any] = Field(default_factory=dict)
+
+    _turn: _Turn = PrivateAttr(default_factory=_Turn)
+
+    def take_turn(self) -> bool:
+        """Claim the state for one reply; return whether no other is under way on it."""
+        was_free, self._turn.is_taken = not self._turn.is_taken, True
+        return was_free
+
+    def end_turn(self) -> None:
+        """Give up the claim."""
+        self._turn.is_taken = False
 
     @property
     def reply_id(self) -> str:
@@ -116,11 +147,7 @@ class AgentState(BaseModel):
             for block in self._blocks(name)
             if isinstance(block, ToolResultBlock) and block.state is not ToolResultState.RUNNING
         }
-        return [
-            call
-            for call in self._calls(name)
-            if call.state is not ToolCallState.FINISHED and call.id not in ended
-        ]
+        return [call for call in self._calls(name) if call.id not in ended]
 
     def _blocks(self, name: str) -> list[ContentBlock]:
         message = self.reply_message(name)

@@ -146,7 +146,7 @@ class Toolkit:
         Raises:
             RuleError: A rule is for a tool that does not exist, or cannot be read by its tool.
         """
-        policy = self._check_rules(state)
+        policy = self.check_rules(state)
         layers = (*layers, *self._layers)
         try:
             entry = self._registry.registered(call.name)
@@ -231,8 +231,15 @@ class Toolkit:
             context.table(rule.behavior).add(rule)
         check_rules(context, self._registry)
 
-    def _check_rules(self, state: AgentState) -> tuple[Any, ...]:
-        """Refuse rules that do nothing, once for each policy; return the policy's key."""
+    def check_rules(self, state: AgentState) -> tuple[Any, ...]:
+        """Refuse rules that could never do what they say, once for each policy.
+
+        Returns:
+            The key of the policy.
+
+        Raises:
+            RuleError: One is for a tool that does not exist, or cannot be read by its tool.
+        """
         context = state.permission_context
         policy = context.policy_key
         key = (self._registry.version, policy)
