@@ -5,7 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pexpect
+
+from tests.cli.program import MESSAGE, Terminal
 
 DEMO = Path(__file__).parent.parent / "examples" / "repair" / "demo.py"
 
@@ -30,3 +35,29 @@ def test_the_demo_repairs_its_project() -> None:
     assert "row 4" in shown
     assert "denied Bash git push --force origin main" in shown
     assert "4 prompts (2 yes, 1 done by hand, 1 no)" in shown
+
+
+def test_ctrl_c_interrupts_a_call_of_the_demo_and_not_the_demo() -> None:
+    """Ctrl-C reaches every program at the terminal; the session goes on, and is ended by Ctrl-D."""
+    child = pexpect.spawn(
+        sys.executable,
+        [str(DEMO)],
+        env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
+        dimensions=(50, 100),
+        encoding="utf-8",
+        timeout=20,
+    )
+    terminal = Terminal(child)
+    terminal.answer("Run it? [", "e")
+    terminal.expect("Command:")
+    terminal.press("u")
+    terminal.type("echo has be''gun; sleep 60\r")
+    terminal.expect("has begun")
+    terminal.press("c")
+    terminal.expect("interrupted Bash")
+    terminal.expect(MESSAGE)
+    time.sleep(0.5)  # a demo that Ctrl-C ended would kill the session a moment later
+    terminal.press("d")
+    terminal.end()
+    assert "Summary" in terminal.unread
+    assert "Traceback" not in terminal.unread

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,8 @@ def main() -> int:
         ]
         environment = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
         environment["XDG_DATA_HOME"] = str(Path(parent) / "data")
+        # Ctrl-C is for the program, which interrupts a call; this one only waits for its end.
+        signal.signal(signal.SIGINT, lambda *_: None)
         return subprocess.run(command, env=environment, check=False).returncode
 
 
