@@ -71,6 +71,7 @@ class Part:
         redirects: Redirections of this part and of the compound commands around it.
         span: Where it stands in the command text.
         directory: The absolute directory it runs in; None where a `cd` made that unknown.
+        directories: Every directory it may run in, `directory` first: a `cd` may have failed.
         parent: Index of the part that carries this one, or None at the top.
         effects: Everything it is known or suspected to do.
         doubts: Why it is not proven read-only; empty exactly when it is.
@@ -83,6 +84,7 @@ class Part:
     redirects: tuple[Redirect, ...]
     span: Span
     directory: str | None
+    directories: tuple[str, ...] = ()
     parent: int | None = None
     effects: tuple[Effect, ...] = ()
     doubts: tuple[Doubt, ...] = ()

@@ -135,6 +135,10 @@ class _LevelReader(OptionReader):
             reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
         given = [when for when in grammar.whens if not when.flags.isdisjoint(reading.used)]
         for when in given:
+            if when.needs and when.needs.isdisjoint(reading.used):
+                flag = min(when.flags & reading.used)
+                wanted = " or ".join(f"`{other}`" for other in sorted(when.needs))
+                reading.problem(f"`{reading.label} {flag}` needs {wanted} beside it", 0)
             if when.doubt:
                 flag = min(when.flags & reading.used)
                 reading.problem(f"`{reading.label} {flag}` {when.doubt}", 0)

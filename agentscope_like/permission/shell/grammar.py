@@ -98,12 +98,17 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """What changes where one of `flags` is given; `rewrites` makes operands read also written."""
+    """What changes where one of `flags` is given.
+
+    `needs` are options of which one must be given as well; `rewrites` makes operands that are read
+    also written.
+    """
 
     flags: frozenset[str]
     operands: tuple[Operand, ...] | None = None
     recursive: bool = False
     rewrites: bool = False
+    needs: frozenset[str] = frozenset()
     doubt: str = ""
     output: Output | None = None
 

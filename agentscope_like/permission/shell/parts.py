@@ -68,6 +68,7 @@ class Draft:
     span: Span
     index: int | None
     directory: str | None
+    directories: tuple[str, ...] = ()
     parent: int | None = None
     program: str | None = None
     assignments: tuple[Assignment, ...] = ()
@@ -101,6 +102,7 @@ class Draft:
             redirects=self.redirects,
             span=self.span,
             directory=self.directory,
+            directories=self.directories,
             parent=self.parent,
             effects=tuple(self.effects),
             doubts=tuple(self.doubts),

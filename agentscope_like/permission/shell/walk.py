@@ -82,6 +82,7 @@ class Walk:
             span=scope.span(span),
             index=len(self.drafts),
             directory=state.directories[0] if state.directories else None,
+            directories=tuple(state.directories),
             parent=scope.parent,
             redirects=scope.redirects,
         )
@@ -188,7 +189,9 @@ class Walk:
         holder: Draft | None = None
         inner = scope
         if command.redirects:
-            holder = Draft((), (), scope.span(command.span), scope.parent, None, scope.parent)
+            holder = Draft(
+                (), (), scope.span(command.span), scope.parent, None, parent=scope.parent
+            )
             expander = Expander(self, state, holder, scope, home=self.home)
             judge_redirects(command.redirects, state, holder, expander, scope, self.command)
             inner = replace(scope, redirects=command.redirects + scope.redirects)
@@ -252,7 +255,7 @@ class Walk:
         return join(values) if values else Unknown()
 
     def _expander(self, span: Span, state: State, scope: Scope) -> _CompoundExpander:
-        draft = Draft((), (), scope.span(span), scope.parent, None, scope.parent)
+        draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
         return _CompoundExpander(self, state, draft, scope, home=self.home)
 
     def _keep(self, expander: _CompoundExpander) -> None:

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agentscope_like.exception import ToolArgumentError
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
 
-__all__ = ["GitPlace", "git_environment", "git_places"]
+__all__ = ["MAX_PLACES", "GitPlace", "git_environment", "git_places"]
 
-_GIT_PLACES = ("/usr/bin/git", "/bin/git", "/usr/local/bin/git")
-_LOOKUP_SECONDS = 2.0
-_MAX_PLACES = 8
+MAX_PLACES = 64
+"""Most places that one command line may run git in, when it is to run unasked."""
+
+_LOOKUP_SECONDS = 5.0
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
 
 _VARIABLES = {
@@ -74,24 +77,34 @@ class GitPlace(NamedTuple):
 
 
 def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
-    """Return the places of the git commands, without repetition; the first eight of them."""
-    places = (
-        GitPlace(part.directory or analysis.directory, tuple(_leading_options(part)))
-        for part in analysis.parts
-        if part.program == "git"
+    """Return every place that the git commands may look at, without repetition."""
+    return tuple(
+        dict.fromkeys(
+            GitPlace(directory, tuple(_leading_options(part)))
+            for part in analysis.parts
+            if part.program == "git"
+            for directory in part.directories or (analysis.directory,)
+        )
     )
-    return tuple(dict.fromkeys(places))[:_MAX_PLACES]
 
 
 def git_environment(
-    inherited: Mapping[str, str], places: Iterable[GitPlace] = ()
+    inherited: Mapping[str, str], places: Sequence[GitPlace] = ()
 ) -> dict[str, str]:
     """Return the variables that switch off the programs a repository names; may run `git config`.
 
     Args:
         inherited: The environment that they are added to; configuration in it is kept.
         places: The repositories to look at.
+
+    Raises:
+        ToolArgumentError: What a repository names cannot be told, so nothing may run in it.
     """
+    if len(places) > MAX_PLACES:
+        raise ToolArgumentError(
+            f"The command runs git in up to {len(places)} places; at most {MAX_PLACES} can be "
+            "checked for programs that their configuration names. Split it into several calls."
+        )
     settings = dict(_ALWAYS)
     for place in places:
         settings.update(_overrides(place, inherited))
@@ -130,22 +143,26 @@ def _overrides(place: GitPlace, environment: Mapping[str, str]) -> Iterator[tupl
 
 def _repository_keys(place: GitPlace, environment: Mapping[str, str]) -> list[str]:
     """Return the names of what the repository's own configuration sets; none where it has none."""
+    git = shutil.which("git", path=environment.get("PATH", os.defpath))
+    if git is None or not os.path.isdir(place.directory):
+        return []
     arguments = [*place.options, "config", "--list", "--name-only", "--show-scope", "-z"]
-    for git in _GIT_PLACES:
-        try:
-            listed = subprocess.run(
-                [git, *arguments],
-                cwd=place.directory,
-                env={**environment, **_VARIABLES},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                timeout=_LOOKUP_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            continue
-        fields = listed.stdout.split(b"\0")
-        scoped = zip(fields[::2], fields[1::2], strict=False)
-        return [os.fsdecode(name) for scope, name in scoped if scope in _OWN_SCOPES]
-    return []
+    try:
+        listed = subprocess.run(
+            [git, *arguments],
+            cwd=place.directory,
+            env={**environment, **_VARIABLES},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_LOOKUP_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolArgumentError(
+            f"git could not be asked what the configuration of {place.directory!r} sets "
+            f"({type(error).__name__}), so no git command is run there unasked. Try it again."
+        ) from error
+    fields = listed.stdout.split(b"\0")
+    scoped = zip(fields[::2], fields[1::2], strict=False)
+    return [os.fsdecode(name) for scope, name in scoped if scope in _OWN_SCOPES]

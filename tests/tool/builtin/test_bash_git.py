@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agentscope_like.exception import ToolArgumentError
 from agentscope_like.tool.builtin.bash import Bash
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -101,6 +102,29 @@ async def test_another_repository_is_looked_at_as_carefully(hostile: Path, marks
     for command in (f"git -C {hostile} status", f"cd {hostile} && git diff --stat"):
         assert await bash.check_read_only({"command": command})
         await output(bash, command)
+    assert not marks.exists()
+
+
+async def test_a_cd_that_fails_leads_to_no_program(hostile: Path, marks: Path) -> None:
+    """Where git may run in either of two directories, both are looked at."""
+    bash = Bash(cwd=hostile)
+    for command in ("cd nowhere; git diff --quiet", "cd nowhere || true; git status"):
+        assert await bash.check_read_only({"command": command})
+        await output(bash, command)
+    assert not marks.exists()
+
+
+async def test_where_the_configuration_cannot_be_told_nothing_runs(
+    hostile: Path, marks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look-up that fails stops the read; the model is told to try again."""
+
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr("agentscope_like.tool.builtin.git_environment.subprocess.run", fail)
+    with pytest.raises(ToolArgumentError, match="no git command is run there"):
+        await output(Bash(cwd=hostile), "git status")
     assert not marks.exists()
 
 

@@ -60,7 +60,7 @@ _KEYS = frozenset(
         "when",
     }
 )
-_WHEN_KEYS = frozenset({"operands", "recursive", "rewrites", "doubt", "output"})
+_WHEN_KEYS = frozenset({"operands", "recursive", "rewrites", "needs", "doubt", "output"})
 _SHARED_KEYS = frozenset({"flags", "values", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
@@ -190,6 +190,7 @@ class _Compiler:
                 operands=self._operands(name, change) if "operands" in change else None,
                 recursive=self._switch(name, change, "recursive"),
                 rewrites=self._switch(name, change, "rewrites"),
+                needs=frozenset(self._words(name, change, "needs")),
                 doubt=self._text(name, change, "doubt"),
                 output=_OUTPUTS[self._choice(name, change, "output", _OUTPUTS)]
                 if "output" in change
