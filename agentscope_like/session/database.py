@@ -58,7 +58,8 @@ def open_database(path: Path) -> sqlite3.Connection:
     _make_private(path)
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
     try:
-        _check_owner(connection, path)
+        with snapshot(connection):  # another process may be creating the tables at this moment
+            _check_owner(connection, path)
         _use_write_ahead_log(connection)
         # A killed process loses nothing this way; a power cut may lose the last events, but keeps
         # their order (sqlite.org/wal.html, "Performance considerations").
