@@ -17,6 +17,7 @@ from agentscope_like.event import (
 from agentscope_like.exception import ModelError
 from agentscope_like.message import TextBlock
 from agentscope_like.message.block import new_id
+from agentscope_like.permission.text import printable
 from agentscope_like.types import ErrorInfo, ErrorType, ReplyFinishedReason
 
 __all__ = ["BROKEN_OFF", "NEVER_RAN", "ReplyEnding"]
@@ -58,7 +59,7 @@ class ReplyEnding:
     def failed(self, error: ModelError) -> Iterator[AgentEvent]:
         """End the reply whose model failed; calls that it left unfinished never ran."""
         yield from self._recorder.interrupt_open_calls(BROKEN_OFF, NOT_RUN)
-        info = ErrorInfo(type=error.type, message=error.message)
+        info = ErrorInfo(type=error.type, message=printable(error.message))
         yield self._end(ReplyFinishedReason.ERROR, info)
 
     def interrupted(self, message: str) -> Iterator[AgentEvent]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeVar
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from pydantic_core import to_jsonable_python
 
 from agentscope_like.event import (
     AgentEvent,
@@ -21,9 +24,12 @@ from agentscope_like.message import (
     ToolResultBlock,
     ToolResultState,
 )
+from agentscope_like.permission.text import printable
 from agentscope_like.state import AgentState
 
 __all__ = ["ReplyRecorder"]
+
+UNSTORABLE = "these facts could not be stored"
 
 EventT = TypeVar("EventT", bound=AgentEvent)
 
@@ -127,7 +133,7 @@ class ReplyRecorder:
                 reply_id=self.reply_id,
                 tool_call_id=call_id,
                 state=state,
-                metadata=metadata or {},
+                metadata=_storable(metadata or {}),
             )
         )
 
@@ -151,3 +157,26 @@ class ReplyRecorder:
         for call in self.state.get_unfinished_tool_calls(self.name):
             text = not_begun if self.result(call.id) is None else begun
             yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)
+
+
+def _storable(metadata: Mapping[str, object]) -> dict[str, Any]:
+    """Return the facts as JSON can hold them: what it knows no form of becomes text."""
+    try:
+        plain: dict[str, Any] = _written(
+            to_jsonable_python(metadata, fallback=str, bytes_mode="base64", inf_nan_mode="strings")
+        )
+    except (ValueError, TypeError, RecursionError) as error:
+        return {UNSTORABLE: printable(str(error))}
+    return plain
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {printable(str(key)): _written(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_written(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

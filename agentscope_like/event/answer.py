@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from agentscope_like.event.base import EventBase, EventType
 from agentscope_like.message.block import ToolCallBlock, ToolResultBlock
 from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.text import Text
 
 __all__ = [
     "ConfirmResult",
@@ -33,7 +34,7 @@ class ConfirmResult(BaseModel):
     confirmed: bool
     tool_call: ToolCallBlock
     rules: list[PermissionRule] | None = None
-    message: str | None = None
+    message: Text | None = None
 
 
 class UserConfirmResultEvent(EventBase):

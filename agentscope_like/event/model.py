@@ -7,6 +7,7 @@ from typing import Literal
 
 from agentscope_like.event.base import EventBase, EventType
 from agentscope_like.message.block import DataBlock, TextBlock
+from agentscope_like.permission.text import Text
 
 __all__ = [
     "DataBlockDeltaEvent",
@@ -57,7 +58,7 @@ class TextBlockStartEvent(EventBase):
 
     type: Literal[EventType.TEXT_BLOCK_START] = EventType.TEXT_BLOCK_START
     reply_id: str
-    block_id: str
+    block_id: Text
 
 
 class TextBlockDeltaEvent(EventBase):
@@ -65,8 +66,8 @@ class TextBlockDeltaEvent(EventBase):
 
     type: Literal[EventType.TEXT_BLOCK_DELTA] = EventType.TEXT_BLOCK_DELTA
     reply_id: str
-    block_id: str
-    delta: str
+    block_id: Text
+    delta: Text
 
 
 class TextBlockEndEvent(EventBase):
@@ -74,7 +75,7 @@ class TextBlockEndEvent(EventBase):
 
     type: Literal[EventType.TEXT_BLOCK_END] = EventType.TEXT_BLOCK_END
     reply_id: str
-    block_id: str
+    block_id: Text
 
 
 class ThinkingBlockStartEvent(EventBase):
@@ -82,7 +83,7 @@ class ThinkingBlockStartEvent(EventBase):
 
     type: Literal[EventType.THINKING_BLOCK_START] = EventType.THINKING_BLOCK_START
     reply_id: str
-    block_id: str
+    block_id: Text
 
 
 class ThinkingBlockDeltaEvent(EventBase):
@@ -90,8 +91,8 @@ class ThinkingBlockDeltaEvent(EventBase):
 
     type: Literal[EventType.THINKING_BLOCK_DELTA] = EventType.THINKING_BLOCK_DELTA
     reply_id: str
-    block_id: str
-    delta: str
+    block_id: Text
+    delta: Text
 
 
 class ThinkingBlockEndEvent(EventBase):
@@ -99,7 +100,7 @@ class ThinkingBlockEndEvent(EventBase):
 
     type: Literal[EventType.THINKING_BLOCK_END] = EventType.THINKING_BLOCK_END
     reply_id: str
-    block_id: str
+    block_id: Text
 
 
 class DataBlockStartEvent(EventBase):
@@ -107,7 +108,7 @@ class DataBlockStartEvent(EventBase):
 
     type: Literal[EventType.DATA_BLOCK_START] = EventType.DATA_BLOCK_START
     reply_id: str
-    block_id: str
+    block_id: Text
     media_type: str
 
 
@@ -116,8 +117,8 @@ class DataBlockDeltaEvent(EventBase):
 
     type: Literal[EventType.DATA_BLOCK_DELTA] = EventType.DATA_BLOCK_DELTA
     reply_id: str
-    block_id: str
-    data: str
+    block_id: Text
+    data: Text
     media_type: str
 
 
@@ -126,7 +127,7 @@ class DataBlockEndEvent(EventBase):
 
     type: Literal[EventType.DATA_BLOCK_END] = EventType.DATA_BLOCK_END
     reply_id: str
-    block_id: str
+    block_id: Text
 
 
 class HintBlockEvent(EventBase):
@@ -134,6 +135,6 @@ class HintBlockEvent(EventBase):
 
     type: Literal[EventType.HINT_BLOCK] = EventType.HINT_BLOCK
     reply_id: str
-    block_id: str
-    source: str | None = None
-    hint: str | list[TextBlock | DataBlock]
+    block_id: Text
+    source: Text | None = None
+    hint: Text | list[TextBlock | DataBlock]

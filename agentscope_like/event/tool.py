@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from agentscope_like.event.base import EventBase, EventType
 from agentscope_like.message.block import ToolCallBlock, ToolResultState, new_id
 from agentscope_like.permission.decision import PermissionDecision
+from agentscope_like.permission.text import Text
 
 __all__ = [
     "RequireExternalExecutionEvent",
@@ -28,8 +29,8 @@ class ToolCallStartEvent(EventBase):
 
     type: Literal[EventType.TOOL_CALL_START] = EventType.TOOL_CALL_START
     reply_id: str
-    tool_call_id: str
-    tool_call_name: str
+    tool_call_id: Text
+    tool_call_name: Text
 
 
 class ToolCallDeltaEvent(EventBase):
@@ -37,8 +38,8 @@ class ToolCallDeltaEvent(EventBase):
 
     type: Literal[EventType.TOOL_CALL_DELTA] = EventType.TOOL_CALL_DELTA
     reply_id: str
-    tool_call_id: str
-    delta: str
+    tool_call_id: Text
+    delta: Text
 
 
 class ToolCallEndEvent(EventBase):
@@ -46,7 +47,7 @@ class ToolCallEndEvent(EventBase):
 
     type: Literal[EventType.TOOL_CALL_END] = EventType.TOOL_CALL_END
     reply_id: str
-    tool_call_id: str
+    tool_call_id: Text
 
 
 class ToolResultStartEvent(EventBase):
@@ -54,8 +55,8 @@ class ToolResultStartEvent(EventBase):
 
     type: Literal[EventType.TOOL_RESULT_START] = EventType.TOOL_RESULT_START
     reply_id: str
-    tool_call_id: str
-    tool_call_name: str
+    tool_call_id: Text
+    tool_call_name: Text
     decision: PermissionDecision | None = None
 
 
@@ -64,8 +65,8 @@ class ToolResultTextDeltaEvent(EventBase):
 
     type: Literal[EventType.TOOL_RESULT_TEXT_DELTA] = EventType.TOOL_RESULT_TEXT_DELTA
     reply_id: str
-    tool_call_id: str
-    delta: str
+    tool_call_id: Text
+    delta: Text
 
 
 class ToolResultDataDeltaEvent(EventBase):
@@ -73,10 +74,10 @@ class ToolResultDataDeltaEvent(EventBase):
 
     type: Literal[EventType.TOOL_RESULT_DATA_DELTA] = EventType.TOOL_RESULT_DATA_DELTA
     reply_id: str
-    tool_call_id: str
-    block_id: str = Field(default_factory=new_id)
+    tool_call_id: Text
+    block_id: Text = Field(default_factory=new_id)
     media_type: str
-    data: str | None = None
+    data: Text | None = None
     url: str | None = None
 
     @model_validator(mode="after")
@@ -93,7 +94,7 @@ class ToolResultEndEvent(EventBase):
     metadata: dict[str, Any] = Field(default_factory=dict)
     type: Literal[EventType.TOOL_RESULT_END] = EventType.TOOL_RESULT_END
     reply_id: str
-    tool_call_id: str
+    tool_call_id: Text
     state: ToolResultState
 
 

@@ -11,6 +11,7 @@ from pydantic import AnyUrl, BaseModel, ConfigDict, Field, field_serializer
 
 from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.text import Text
 
 __all__ = [
     "Base64Source",
@@ -42,7 +43,7 @@ def now() -> str:
 class _Block(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    id: str = Field(default_factory=new_id)
+    id: Text = Field(default_factory=new_id)
     created_at: str = Field(default_factory=now)
     finished_at: str | None = None
 
@@ -51,7 +52,7 @@ class TextBlock(_Block):
     """Plain text."""
 
     type: Literal["text"] = "text"
-    text: str
+    text: Text
 
 
 class ThinkingBlock(_Block):
@@ -60,7 +61,7 @@ class ThinkingBlock(_Block):
     model_config = ConfigDict(extra="allow")
 
     type: Literal["thinking"] = "thinking"
-    thinking: str
+    thinking: Text
 
 
 class Base64Source(BaseModel):
@@ -93,15 +94,15 @@ class DataBlock(_Block):
 
     type: Literal["data"] = "data"
     source: Annotated[Base64Source | URLSource, Field(discriminator="type")]
-    name: str | None = None
+    name: Text | None = None
 
 
 class HintBlock(_Block):
     """Something the runtime tells the model, such as the state of the session."""
 
     type: Literal["hint"] = "hint"
-    hint: str | list[TextBlock | DataBlock]
-    source: str | None = None
+    hint: Text | list[TextBlock | DataBlock]
+    source: Text | None = None
     finished_at: str | None = Field(default_factory=now)
 
 
@@ -137,9 +138,9 @@ class ToolCallBlock(_Block):
     """
 
     type: Literal["tool_call"] = "tool_call"
-    id: str
-    name: str
-    input: str
+    id: Text
+    name: Text
+    input: Text
     state: ToolCallState = ToolCallState.PENDING
     suggested_rules: list[PermissionRule] = Field(default_factory=list)
     decision: PermissionDecision | None = None
@@ -150,9 +151,9 @@ class ToolResultBlock(_Block):
     """What came of a call."""
 
     type: Literal["tool_result"] = "tool_result"
-    id: str
-    name: str
-    output: str | list[TextBlock | DataBlock]
+    id: Text
+    name: Text
+    output: Text | list[TextBlock | DataBlock]
     state: ToolResultState = ToolResultState.RUNNING
     metadata: dict[str, Any] = Field(default_factory=dict)
 

@@ -19,6 +19,7 @@ from agentscope_like.message.block import (
     now,
 )
 from agentscope_like.message.rebuild import append_event
+from agentscope_like.permission.text import Text
 from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 
 __all__ = ["AssistantMsg", "BlockType", "Msg", "SystemMsg", "Usage", "UserMsg"]
@@ -57,7 +58,7 @@ class Msg(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str
+    name: Text
     content: list[Annotated[ContentBlock, Field(discriminator="type")]]
     role: Literal["user", "assistant", "system"]
     id: str = Field(default_factory=new_id)

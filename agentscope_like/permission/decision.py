@@ -8,6 +8,7 @@ from typing import Any
 
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.text import printable
 
 __all__ = ["DecisionRow", "PermissionDecision"]
 
@@ -53,6 +54,10 @@ class PermissionDecision:
     rule: PermissionRule | None = None
 
     def __post_init__(self) -> None:
-        """Take a behaviour given as text for what it says, so that no comparison misses it."""
+        """Take a behaviour given as text for what it says, and texts so that they can be stored."""
         if not isinstance(self.behavior, PermissionBehavior):
             object.__setattr__(self, "behavior", PermissionBehavior(self.behavior))
+        for name in ("message", "decision_reason"):
+            text = getattr(self, name)
+            if isinstance(text, str) and not text.isascii():
+                object.__setattr__(self, name, printable(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.text import Text
 
 __all__ = ["PermissionRule"]
 
@@ -22,10 +23,10 @@ class PermissionRule(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    tool_name: str
-    rule_content: str | None = None
+    tool_name: Text
+    rule_content: Text | None = None
     behavior: PermissionBehavior
-    source: str = "user"
+    source: Text = "user"
 
     @field_validator("behavior")
     @classmethod

@@ -155,7 +155,7 @@ def _chunk(result: Any, *, is_part: bool = False) -> ToolChunk:
     content = _blocks(result)
     if content is None:
         text = result if isinstance(result, str) else _json(result) + ("\n" if is_part else "")
-        content = [TextBlock(text=_printable(text))]
+        content = [TextBlock(text=text)]
     return ToolChunk(content=content, is_last=not is_part)
 
 
@@ -169,8 +169,3 @@ def _json(value: Any) -> str:
         return to_json(value, fallback=str).decode()
     except ValueError:  # bytes that are no text, half a surrogate pair, a value inside itself
         return str(value)
-
-
-def _printable(text: str) -> str:
-    """Return the text with halves of surrogate pairs, which no message can carry, written out."""
-    return text.encode(errors="backslashreplace").decode()

@@ -465,7 +465,7 @@ class TestRequests:
         tool = {"type": "function", "function": {"name": "T", "description": "\ud800"}}
         async with serving(HELLO) as server:
             await ask(server, UserMsg("u", "a\udc80b"), tools=[tool])
-        assert server.requests[0]["messages"][0]["content"] == "a\ufffdb"
+        assert server.requests[0]["messages"][0]["content"] == "a\\udc80b"
         assert server.requests[0]["tools"][0]["function"]["description"] == "\ufffd"
 
     async def test_the_conversation(self) -> None:
