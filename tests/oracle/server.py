@@ -198,6 +198,8 @@ def _prepare_system() -> None:
         ignore_dangling_symlinks=True,
         ignore=_unreadable,
     )
+    with open("/etc/hosts", "w") as hosts:
+        hosts.write("127.0.0.1 localhost jail\n::1 localhost\n")
     for directory, _, _ in os.walk("/oracle/var"):
         if directory.count("/") < 6:  # noqa: PLR2004 - deeper ones matter to no command
             os.makedirs(directory.removeprefix("/oracle"), exist_ok=True)

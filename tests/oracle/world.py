@@ -227,7 +227,7 @@ def _config() -> str:
     editor = {run("editor")}
     hooksPath = {PROJECT}/.git/hooks
     sshCommand = {run("ssh")}
-    askPass = {run("askpass")}
+    askPass = {PROJECT}/evil.sh
     gitProxy = {run("proxy")}
     alternateRefsCommand = {run("alternate-refs")}
     untrackedCache = true
@@ -254,9 +254,9 @@ def _config() -> str:
 [interactive]
     diffFilter = {run("diff-filter")}
 [gpg]
-    program = {run("gpg")}
+    program = {PROJECT}/evil.sh
 [gpg "ssh"]
-    program = {run("gpg-ssh")}
+    program = {PROJECT}/evil.sh
     defaultKeyCommand = {run("gpg-key")}
 [log]
     showSignature = true

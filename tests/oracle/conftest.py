@@ -1,0 +1,18 @@
+"""The jail that the tests of this directory share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.oracle.jail import Jail, why_no_jail
+
+
+@pytest.fixture(scope="module")
+def jail() -> Iterator[Jail]:
+    """Return a jail, or skip with the reason why there can be none here."""
+    if reason := why_no_jail():
+        pytest.skip(reason)
+    with Jail() as jail:
+        yield jail

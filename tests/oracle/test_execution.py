@@ -1,0 +1,70 @@
+"""Whatever the engine calls a read is run, and has changed nothing.
+
+FUZZ_EXAMPLES is the number of generated commands to run, besides the corpus; the normal run leaves
+out programs that take long to start.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from random import Random
+
+import pytest
+
+from tests.oracle.corpus import everyday, harmful
+from tests.oracle.generator import Generator
+from tests.oracle.jail import Jail, Outcome, is_proven
+from tests.oracle.minimal import minimise
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "600"))
+SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
+_IS_LONG = EXAMPLES > 2_000
+_SLOW = (
+    *("npm", "npx", "pnpm", "yarn", "corepack", "gcloud", "gsutil", "bq", "terraform", "mvn", "az"),
+    *("java", "jar", "javac", "javadoc", "javap", "gradle", "kotlinc", "scala", "aws", "sleep"),
+    *("pip", "pip3", "apt-cache", "ack", "strace", "top", "watch", "vmstat", "iostat", "sar", "cargo"),
+)
+_MAX_FINDINGS = 10
+
+
+def _is_quick(command: str) -> bool:
+    return _IS_LONG or not any(name in command for name in _SLOW)
+
+
+def _report(jail: Jail, outcomes: Iterable[Outcome]) -> str:
+    """Return a line for each finding, made small; empty where there is none."""
+    found = islice((outcome for outcome in outcomes if outcome.changes), _MAX_FINDINGS)
+    smallest = {outcome.command: outcome for outcome in (minimise(jail, each) for each in found)}
+    return "\n".join(
+        f"{command!r}: {'; '.join(outcome.changes[:4])}" for command, outcome in smallest.items()
+    )
+
+
+def _proven(commands: Iterable[str]) -> Iterator[str]:
+    return (command for command in commands if _is_quick(command) and is_proven(command))
+
+
+def _generated(hostility: float) -> Iterator[str]:
+    generator = Generator(Random(SEED), hostility=hostility)
+    while True:
+        yield generator.command()
+
+
+def test_proven_commands_of_the_corpus_change_nothing(jail: Jail) -> None:
+    """Every command of the project's corpus that is called a read is one, harmful kinds too."""
+    commands = [sample.command for sample in (*everyday(), *harmful())]
+    outcomes = list(jail.run(list(_proven(commands))))
+    assert not (report := _report(jail, outcomes)), report
+    assert sum(outcome.ran for outcome in outcomes) > 100
+
+
+@pytest.mark.timeout(86_400 if _IS_LONG else 60)
+@pytest.mark.parametrize("hostility", [0.1, 0.6])
+def test_proven_commands_of_the_generator_change_nothing(jail: Jail, hostility: float) -> None:
+    """What the catalog's own grammars call a read is one, however it is written and spoilt."""
+    commands = list(islice(_proven(_generated(hostility)), EXAMPLES // 2))
+    outcomes = list(jail.run(commands))
+    assert not (report := _report(jail, outcomes)), report
+    assert sum(outcome.ran for outcome in outcomes) > len(outcomes) // 2
