@@ -182,7 +182,8 @@ class Renderer:
             taker(event)
 
     def recall(self, calls: Iterable[ToolCallBlock]) -> None:
-        """Take note of calls that were announced in an earlier process."""
+        """Take note of calls as they are now: of an earlier process, or edited by the person."""
+        self._announced = None
         for call in calls:
             self._calls[call.id] = _Call(call.name, call.input)
 

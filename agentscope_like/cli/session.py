@@ -169,6 +169,8 @@ class Session:
             result = await self.respondent.perform(call)
             return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[result])
         answer = await self.respondent.confirm(await self._question(call))
+        if answer.tool_call.input != call.input:
+            self.renderer.recall([answer.tool_call])
         return UserConfirmResultEvent(reply_id=reply_id, confirm_results=[self._kept(answer)])
 
     async def _question(self, call: ToolCallBlock) -> Question:

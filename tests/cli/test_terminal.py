@@ -62,14 +62,16 @@ def test_no_tells_the_agent_why(program: Program) -> None:
 
 
 def test_an_edited_command_is_what_runs(program: Program) -> None:
-    """Editing changes the command before it runs; what the model wanted does not run."""
+    """Editing changes what runs and what is shown; what the model wanted does not run."""
     model = program.script(turn(call("c1", "Bash", command="touch a.txt")), turn(say="Fine."))
     terminal = program.open("run", "--model", model, "make it")
     terminal.answer(RUN, "e")
     terminal.expect("Command:")
     terminal.press("u")
     terminal.type("touch b.txt\r")
-    terminal.expect("Fine.")
+    shown = terminal.expect("Fine.")
+    assert "* Bash touch b.txt" in shown
+    assert "ok Bash touch b.txt" in shown
     terminal.leave()
     assert (program.project / "b.txt").exists()
     assert not (program.project / "a.txt").exists()
