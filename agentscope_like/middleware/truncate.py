@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from operator import is_
 from typing import Any
 
 from typing_extensions import override
@@ -16,7 +17,7 @@ from agentscope_like.middleware.cut import Block, OutputCutter
 from agentscope_like.middleware.output_store import DirectoryOutputStore, OutputStore
 from agentscope_like.middleware.tokens import TokenCounter, TokenEstimator
 
-__all__ = ["TOKEN_LIMIT", "TruncateMiddleware", "truncate_response"]
+__all__ = ["TOKEN_LIMIT", "LimitedOutput", "TruncateMiddleware", "truncate_response"]
 
 TOKEN_LIMIT = 12_000
 """Most tokens of one result (seed 000, MAX_TOOL_RESULT_TOKENS)."""
@@ -51,11 +52,15 @@ class TruncateMiddleware(ToolMiddlewareBase):
         self._counter = counter if counter is not None else TokenEstimator()
         self._store = store if store is not None else DirectoryOutputStore()
 
+    def begin(self) -> LimitedOutput:
+        """Return what limits the output of one call."""
+        return LimitedOutput(self._limit, self._counter, self._store)
+
     @override
     async def on_tool_call(
         self, tool: Any, input_kwargs: dict[str, Any], next_handler: NextHandler
     ) -> AsyncGenerator[ToolChunk, None]:
-        output = _Output(self._limit, self._counter, self._store)
+        output = self.begin()
         try:
             async with aclosing(next_handler(**input_kwargs)) as stream:
                 async for chunk in stream:
@@ -67,7 +72,7 @@ class TruncateMiddleware(ToolMiddlewareBase):
             if (rest := await output.rest()) is not None:
                 yield rest
             raise
-        if (rest := await output.rest()) is not None:
+        if output.holds_back and (rest := await output.rest()) is not None:
             yield rest
 
 
@@ -86,7 +91,7 @@ async def truncate_response(
         ConfigurationError: The limit is not above zero.
     """
     _check_limit(limit)
-    output = _Output(limit, counter, store)
+    output = LimitedOutput(limit, counter, store)
     shortened = ToolResponse(state=response.state, metadata=response.metadata, id=response.id)
     chunk = ToolChunk(content=response.content)
     for part in (await output.feed(chunk), await output.rest()):
@@ -100,20 +105,32 @@ def _check_limit(limit: int) -> None:
         raise ConfigurationError(f"a result cannot have {limit} tokens at most: give a limit > 0")
 
 
-class _Output:
-    """One output on its way through a cutter, its text saved once it is cut."""
+class LimitedOutput:
+    """One output within a number of tokens, its whole text saved once it is cut.
+
+    Args:
+        limit: Most tokens, notices aside.
+        counter: Counts them.
+        store: Keeps the whole text where it is cut.
+    """
 
     def __init__(self, limit: int, counter: TokenCounter, store: OutputStore) -> None:
         self._limit = limit
         self._cutter = OutputCutter(limit, counter)
         self._store = store
-        self._key = new_id()
+        self._key: str | None = None
         self._place: str | None = None
         self._failure: OSError | None = None
 
     @property
     def is_changed(self) -> bool:
+        """Return whether anything was cut or left out."""
         return self._cutter.is_changed
+
+    @property
+    def holds_back(self) -> bool:
+        """Return whether something came that has not been passed on."""
+        return self._cutter.is_holding
 
     async def feed(self, chunk: ToolChunk) -> ToolChunk | None:
         """Return what can be passed on of the chunk: all of it as a rule, or None for nothing."""
@@ -123,7 +140,8 @@ class _Output:
             content += cutter.feed(block)
         if cutter.unsaved_characters >= _SAVED_CHARACTERS:
             await self._save()
-        if content == chunk.content and not cutter.is_holding:
+        is_whole = len(content) == len(chunk.content) and all(map(is_, content, chunk.content))
+        if is_whole and not cutter.is_holding:
             return chunk
         says_more = chunk.metadata or chunk.state is not ToolResultState.RUNNING
         if not content and not says_more:
@@ -147,6 +165,7 @@ class _Output:
         if self._failure is not None or not text:
             return
         try:
+            self._key = self._key or new_id()
             self._place = await self._store.append(self._key, text)
         except OSError as error:
             self._failure = error

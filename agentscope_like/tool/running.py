@@ -13,6 +13,7 @@ from agentscope_like.exception import (
     ToolInterruptedError,
 )
 from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
+from agentscope_like.middleware.truncate import LimitedOutput
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.grant import Grant
@@ -30,6 +31,7 @@ async def run_granted(
     *,
     redeem: Callable[[], None],
     check_changed: Callable[[dict[str, Any]], Awaitable[None]],
+    output: LimitedOutput | None = None,
 ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
     """Run the tool and yield its chunks, then the whole as one response.
 
@@ -39,6 +41,7 @@ async def run_granted(
         redeem: Called as the run begins; raises where the grant no longer holds.
         check_changed: Awaited with the arguments that reach the tool behind its middlewares where
             they are not those of the grant; raises to stop the call.
+        output: Keeps what is yielded within a number of tokens.
 
     Raises:
         GrantError: The grant does not hold.
@@ -48,26 +51,31 @@ async def run_granted(
     redeem()
     response = ToolResponse()
     stream: AsyncGenerator[ToolChunk, None] | None = None
+    failed: ToolChunk | None = None
     try:
         stream = _open(grant, state, check_changed)
         async for chunk in stream:
             _refuse_after_cancellation()
             if not isinstance(chunk, ToolChunk):
                 raise TypeError(f"it yielded a {type(chunk).__name__} instead of a ToolChunk")
-            response.append_chunk(chunk)
-            yield chunk
+            passed = chunk if output is None else await output.feed(chunk)
+            if passed is not None:
+                response.append_chunk(passed)
+                yield passed
         _refuse_after_cancellation()
     except DeveloperOrientedException:
         raise
     except (Exception, asyncio.CancelledError) as error:
         if _is_cancellation(error):
             raise
-        failure = _failure(grant.tool.name, error)
-        response.append_chunk(failure)
-        yield failure
+        failed = _failure(grant.tool.name, error)
     finally:
         if stream is not None:
             await _close(grant.tool.name, stream)
+    rest = await output.rest() if output is not None and output.holds_back else None
+    for chunk in filter(None, (rest, failed)):
+        response.append_chunk(chunk)
+        yield chunk
     if not says_something(response.content):
         response.content.append(TextBlock(text=NOTHING))
     yield response

@@ -27,6 +27,9 @@ from agentscope_like.message import (
     ToolResponse,
     ToolResultState,
 )
+from agentscope_like.middleware.output_store import OutputStore
+from agentscope_like.middleware.tokens import TokenCounter
+from agentscope_like.middleware.truncate import TOKEN_LIMIT, TruncateMiddleware
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
@@ -55,9 +58,14 @@ class Toolkit:
         tools: The tools, in the order in which the model is told of them.
         decision_layers: Layers around each decision, the first outermost. A layer may change the
             arguments before the decision and may tighten the decision; it can never loosen it.
+        result_limit: Most tokens of one result, notices aside (default 12,000, seed 000); what is
+            cut is said in the result, and the whole is kept on disk. None cuts nothing.
+        token_counter: Counts the tokens; by default an estimate from the number of bytes.
+        output_store: Keeps the whole of what was cut; by default a private temporary directory.
 
     Raises:
-        ConfigurationError: Two tools have one name, or one cannot be told to a model.
+        ConfigurationError: Two tools have one name, or one cannot be told to a model; or the limit
+            is not above zero.
     """
 
     def __init__(
@@ -65,11 +73,19 @@ class Toolkit:
         tools: Sequence[ToolBase] | None = None,
         *,
         decision_layers: Sequence[DecisionLayer] = (),
+        result_limit: int | None = TOKEN_LIMIT,
+        token_counter: TokenCounter | None = None,
+        output_store: OutputStore | None = None,
     ) -> None:
         self._registry = ToolRegistry()
         for tool in tools or ():
             self._registry.add(tool)
         self._layers = tuple(decision_layers)
+        self._truncate = (
+            TruncateMiddleware(result_limit, counter=token_counter, store=output_store)
+            if result_limit is not None
+            else None
+        )
         self._issued: WeakKeyDictionary[Grant, tuple[DecisionLayer, ...]] = WeakKeyDictionary()
         self._checked_rules: tuple[Any, ...] | None = None
         self._schemas: tuple[int, list[dict[str, Any]]] | None = None
@@ -319,7 +335,8 @@ class Toolkit:
             await self._check_changed(grant, arguments, state, layers)
 
         redeem = partial(self._check_holds, grant, state)
-        return run_granted(grant, state, redeem=redeem, check_changed=check_changed)
+        output = self._truncate.begin() if self._truncate is not None else None
+        return run_granted(grant, state, redeem=redeem, check_changed=check_changed, output=output)
 
     async def call_tool(
         self, tool_call: ToolCallBlock, state: AgentState

@@ -7,6 +7,7 @@ import contextlib
 import gc
 from collections.abc import AsyncGenerator
 from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -501,3 +502,37 @@ async def test_tools_can_be_added_and_removed() -> None:
     assert await toolkit.get_tool("Probe") is None
     with pytest.raises(ConfigurationError, match="no tool named 'C'"):
         await toolkit.remove_tool("C")
+
+
+async def many_lines(_: str) -> AsyncGenerator[Any, None]:
+    """Yield 200,000 characters in pieces."""
+    for number in range(2_000):
+        yield chunk_of(f"{number:099}\n")
+
+
+async def test_a_long_result_is_cut_and_kept() -> None:
+    """Beyond 12,000 tokens the middle is cut, which is said, and the whole is on disk."""
+    toolkit = Toolkit([Probe(work=many_lines)])  # its private directory goes with it
+    response = await outcome(toolkit, call_of(), AgentState())
+    assert response is not None
+    assert 40_000 < len(text_of(response)) < 50_000
+    assert text_of(response).startswith("0" * 99)
+    assert text_of(response).endswith("1999\n")
+    kept = Path(response.metadata["full_output"])
+    assert str(kept) in text_of(response)
+    assert len(await asyncio.to_thread(kept.read_text)) == 200_000
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+
+
+async def test_the_limit_of_a_result_can_be_set() -> None:
+    """A counter and a limit of one's own hold; None cuts nothing."""
+
+    class Words:
+        def count(self, text: str) -> int:
+            return len(text.split())
+
+    few = Toolkit([Probe(work=many_lines)], result_limit=10, token_counter=Words())
+    cut = await outcome(few, call_of(), AgentState())
+    assert 8 <= sum(line.isdigit() for line in text_of(cut).splitlines()) <= 10
+    whole = Toolkit([Probe(work=many_lines)], result_limit=None)
+    assert len(text_of(await outcome(whole, call_of(), AgentState()))) == 200_000
