@@ -16,11 +16,13 @@ from random import Random
 
 from agentscope_like.permission.shell.catalog import lookup, names
 from agentscope_like.permission.shell.grammar import Flag, Grammar, Role, RoleKind
-from tests.oracle import fragments
+from tests.oracle.fragments import FRAGMENTS, VALUES
 
 __all__ = ["Generator", "installed_programs"]
 
 _PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/games")
+_GROUPS = ("({})", "{{ {}; }}", "! {}", "({}) 2>&1", "{{ {}; }} >/dev/null", "f() {{ {}; }}; f")
+_REFERENCES = ('"$@"', "$@", "${@}", '"${@%.*}"', "${@##*/}")
 _WORD = re.compile(r"[\w.:/%-]+")
 _PLAIN = re.compile(r"[\w./:=@%+,-]+")
 
@@ -31,7 +33,7 @@ def installed_programs() -> tuple[str, ...]:
     return tuple(
         name
         for name in sorted(names())
-        if name in fragments.BUILTINS
+        if name in FRAGMENTS["builtins"]
         or any(os.access(f"{place}/{name}", os.X_OK) for place in _PATH)
     )
 
@@ -39,8 +41,44 @@ def installed_programs() -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _matching(pattern: re.Pattern[str]) -> tuple[str, ...]:
     """Return texts that a pattern matches whole: from the pattern itself, and from a pool."""
-    pool = dict.fromkeys([*_WORD.findall(pattern.pattern), *fragments.TEXTS, *fragments.NUMBERS])
+    pool = dict.fromkeys(
+        [*_WORD.findall(pattern.pattern), *FRAGMENTS["texts"], *FRAGMENTS["numbers"]]
+    )
     return tuple(text for text in pool if pattern.fullmatch(text))
+
+
+def _double_quoted(text: str) -> str:
+    return '"' + re.sub(r'([$`"\\])', r"\\\1", text) + '"'
+
+
+def _escaped(text: str) -> str:
+    if not text or "\n" in text:
+        return shlex.quote(text)
+    return re.sub(r"([^\w./:=-])", r"\\\1", text)
+
+
+def _ansi_quoted(text: str) -> str:
+    return "$'" + "".join(f"\\x{ord(c):02x}" if c.isascii() else c for c in text) + "'"
+
+
+def _braced(text: str) -> str:
+    if _PLAIN.fullmatch(text) and "," not in text:
+        return f"{{{text},}}"
+    return shlex.quote(text)
+
+
+def _halved(text: str) -> str:
+    return f"'{text[:1]}'\"{text[1:]}\"" if _PLAIN.fullmatch(text) else shlex.quote(text)
+
+
+_QUOTINGS: tuple[Callable[[str], str], ...] = (
+    lambda text: "'" + text.replace("'", "'\\''") + "'",
+    _double_quoted,
+    _escaped,
+    _ansi_quoted,
+    _braced,
+    _halved,
+)
 
 
 class Generator:
@@ -73,18 +111,18 @@ class Generator:
 
     def _simple(self, depth: int) -> str:
         if self._chance(0.12):
-            return self._pick(fragments.READS)
-        name = self._pick(fragments.COMMON if self._chance(0.35) else self._programs)
+            return self._pick(FRAGMENTS["reads"])
+        name = self._pick(FRAGMENTS["common"] if self._chance(0.35) else self._programs)
         grammar = lookup(name)
         if grammar is None:
-            return self._pick(fragments.READS)
+            return self._pick(FRAGMENTS["reads"])
         written = name if self._chance(0.95) else f"/usr/bin/{name}"
         words = [written, *self._arguments(grammar, depth)]
         text = " ".join(words)
         if self._chance(0.06):
-            text = f"{self._pick(fragments.PREFIXES)} {text}"
+            text = f"{self._pick(FRAGMENTS['prefixes'])} {text}"
         if self._chance(0.12):
-            text += f" {self._pick(fragments.REDIRECTS)}"
+            text += f" {self._pick(FRAGMENTS['redirects'])}"
         return text
 
     def _arguments(self, grammar: Grammar, depth: int) -> list[str]:
@@ -118,7 +156,7 @@ class Generator:
                 break
             written += self._option(self._pick(known), grammar, depth, used)
         if self._chance(0.04):
-            written.append(self._pick(fragments.OPTIONS))
+            written.append(self._pick(FRAGMENTS["options"]))
         return written
 
     def _option(self, name: str, grammar: Grammar, depth: int, used: list[str]) -> list[str]:
@@ -136,23 +174,21 @@ class Generator:
         is_long = name.startswith("--")
         if flag.joined or (is_long and self._chance(0.5)):
             return [f"{shown}={value}" if is_long else f"{shown}{value}"]
-        if not is_long and len(name) == 2 and self._chance(0.4):  # noqa: PLR2004 - `-x`
+        if not is_long and len(name) == 2 and self._chance(0.4):
             return [f"{shown}{value}"]
         return [shown, value]
 
     def _abbreviate(self, name: str, grammar: Grammar) -> str:
-        if name.startswith("--") and len(name) > 5 and self._chance(0.06):  # noqa: PLR2004
+        if name.startswith("--") and len(name) > 5 and self._chance(0.06):
             return name[: self._random.randint(4, len(name))]
         return name
 
     def _cluster(self, name: str, grammar: Grammar) -> str:
         """Return a short option together with another."""
-        if len(name) != 2 or grammar.single_dash or not self._chance(0.2):  # noqa: PLR2004
+        if len(name) != 2 or grammar.single_dash or not self._chance(0.2):
             return name
         others = [
-            other[1]
-            for other, flag in grammar.flags.items()
-            if len(other) == 2 and flag == Flag()  # noqa: PLR2004
+            other[1] for other, flag in grammar.flags.items() if len(other) == 2 and flag == Flag()
         ]
         return name + self._pick(others) if others else name
 
@@ -168,47 +204,36 @@ class Generator:
             count = max(least, min(most, self._random.choice((0, 1, 1, 1, 1, 2, 3))))
             written += [self._value(place.role, depth) for _ in range(count)]
         if self._chance(0.03):
-            written.append(self._pick(fragments.FILES))
+            written.append(self._pick(FRAGMENTS["files"]))
         return written
 
     # Values.
 
     def _value(self, role: Role, depth: int) -> str:
         if self._chance(0.04):
-            return self._pick(fragments.COMPUTED)
-        if role.pattern is not None and self._chance(0.9):
-            if found := _matching(role.pattern):
-                return self._quote(self._pick(found))
+            return self._pick(FRAGMENTS["computed"])
+        found = _matching(role.pattern) if role.pattern and self._chance(0.9) else ()
+        if found:
+            return self._quote(self._pick(found))
         if role.kind in (RoleKind.COMMAND, RoleKind.RUN):
             return self._simple(depth - 1) if depth > 0 else "echo x"
         if role.kind is RoleKind.CLAUSE:
             inner = self._simple(depth - 1) if depth > 0 else "cat {}"
-            return f"{inner} {self._pick(fragments.CLAUSE_ENDS)}"
+            return f"{inner} {self._pick(FRAGMENTS['clause_ends'])}"
         if role.kind is RoleKind.SCRIPT:
-            inner = self._script(depth - 1) if depth > 0 else self._pick(fragments.READS)
+            inner = self._script(depth - 1) if depth > 0 else self._pick(FRAGMENTS["reads"])
             return shlex.quote(inner)
-        pool = fragments.VALUES.get(role.kind.value, fragments.TEXTS)
+        pool = VALUES.get(role.kind.value, FRAGMENTS["texts"])
         value = self._pick(pool)
         if role.kind is RoleKind.MATCHING and self._chance(0.5):
-            value = self._pick(fragments.FORMATS)
+            value = self._pick(FRAGMENTS["formats"])
         return self._quote(value)
 
     def _quote(self, text: str) -> str:
         """Write a text as a word, in one of the ways that bash takes back to the same text."""
-        way = self._random.random()
-        if way < 0.7:
+        if self._chance(0.7):
             return text if _PLAIN.fullmatch(text) else shlex.quote(text)
-        if way < 0.78:
-            return "'" + text.replace("'", "'\\''") + "'"
-        if way < 0.86:
-            return '"' + re.sub(r'([$`"\\])', r"\\\1", text) + '"'
-        if way < 0.9 and "\n" not in text:
-            return re.sub(r"([^\w./:=-])", r"\\\1", text) or "''"
-        if way < 0.94:
-            return "$'" + "".join(f"\\x{ord(c):02x}" if ord(c) < 128 else c for c in text) + "'"
-        if way < 0.97 and _PLAIN.fullmatch(text) and "," not in text:
-            return f"{{{text},}}"
-        return shlex.quote(text[:1]) + shlex.quote(text[1:]) if text else "''"
+        return self._random.choice(_QUOTINGS)(text)
 
     # Compound commands.
 
@@ -233,10 +258,10 @@ class Generator:
 
     def _pipeline(self, depth: int) -> str:
         stages = [self._simple(depth)]
-        for _ in range(self._random.choice((1, 1, 2, 3))):
-            stages.append(
-                self._pick(fragments.FILTERS) if self._chance(0.7) else self._simple(depth)
-            )
+        stages += (
+            self._pick(FRAGMENTS["filters"]) if self._chance(0.7) else self._simple(depth)
+            for _ in range(self._random.choice((1, 1, 2, 3)))
+        )
         return self._pick((" | ", " | ", "|", " |& ", " |\n")).join(stages)
 
     def _list(self, depth: int) -> str:
@@ -245,13 +270,15 @@ class Generator:
 
     def _group(self, depth: int) -> str:
         inner = self._script(depth)
-        form = self._pick(("({})", "{{ {}; }}", "! {}", "({}) 2>&1", "{{ {}; }} >/dev/null", "f() {{ {}; }}; f"))
+        form = self._pick(_GROUPS)
         return form.format(inner)
 
     def _loop(self, depth: int) -> str:
-        name = self._pick(("f", "i", "x", "line", "IFS", "PATH") if self._chance(0.1) else ("f", "i"))
+        name = self._pick(
+            ("f", "i", "x", "line", "IFS", "PATH") if self._chance(0.1) else ("f", "i")
+        )
         body = self._use(name, depth)
-        words = " ".join(self._pick(fragments.FILES + fragments.GLOBS) for _ in range(2))
+        words = " ".join(self._pick(FRAGMENTS["files"] + FRAGMENTS["globs"]) for _ in range(2))
         form = self._pick(
             (
                 "for {name} in {words}; do {body}; done",
@@ -268,11 +295,15 @@ class Generator:
     def _use(self, name: str, depth: int) -> str:
         """Return a command that uses a variable."""
         command = self._simple(depth)
-        word = self._pick((f'"${name}"', f"${name}", f"${{{name}}}", f'"${{{name}%.*}}"', f"${{{name}##*/}}"))
-        return f"{command} {word}" if self._chance(0.8) else self._pick(fragments.USES).format(word)
+        word = self._pick(
+            (f'"${name}"', f"${name}", f"${{{name}}}", f'"${{{name}%.*}}"', f"${{{name}##*/}}")
+        )
+        return (
+            f"{command} {word}" if self._chance(0.8) else self._pick(FRAGMENTS["uses"]).format(word)
+        )
 
     def _condition(self, depth: int) -> str:
-        test = self._pick(fragments.TESTS) if self._chance(0.7) else self._simple(depth)
+        test = self._pick(FRAGMENTS["tests"]) if self._chance(0.7) else self._simple(depth)
         form = self._pick(
             ("if {t}; then {a}; fi", "if {t}; then {a}; else {b}; fi", "{t} && {a}", "{t} || {a}")
         )
@@ -295,25 +326,34 @@ class Generator:
     def _variable(self, depth: int) -> str:
         name = self._pick(("x", "y", "opts", "X", "dir"))
         value = self._pick(
-            (*fragments.FILES, *fragments.OPTIONS, *fragments.COMPUTED, "'-n 3'", '"a b"', "$(pwd)")
+            (
+                *FRAGMENTS["files"],
+                *FRAGMENTS["options"],
+                *FRAGMENTS["computed"],
+                "'-n 3'",
+                '"a b"',
+                "$(pwd)",
+            )
         )
         join = self._pick(("; ", " && ", "\n"))
         return f"{name}={value}{join}{self._use(name, depth)}"
 
     def _directory(self, depth: int) -> str:
-        place = self._pick(fragments.DIRECTORIES)
+        place = self._pick(FRAGMENTS["directories"])
         return f"cd {place} {self._pick(('&&', ';'))} {self._script(depth)}"
 
     def _heredoc(self, depth: int) -> str:
-        command = self._pick(("cat", "grep foo", "wc -l", "jq .", "while read x; do echo $x; done", "sort"))
+        command = self._pick(
+            ("cat", "grep foo", "wc -l", "jq .", "while read x; do echo $x; done", "sort")
+        )
         word = self._pick(("EOF", "'EOF'", '"EOF"', "\\EOF", "-EOF"))
         end = "EOF"
-        body = self._pick(fragments.BODIES)
+        body = self._pick(FRAGMENTS["bodies"])
         return f"{command} <<{word}\n{body}\n{end}\n"
 
     def _wrapper(self, depth: int) -> str:
         inner = self._simple(depth)
-        wrapper = self._pick(fragments.WRAPPERS)
+        wrapper = self._pick(FRAGMENTS["wrappers"])
         return f"{wrapper} {inner}" if "{}" not in wrapper else wrapper.format(inner)
 
     # Hostile changes.
@@ -324,11 +364,11 @@ class Generator:
         place = self._random.randint(1, len(words))
         way = self._random.random()
         if way < 0.35:
-            words.insert(place, self._pick(fragments.INJECTIONS))
+            words.insert(place, self._pick(FRAGMENTS["injections"]))
         elif way < 0.7:
-            words.insert(place, self._pick(fragments.OPTIONS))
+            words.insert(place, self._pick(FRAGMENTS["options"]))
         elif way < 0.85:
-            words.insert(place, self._pick(fragments.GLOBS + fragments.COMPUTED))
+            words.insert(place, self._pick(FRAGMENTS["globs"] + FRAGMENTS["computed"]))
         else:
-            return f"{self._pick(fragments.HOSTILE_PREFIXES)} {text}"
+            return f"{self._pick(FRAGMENTS['hostile_prefixes'])} {text}"
         return " ".join(words)

@@ -16,7 +16,7 @@ _HOME = "/home/dev"
 
 
 class Housekeeping(NamedTuple):
-    """Paths, with all below, that a program may write; `remote` tells that it reads over the net."""
+    """Paths, with all below, that a program may write, and whether it reads over the network."""
 
     paths: tuple[str, ...] = ()
     remote: bool = False
@@ -36,7 +36,9 @@ _KEPT: Mapping[str, Housekeeping] = {
     **dict.fromkeys(("docker", "podman", "helm", "aws", "az", "pip", "pip3", "uv"), _REMOTE),
     **dict.fromkeys(("git", "who"), _REMOTE),
     "gem": Housekeeping((f"{_HOME}/.local/share/gem/specs",), remote=True),
-    "cargo": Housekeeping((f"{_HOME}/.cargo/.package-cache", f"{_HOME}/.cargo/registry"), remote=True),
+    "cargo": Housekeeping(
+        (f"{_HOME}/.cargo/.package-cache", f"{_HOME}/.cargo/registry"), remote=True
+    ),
     "kubectl": Housekeeping((f"{_HOME}/.kube/cache",), remote=True),
     "terraform": Housekeeping((f"{_HOME}/.terraform.d",), remote=True),
     "gh": Housekeeping((f"{_HOME}/.config/gh", f"{_HOME}/.local/state/gh"), remote=True),
@@ -53,7 +55,7 @@ def unexcused(changes: Sequence[str], programs: Iterable[str | None]) -> Iterato
         changes: As the server tells them, each with the quoted path at its end.
         programs: Every program that the command runs, at any depth.
     """
-    kept = [_KEPT[program] for program in programs if program in _KEPT]
+    kept = [_KEPT[program] for program in programs if program and program in _KEPT]
     paths = tuple(path for each in kept for path in each.paths)
     remote = any(each.remote for each in kept)
     made = [_path(change) for change in changes]

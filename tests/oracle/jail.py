@@ -59,9 +59,7 @@ class Outcome:
 
 def is_proven(command: str) -> bool:
     """Return whether the engine says that the command only reads, run in the jail's project."""
-    return any(
-        analyze(command, directory=PROJECT, home=home).read_only for home in (None, HOME)
-    )
+    return analyze(command, directory=PROJECT, home=HOME).read_only
 
 
 @lru_cache(maxsize=1)
@@ -128,9 +126,7 @@ class Jail:
         outcomes: list[Outcome] = []
         for command in batch:
             *_, last = self._run_batch([command])
-            outcomes.append(
-                Outcome(command, last.changes, last.status, last.output)
-            )
+            outcomes.append(Outcome(command, last.changes, last.status, last.output))
         return outcomes
 
     @staticmethod

@@ -61,7 +61,7 @@ class _Server:
 
     def run(self, command: str) -> Report:
         """Run one command as the `Bash` tool does and look at what is near."""
-        analysis = analyze(command, directory=PROJECT)
+        analysis = analyze(command, directory=PROJECT, home=HOME)
         status, output = self._execute(command, analysis)
         changes = list(self._changes())
         if changes:
@@ -123,34 +123,28 @@ class _Server:
         except subprocess.TimeoutExpired:
             status, output = None, b""
         self._end_others(process)
+        if process.stdout:
+            process.stdout.close()
         return status, output
 
     def _end_others(self, process: subprocess.Popen[bytes]) -> None:
         """Let what the command left in the background end, or end it."""
+        left: set[int] = set()
         for wait in (0.0, 0.01, 0.05, 0.3):
             time.sleep(wait)
-            _reap(process)
+            process.poll()
             left = self._processes() - self._own
             if not left:
-                break
-        else:
-            for number in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(number, signal.SIGKILL)
-            time.sleep(0.02)
-        with contextlib.suppress(OSError):
-            process.kill()
+                return
+        for number in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(number, signal.SIGKILL)
         process.wait()
-        if process.stdout:
-            process.stdout.close()
+        time.sleep(0.02)
 
     @staticmethod
     def _processes() -> set[int]:
         return {int(name) for name in os.listdir("/proc") if name.isdigit()}
-
-
-def _reap(process: subprocess.Popen[bytes]) -> None:
-    process.poll()
 
 
 def _drain(process: subprocess.Popen[bytes], deadline: float) -> bytes:
@@ -201,7 +195,7 @@ def _prepare_system() -> None:
     with open("/etc/hosts", "w") as hosts:
         hosts.write("127.0.0.1 localhost jail\n::1 localhost\n")
     for directory, _, _ in os.walk("/oracle/var"):
-        if directory.count("/") < 6:  # noqa: PLR2004 - deeper ones matter to no command
+        if directory.count("/") < 6:
             os.makedirs(directory.removeprefix("/oracle"), exist_ok=True)
 
 
@@ -214,6 +208,11 @@ def _unreadable(directory: str, names: list[str]) -> list[str]:
     return [name for name in names if not kept(os.path.join(directory, name))]
 
 
+def _say(message: object) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Build the world, then serve until the input ends."""
     _prepare_system()
@@ -224,14 +223,14 @@ def main() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     os.chdir("/")
     server = _Server()
-    print(json.dumps({"ready": MARKS}), flush=True)
+    _say({"ready": MARKS})
     for line in sys.stdin:
         for command in json.loads(line):
             report = server.run(command)
-            print(json.dumps(report), flush=True)
+            _say(report)
             if report["changes"]:
                 return
-        print(json.dumps(server.look_closely()), flush=True)
+        _say(server.look_closely())
 
 
 if __name__ == "__main__":

@@ -24,7 +24,19 @@ _IS_LONG = EXAMPLES > 2_000
 _SLOW = (
     *("npm", "npx", "pnpm", "yarn", "corepack", "gcloud", "gsutil", "bq", "terraform", "mvn", "az"),
     *("java", "jar", "javac", "javadoc", "javap", "gradle", "kotlinc", "scala", "aws", "sleep"),
-    *("pip", "pip3", "apt-cache", "ack", "strace", "top", "watch", "vmstat", "iostat", "sar", "cargo"),
+    *(
+        "pip",
+        "pip3",
+        "apt-cache",
+        "ack",
+        "strace",
+        "top",
+        "watch",
+        "vmstat",
+        "iostat",
+        "sar",
+        "cargo",
+    ),
 )
 _MAX_FINDINGS = 10
 

@@ -18,7 +18,7 @@ _CAUGHT = {
     "a symlink": ("ln -sfn nowhere link", "/home/dev/project/link'"),
     "the home": ("mkdir ~/.x", "made '/home/dev/.x'"),
     "/tmp": ("mktemp /tmp/x.XXXXXX", "made '/tmp/x."),
-    "what is in the background": ("(sleep 0.1; touch late) & true", "made '/home/dev/project/late'"),
+    "what is in the background": ("(sleep 0.1; touch late) & true", "/project/late'"),
     "another process": ("pkill sleep; true", "ended a process"),
     "the network": ("exec 3<>/dev/tcp/127.0.0.1/9", "tried to reach it"),
     "/etc": ("echo x > /etc/oracle", "made '/etc/oracle'"),
@@ -27,12 +27,12 @@ _CAUGHT = {
     "a tool of the project": ("./ls", "made '/run/marks/ls'"),
     "a PATH of the project": ("PATH=.:$PATH; git status", "made '/run/marks/git'"),
     "a script of the project": ("sh evil.sh", "made '/run/marks/evil.sh'"),
-    "fsmonitor": ("GIT_CONFIG_COUNT=0 git status", "made '/run/marks/git-fsmonitor'"),
-    "a text converter": ("GIT_CONFIG_COUNT=0 git blame src/app.py", "made '/run/marks/git-textconv'"),
+    "fsmonitor": ("GIT_CONFIG_COUNT=0 git status", "/git-fsmonitor'"),
+    "a text converter": ("GIT_CONFIG_COUNT=0 git blame src/app.py", "/git-textconv'"),
     "an external diff": ("GIT_CONFIG_COUNT=0 git show HEAD", "made '/run/marks/git-external'"),
-    "gpg": ("GIT_CONFIG_COUNT=0 git log -1 --format=%G? HEAD~1", "made '/run/marks/evil.sh'"),
+    "gpg": ("GIT_CONFIG_COUNT=0 git log -1 --format=%G? HEAD~1", "/evil.sh'"),
     "an alias of git": ("git st", "made '/run/marks/alias-st'"),
-    "a hook": ("GIT_CONFIG_COUNT=0 git commit -qm x; true", "made '/run/marks/hook-"),
+    "a hook": ("GIT_CONFIG_COUNT=0 git -C d update-ref refs/heads/z HEAD", "/hook-"),
     "a dotfile of the home": ("BASH_ENV=~/.bashrc bash -c :", "made '/run/marks/home.bashrc'"),
     "the editor": ("$EDITOR", "made '/run/marks/editor'"),
 }  # fmt: skip
@@ -65,7 +65,8 @@ def test_reading_is_no_change(jail: Jail, command: str) -> None:
 def test_a_change_is_gone_for_the_next_command(jail: Jail) -> None:
     """Each command finds the world as it was, whatever the one before it did."""
     outcomes = list(jail.run(["ls f", "rm f; touch new", "ls f", "ls new", "kill -9 -1", "ls f"]))
-    assert [bool(outcome.changes) for outcome in outcomes] == [False, True, False, False, True, False]
+    changed = [outcome.command for outcome in outcomes if outcome.changes]
+    assert changed == ["rm f; touch new", "kill -9 -1"]
     assert [outcome.status for outcome in outcomes] == [0, 0, 0, 2, None, 0]
 
 

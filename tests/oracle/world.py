@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.oracle.world_files import HOME_FILES, ODD_NAMES, PROJECT_FILES, SHADOWED, TEXTS
+from tests.oracle.world_files import HOME_FILES, HOOKS, ODD_NAMES, PROJECT_FILES, SHADOWED, TEXTS
 
 __all__ = ["HOME", "INHERITED", "MARKS", "PROJECT", "build_world"]
 
@@ -53,16 +53,13 @@ INHERITED: Mapping[str, str] = {
 
 _DATE = "2024-05-01T12:00:00+00:00"
 _GIT = {
-    **{"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"},
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
     **{f"GIT_{who}_NAME": "Dev" for who in ("AUTHOR", "COMMITTER")},
     **{f"GIT_{who}_EMAIL": "dev@example.invalid" for who in ("AUTHOR", "COMMITTER")},
     **{f"GIT_{who}_DATE": _DATE for who in ("AUTHOR", "COMMITTER")},
 }
-
-_HOOKS = """
-applypatch-msg commit-msg fsmonitor-watchman post-checkout post-commit post-index-change post-merge
-pre-auto-gc pre-commit pre-push reference-transaction
-""".split()
 
 
 def build_world() -> None:
@@ -204,7 +201,7 @@ def _sign_last_commit(project: Path) -> None:
 def _poison(repository: Path) -> None:
     with (repository / "config").open("a") as config:
         config.write(_config())
-    for hook in _HOOKS:
+    for hook in HOOKS:
         _program(repository / "hooks" / hook, f"hook-{hook}")
     attributes = repository / "info" / "attributes"
     attributes.parent.mkdir(exist_ok=True)
@@ -215,10 +212,19 @@ def _config() -> str:
     """Return git configuration of which every program leaves a mark."""
 
     def run(mark: str) -> str:
-        return f'"sh -c \': >{MARKS}/git-{mark}; cat\' --"'
+        return f"\"sh -c ': >{MARKS}/git-{mark}; cat' --\""
 
     commands = (
-        "browse commit log show diff status branch tag blame grep stash config help".split()
+        "log",
+        "show",
+        "diff",
+        "status",
+        "branch",
+        "tag",
+        "blame",
+        "grep",
+        "stash",
+        "config",
     )
     return f"""
 [core]

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 
-__all__ = ["HOME_FILES", "ODD_NAMES", "PROJECT_FILES", "SHADOWED", "TEXTS"]
+__all__ = ["HOME_FILES", "HOOKS", "ODD_NAMES", "PROJECT_FILES", "SHADOWED", "TEXTS"]
 
 _LINES = "".join(f"line {number} foo TODO x{number}\n" for number in range(1, 41))
 
 TEXTS: Mapping[str, str] = {
-    **{name: _LINES for name in ("f", "a", "b", "c", "x", "log.txt", "app.log", "file.txt")},
+    **dict.fromkeys(("f", "a", "b", "c", "x", "log.txt", "app.log", "file.txt"), _LINES),
     "g": "one\ntwo\nthree\n",
     "README.md": "# Project\n\nfoo: see docs. TODO\n",
     "file with spaces.txt": "spaces\n",
@@ -34,7 +36,7 @@ TEXTS: Mapping[str, str] = {
     "src/a.py": "x = 1\n",
     "src/b.py": "import app\n",
     "src/utils.py": "def helper():\n    '''TODO'''\n",
-    "src/main.rs": "fn main() {\n    println!(\"x\");\n}\n",
+    "src/main.rs": 'fn main() {\n    println!("x");\n}\n',
     "src/lib.rs": "pub fn f() {}\n",
     "src/main.go": "package main\n\nfunc main() {}\n",
     "src/main.c": "int main(void) { return 0; }\n",
@@ -136,24 +138,19 @@ PROJECT_FILES: Mapping[str, str] = {
     "evil.jq": "def x: input_filename;\n",
     "magic": "0 string line evil\n",
     "tags": "foo\tsrc/app.py\t/^def foo/;!touch @MARKS@/tags\n",
-    "evil.1": f'.TH EVIL 1\n.sy {_MARK}/man\n.pso {_MARK}/man-pso\n',
+    "evil.1": f".TH EVIL 1\n.sy {_MARK}/man\n.pso {_MARK}/man-pso\n",
 }
 """What lies in the project untracked: all of it wants to run something."""
 
-SHADOWED = """
-ls git cat python python3 sh bash grep sed awk find head tail wc sort env xargs rg jq less more tee
-true test echo printf which file make node npm cargo go docker cc gcc sudo timeout date gpg ssh man
-tar gzip unzip stat du df id uname hostname ps diff pr nl editor vi ld
-""".split()
+_NAMES: Mapping[str, list[str]] = tomllib.loads(
+    Path(__file__).with_name("world_names.toml").read_text("utf-8")
+)
+SHADOWED = tuple(_NAMES["shadowed"])
 """Names of executables that lie in the project, in its directories and in the home."""
-
-ODD_NAMES = """
--rf --output=x -exec -o -n -la -i --help --pre=./evil.sh -delete --checkpoint=1 -e
---checkpoint-action=exec=.evil.sh -R --files0-from=f * [x] ~ #x é {a,b} !x %s \\n - -- =x @f
-$(touch\tPWNED) ;touch\tPWNED; `touch\tPWNED` |x &x a'b a"b
-""".replace("\t", "\0").split()
-ODD_NAMES = [name.replace("\0", " ") for name in ODD_NAMES]
-ODD_NAMES += ["new\nline", "tab\tname", " leading", "a  b", "-o PWNED", "x=$(touch PWNED)"]
+ODD_NAMES = tuple(_NAMES["odd"])
+"""Names of files in the project that look like options, patterns or commands."""
+HOOKS = tuple(_NAMES["hooks"])
+"""Names of git's hooks."""
 
 _CONFIG = f"""\
 [user]
