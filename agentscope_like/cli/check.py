@@ -112,7 +112,7 @@ def print_explanation(explanation: Explanation, *, as_json: bool = False) -> Non
     import typer
 
     width = min(shutil.get_terminal_size().columns, 100)
-    colour = sys.stdout.isatty()
+    colour = sys.stdout is not None and sys.stdout.isatty()
     for line in explanation.lines(width):
         typer.echo(_coloured(line) if colour else line.text)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import sys
+import traceback
 from typing import Annotated
 
 import typer
 
+from agentscope_like import __version__
 from agentscope_like.cli.errors import CliError, ExitCode
 
 __all__ = ["app", "main"]
@@ -42,6 +44,24 @@ Ask = Annotated[
 
 def _examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        print(f"agentscope-like {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """A coding agent whose every tool call is decided, explained and guarded."""
 
 
 @app.command(
@@ -165,7 +185,7 @@ rules_app = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode=None,
 )
-app.add_typer(rules_app, name="rules")
+app.add_typer(rules_app, name="rules", short_help="List, add and remove a project's rules.")
 
 
 @rules_app.callback()
@@ -210,6 +230,8 @@ def main() -> None:
     gc.disable()  # importing makes many objects and hardly any garbage; `run` collects again
     try:
         code = app(args=sys.argv[1:] or ["--help"], standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except CliError as error:
         _complain(error.message)
         code = error.code
@@ -218,6 +240,9 @@ def main() -> None:
         code = ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
+    except Exception:
+        traceback.print_exc()
+        code = ExitCode.SOFTWARE
     sys.exit(code)
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from agentscope_like import __version__
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.cli.options import parse_mode, parse_rule
 from agentscope_like.cli.tools import load_tool, parse_input
 from agentscope_like.permission import PermissionBehavior
-from tests.cli.program import Program
+from tests.cli.program import COMMAND, Program
 
 
 @pytest.mark.parametrize(
@@ -114,9 +118,25 @@ def test_the_program_without_a_command_helps(program: Program) -> None:
     assert "check" in result.stdout
 
 
+def test_the_version_is_told(program: Program) -> None:
+    """`--version` prints the version of the package."""
+    result = program.call("--version")
+    assert (result.returncode, result.stdout) == (0, f"agentscope-like {__version__}\n")
+
+
+def test_what_nobody_foresaw_does_not_end_like_a_decision(program: Program) -> None:
+    """Neither a defect nor a full disk ends with 0, 1 or 2, which say what was decided."""
+    with mock.patch("agentscope_like.cli.check.check_call", side_effect=RuntimeError("defect")):
+        assert program.call("check", "ls").returncode == 70
+    with Path("/dev/full").open("w") as full:
+        written = subprocess.run(
+            [*COMMAND, "check", "ls"], stdout=full, env=program.environment, check=False
+        )
+    assert written.returncode >= 64
+
+
 def test_checking_loads_nothing_heavy(program: Program) -> None:
     """`check` does without the model's client, rich and prompt_toolkit."""
-    import subprocess
     import sys
 
     code = (
