@@ -85,7 +85,8 @@ async def run_session(options: RunOptions) -> ExitCode:
     console = make_console()
     renderer = Renderer(console)
     at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if not at_terminal and options.task is None and options.resume is None:
+    task = options.task if options.task and not options.task.isspace() else None
+    if not at_terminal and task is None and options.resume is None:
         raise CliError("there is no terminal to ask for a task: give one")
     async with AsyncExitStack() as stack:
         stack.enter_context(_mistakes_told())
@@ -96,7 +97,7 @@ async def run_session(options: RunOptions) -> ExitCode:
         state = session.agent.state
         mode = state.permission_context.mode
         renderer.note(f"session {state.session_id[:8]} in {session.directory}, mode {mode}")
-        code = await session.run(options.task)
+        code = await session.run(task)
         if options.with_summary:
             console.print(session.tally.table())
             console.print(session.tally.closing_line())

@@ -62,6 +62,16 @@ def test_a_recorded_rule_is_remembered(program: Program) -> None:
     assert "No rules" in program.call("rules").stdout
 
 
+def test_without_a_terminal_there_must_be_a_task(program: Program) -> None:
+    """No task, and one of blanks only, are refused before anything is stored or sent."""
+    model = program.script(turn(say="Done."))
+    for arguments in ((), ("",), (" \n",)):
+        result = program.call("run", "--model", model, *arguments)
+        assert result.returncode == 64
+        assert "give one" in result.stderr
+    assert program.call("sessions").stdout.startswith("No sessions")
+
+
 def test_explore_denies_and_bypass_runs(program: Program) -> None:
     """The mode of the command line is the session's."""
     model = program.script(turn(TOUCH), turn(say="Done."))
