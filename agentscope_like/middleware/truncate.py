@@ -24,6 +24,10 @@ TOKEN_LIMIT = 12_000
 
 _SAVED_CHARACTERS = 65_536
 
+_SHORT_SHARE = 8
+"""A text of this share of the limit, in characters, is within its half in tokens: none counts a
+character for more than the four bytes it may have."""
+
 
 class TruncateMiddleware(ToolMiddlewareBase):
     """Cuts the middle out of what a tool returns beyond a number of tokens.
@@ -116,21 +120,48 @@ class LimitedOutput:
 
     def __init__(self, limit: int, counter: TokenCounter, store: OutputStore) -> None:
         self._limit = limit
-        self._cutter = OutputCutter(limit, counter)
+        self._counter = counter
+        self._short: list[ToolChunk] = []
+        self._short_room = limit // _SHORT_SHARE
+        self._begun: OutputCutter | None = None
         self._store = store
         self._key: str | None = None
         self._place: str | None = None
         self._failure: OSError | None = None
 
     @property
+    def _cutter(self) -> OutputCutter:
+        if self._begun is None:
+            self._begun = OutputCutter(self._limit, self._counter)
+            for chunk in self._short:
+                for block in chunk.content:
+                    self._begun.feed(block)
+            self._short.clear()
+        return self._begun
+
+    @property
     def is_changed(self) -> bool:
         """Return whether anything was cut or left out."""
-        return self._cutter.is_changed
+        return self._begun is not None and self._begun.is_changed
 
     @property
     def holds_back(self) -> bool:
         """Return whether something came that has not been passed on."""
-        return self._cutter.is_holding
+        return self._begun is not None and self._begun.is_holding
+
+    def is_short(self, chunk: ToolChunk) -> bool:
+        """Return whether the output is so short, this chunk included, that none of it is counted.
+
+        A chunk of which this is true has been taken in, and is passed on as it is.
+        """
+        if self._begun is not None:
+            return False
+        for block in chunk.content:
+            self._short_room -= len(block.text) if isinstance(block, TextBlock) else self._limit
+        if self._short_room < 0:
+            return False
+        self._short.append(chunk)
+        return True
 
     async def feed(self, chunk: ToolChunk) -> ToolChunk | None:
         """Return what can be passed on of the chunk: all of it as a rule, or None for nothing."""

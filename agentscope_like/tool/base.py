@@ -6,7 +6,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
@@ -216,7 +216,8 @@ class ToolBase(ABC):
         return self._chained[1]
 
     def _core(self) -> StreamHandler[ToolChunk]:
-        return self.call if inspect.isasyncgenfunction(self.call) else self._unified
+        call = self.call
+        return call if _streams(getattr(call, "__func__", call)) else self._unified
 
     async def _unified(self, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
         result = self.call(**kwargs)
@@ -232,6 +233,11 @@ class ToolBase(ABC):
                 f"{self.name}.call returned {type(produced).__name__}: return a ToolChunk, or "
                 "yield ToolChunks"
             )
+
+
+@lru_cache(maxsize=1024)
+def _streams(function: Callable[..., Any]) -> bool:
+    return inspect.isasyncgenfunction(function)
 
 
 def _guarded(

@@ -58,7 +58,8 @@ async def run_granted(
             _refuse_after_cancellation()
             if not isinstance(chunk, ToolChunk):
                 raise TypeError(f"it yielded a {type(chunk).__name__} instead of a ToolChunk")
-            passed = chunk if output is None else await output.feed(chunk)
+            is_short = output is None or output.is_short(chunk)
+            passed = chunk if is_short or output is None else await output.feed(chunk)
             if passed is not None:
                 response.append_chunk(passed)
                 yield passed
