@@ -6,9 +6,15 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agentscope_like.message.block import DataBlock, TextBlock, ToolResultState, new_id
+from agentscope_like.message.block import (
+    Base64Source,
+    DataBlock,
+    TextBlock,
+    ToolResultState,
+    new_id,
+)
 
-__all__ = ["ToolChunk", "ToolResponse"]
+__all__ = ["ToolChunk", "ToolResponse", "joined"]
 
 _SEVERITY = {
     ToolResultState.SUCCESS: 0,
@@ -69,7 +75,23 @@ class ToolResponse(BaseModel):
                 known = self.content[index]
                 is_last = index == len(self.content) - 1
                 if isinstance(known, TextBlock) and (is_last or known.id == block.id):
-                    joined = known.text + block.text
-                    self.content[index] = known.model_copy(update={"text": joined})
+                    text = known.text + block.text
+                    self.content[index] = known.model_copy(update={"text": text})
+                    return
+        else:
+            for index, known in enumerate(self.content):
+                if isinstance(known, DataBlock) and (joined_data := joined(known, block)):
+                    self.content[index] = joined_data
                     return
         self.content.append(block)
+
+
+def joined(known: DataBlock, piece: DataBlock) -> DataBlock | None:
+    """Return the block of data grown by a piece of the same id, or None where they are two."""
+    if known.id != piece.id:
+        return None
+    before, more = known.source, piece.source
+    if not isinstance(before, Base64Source) or not isinstance(more, Base64Source):
+        return None
+    source = before.model_copy(update={"data": before.data + more.data})
+    return known.model_copy(update={"source": source})

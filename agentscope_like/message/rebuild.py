@@ -22,6 +22,7 @@ from agentscope_like.message.block import (
     ToolResultState,
     URLSource,
 )
+from agentscope_like.message.chunk import joined
 
 if TYPE_CHECKING:
     from agentscope_like.message.msg import Msg
@@ -175,7 +176,12 @@ def _result_data(message: Msg, event: Any) -> None:
     else:
         source = Base64Source(data=event.data or "", media_type=event.media_type)
     output = _output(message, event.tool_call_id)
-    output.append(DataBlock(id=event.block_id, source=source, created_at=event.created_at))
+    piece = DataBlock(id=event.block_id, source=source, created_at=event.created_at)
+    for index, known in enumerate(output):
+        if isinstance(known, DataBlock) and (grown := joined(known, piece)):
+            output[index] = grown
+            return
+    output.append(piece)
 
 
 def _result_end(message: Msg, event: Any) -> None:
