@@ -9,6 +9,7 @@ import os
 from pydantic import BaseModel, ConfigDict, Field
 
 from agentscope_like.message.block import now
+from agentscope_like.permission.text import Text, printable
 
 __all__ = ["ReadCacheEntry", "ReadState", "ToolContext", "describe_file"]
 
@@ -17,7 +18,7 @@ class ReadCacheEntry(BaseModel):
     """One file as it was when the agent last saw it.
 
     Attributes:
-        file_path: Its resolved path.
+        file_path: Its resolved path, as text that can be stored.
         digest: SHA-256 of its bytes, in hexadecimal.
         bytes: Its size, in bytes.
         updated_at: Its modification time, in seconds since the epoch.
@@ -26,7 +27,7 @@ class ReadCacheEntry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    file_path: str
+    file_path: Text
     digest: str
     bytes: int
     updated_at: float
@@ -71,21 +72,20 @@ class ReadState(BaseModel):
 
     def get(self, file_path: str) -> ReadCacheEntry | None:
         """Return what is known of the file of this resolved path, or None where it was not read."""
-        return self.entries.get(file_path)
+        return self.entries.get(printable(file_path))
 
     def record(self, entry: ReadCacheEntry) -> None:
         """Remember the file as `entry` describes it, joining what was seen of the same bytes."""
         known = self.entries.pop(entry.file_path, None)
         if known is not None and known.digest == entry.digest:
-            seen = tuple(dict.fromkeys(known.seen + entry.seen))
-            entry = entry.model_copy(update={"seen": seen})
+            entry = entry.model_copy(update={"seen": _merged(known.seen + entry.seen)})
         self.entries[entry.file_path] = entry
         while len(self.entries) > self.max_files:
             del self.entries[next(iter(self.entries))]
 
     def forget(self, file_path: str) -> None:
         """Forget the file of this resolved path."""
-        self.entries.pop(file_path, None)
+        self.entries.pop(printable(file_path), None)
 
 
 class ToolContext(BaseModel):
@@ -132,6 +132,17 @@ class ToolContext(BaseModel):
         for path in list(self.read_state.entries):
             if path not in keep:
                 self.read_state.forget(path)
+
+
+def _merged(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """Return the ranges in order, those that touch or overlap as one."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
+        else:
+            merged.append((first, last))
+    return tuple(merged)
 
 
 def _resolved(paths: set[str]) -> set[str]:
