@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 
@@ -101,6 +101,30 @@ class Generator:
             text = self._spoil(text)
         return text
 
+    def every_option(self) -> Iterator[str]:
+        """Yield, for each option of each program, a command that gives it; twice with operands."""
+        for name in self._programs:
+            grammar = lookup(name)
+            if grammar is not None:
+                yield from self._each_option(name, grammar)
+
+    def _each_option(self, start: str, grammar: Grammar) -> Iterator[str]:
+        for flag in (*grammar.flags, *grammar.about):
+            for with_operands in (False, True, True):
+                used: list[str] = []
+                words = self._needed(grammar, used) + self._option(flag, grammar, 1, used)
+                if with_operands:
+                    words += self._operands(grammar, used, 1)
+                yield " ".join([start, *words])
+        for name, sub in grammar.subs.items():
+            yield from self._each_option(f"{start} {name}", sub)
+
+    def _needed(self, grammar: Grammar, used: list[str]) -> list[str]:
+        """Return an option without which the program does more than read, if it has such."""
+        if not grammar.needs:
+            return []
+        return self._option(self._pick(sorted(grammar.needs)), grammar, 1, used)
+
     def _chance(self, probability: float) -> bool:
         return self._random.random() < probability
 
@@ -148,9 +172,7 @@ class Generator:
 
     def _options(self, grammar: Grammar, depth: int, used: list[str]) -> list[str]:
         known = tuple(grammar.flags)
-        written: list[str] = []
-        if grammar.needs:
-            written += self._option(self._pick(sorted(grammar.needs)), grammar, depth, used)
+        written = self._needed(grammar, used)
         for _ in range(self._random.choice((0, 0, 1, 1, 1, 2, 2, 3, 5))):
             if not known:
                 break

@@ -64,6 +64,7 @@ def _generated(hostility: float) -> Iterator[str]:
         yield generator.command()
 
 
+@pytest.mark.timeout(300)
 def test_proven_commands_of_the_corpus_change_nothing(jail: Jail) -> None:
     """Every command of the project's corpus that is called a read is one, harmful kinds too."""
     commands = [sample.command for sample in (*everyday(), *harmful())]
@@ -72,7 +73,7 @@ def test_proven_commands_of_the_corpus_change_nothing(jail: Jail) -> None:
     assert sum(outcome.ran for outcome in outcomes) > 100
 
 
-@pytest.mark.timeout(86_400 if _IS_LONG else 60)
+@pytest.mark.timeout(86_400 if _IS_LONG else 300)
 @pytest.mark.parametrize("hostility", [0.1, 0.6])
 def test_proven_commands_of_the_generator_change_nothing(jail: Jail, hostility: float) -> None:
     """What the catalog's own grammars call a read is one, however it is written and spoilt."""
@@ -80,3 +81,12 @@ def test_proven_commands_of_the_generator_change_nothing(jail: Jail, hostility: 
     outcomes = list(jail.run(commands))
     assert not (report := _report(jail, outcomes)), report
     assert sum(outcome.ran for outcome in outcomes) > len(outcomes) // 2
+
+
+@pytest.mark.skipif(not _IS_LONG, reason="takes minutes: set FUZZ_EXAMPLES to more than 2000")
+@pytest.mark.timeout(86_400)
+def test_every_option_of_the_catalog_changes_nothing(jail: Jail) -> None:
+    """Each option that a grammar allows is given at least once, alone and with operands."""
+    commands = dict.fromkeys(Generator(Random(SEED)).every_option())
+    outcomes = jail.run(list(_proven(commands)))
+    assert not (report := _report(jail, outcomes)), report
