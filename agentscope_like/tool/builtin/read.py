@@ -245,8 +245,9 @@ def _shown(shown: str, window: LineWindow) -> ToolChunk:
     if not window.total:
         text = f"({shown} is empty.)"
     elif not window.lines:
+        lines = "line" if window.total == 1 else "lines"
         raise FileToolError(
-            f"{shown} has {window.total:,} lines; there is no line {window.first:,}. "
+            f"{shown} has {window.total:,} {lines}; there is no line {window.first:,}. "
             "Use a smaller `offset`."
         )
     else:

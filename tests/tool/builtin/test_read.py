@@ -53,6 +53,9 @@ async def test_an_offset_past_the_end_is_told_the_number_of_lines(workspace: Wor
     workspace.file("a.txt", "a\nb\n")
     said = await workspace.fail(workspace.read_tool, file_path="a.txt", offset=3)
     assert said.startswith("a.txt has 2 lines; there is no line 3.")
+    workspace.file("b.txt", "a")
+    said = await workspace.fail(workspace.read_tool, file_path="b.txt", offset=9)
+    assert said.startswith("b.txt has 1 line; there is no line 9.")
 
 
 async def test_an_empty_file_is_said_to_be_empty(workspace: Workspace) -> None:
