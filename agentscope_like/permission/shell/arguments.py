@@ -145,7 +145,11 @@ class _LevelReader(OptionReader):
         recursive = grammar.recursive or any(when.recursive for when in given)
         reading.recursive = reading.recursive or recursive
         first = len(reading.items)
-        self._assign(self._places())
+        places = self._places()
+        if places and grammar.default and not self.operands:
+            reading.items.append(Item(places[0].role, grammar.default, 0, 1))
+        else:
+            self._assign(places)
         if any(when.rewrites for when in given):
             reading.items[first:] = map(_rewritten, reading.items[first:])
 
@@ -183,10 +187,9 @@ class _LevelReader(OptionReader):
             position += take
         for index in operands[position:]:
             argument = arguments[index]
-            shown = f" `{shortened(argument)}`" if isinstance(argument, str) else ""
+            shown = f"`{shortened(argument)}`" if isinstance(argument, str) else "this argument"
             self.reading.problem(
-                f"`{self.reading.label}` has an operand{shown} beyond those known to be harmless",
-                index,
+                f"`{self.reading.label}` with {shown} is not known to be harmless", index
             )
 
     def _assignments(self, operands: Sequence[int]) -> int:
