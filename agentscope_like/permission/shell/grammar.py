@@ -123,6 +123,7 @@ class Grammar:
     complete: tuple[str, ...] | None = None
     operands: tuple[Operand, ...] = ()
     whens: tuple[When, ...] = ()
+    default: str = ""
     subs: Mapping[str, Grammar] = field(default_factory=dict)
     bare: bool = True
     about: frozenset[str] = frozenset()

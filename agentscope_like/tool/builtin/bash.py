@@ -263,8 +263,8 @@ class Bash(ToolBase):
         del description
         analysis = self.analysis({"command": command})
         extra = None
-        if analysis.read_only and (places := git_places(analysis)):
-            extra = partial(git_environment, places=places)
+        if analysis.read_only:
+            extra = partial(git_environment, places=git_places(analysis))
         run = self._shell.run(command, timeout_ms=timeout, extra_environment=extra)
         async with aclosing(run) as stream:
             async for chunk in stream:

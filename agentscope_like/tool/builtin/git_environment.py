@@ -59,12 +59,17 @@ _WHERE_SET = (
     (r"core\.(sshcommand)", "ssh"),
     (r"core\.alternaterefscommand", "true"),
     (r"credential\..*helper", ""),
-    (r"remote\..+\.uploadpack", "git-upload-pack"),
     (r"submodule\..+\.ignore", "dirty"),
     (r"man\.viewer", "man"),
     (r"(man|browser)\..+\.(cmd|path)", "false"),
 )
 """Overrides for keys that the repository's own configuration has (git-config(1), "Variables")."""
+
+_UPLOAD_PACK = re.compile(r"remote\..+\.(uploadpack|vcs)", re.IGNORECASE)
+"""Git takes the first of these, so that no later setting wins."""
+
+_RUNS_GIT = frozenset({"git", "go"})
+"""Programs that run git by themselves, such as go to stamp a version."""
 
 _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, value in _WHERE_SET)
 
@@ -74,15 +79,16 @@ class GitPlace(NamedTuple):
 
     directory: str
     options: tuple[str, ...]
+    reaches_remote: bool = False
 
 
 def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
     """Return every place that the git commands may look at, without repetition."""
     return tuple(
         dict.fromkeys(
-            GitPlace(directory, tuple(_leading_options(part)))
+            GitPlace(directory, tuple(_leading_options(part)), _reaches_remote(part))
             for part in analysis.parts
-            if part.program == "git"
+            if part.program in _RUNS_GIT
             for directory in part.directories or (analysis.directory,)
         )
     )
@@ -118,6 +124,10 @@ def git_environment(
     return environment
 
 
+def _reaches_remote(part: Part) -> bool:
+    return "ls-remote" in part.argv or ("remote" in part.argv and "show" in part.argv)
+
+
 def _leading_options(part: Part) -> Iterator[str]:
     """Yield git's own options that name the repository: `-C dir`, `--git-dir=dir`."""
     words = iter(part.argv[1:])
@@ -136,6 +146,11 @@ def _leading_options(part: Part) -> Iterator[str]:
 
 def _overrides(place: GitPlace, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for key in _repository_keys(place, environment):
+        if place.reaches_remote and _UPLOAD_PACK.fullmatch(key):
+            raise ToolArgumentError(
+                f"the repository at {place.directory!r} names a program of its own for a remote "
+                f"({key}), which no setting overrules. Reading that remote is left to the user."
+            )
         for pattern, value in _WHERE_SET_PATTERNS:
             if pattern.fullmatch(key):
                 yield key, value
