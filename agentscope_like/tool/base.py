@@ -27,6 +27,7 @@ from agentscope_like.permission import (
     PermissionRule,
     RuleError,
 )
+from agentscope_like.tool.arguments import copied
 
 __all__ = ["ParamsBase", "ToolBase"]
 
@@ -244,8 +245,9 @@ def _guarded(
     guard: Callable[[dict[str, Any]], Awaitable[None]], core: StreamHandler[ToolChunk]
 ) -> StreamHandler[ToolChunk]:
     async def run(**input_kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
-        await guard(input_kwargs)
-        async with aclosing(core(**input_kwargs)) as stream:
+        given = copied(input_kwargs)  # what is checked is nobody else's to change
+        await guard(given)
+        async with aclosing(core(**given)) as stream:
             async for chunk in stream:
                 yield chunk
 

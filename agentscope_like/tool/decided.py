@@ -12,7 +12,7 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.grant import Grant
 
-__all__ = ["CallRequest", "DecidedCall", "DecisionLayer", "refused", "stricter"]
+__all__ = ["CallRequest", "DecidedCall", "DecisionLayer", "refused", "stricter", "was_shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +85,16 @@ def _severity(decision: PermissionDecision) -> int:
 def stricter(first: PermissionDecision, second: PermissionDecision) -> PermissionDecision:
     """Return the stricter of two decisions, the first where they are alike."""
     return second if _severity(second) > _severity(first) else first
+
+
+def was_shown(asked: PermissionDecision | None, now: PermissionDecision, *, edited: bool) -> bool:
+    """Return whether a yes to what was asked is a yes to what would be asked now.
+
+    Args:
+        asked: The decision that the person saw; None where it was lost.
+        now: The decision of now, an ASK.
+        edited: Whether the arguments are other ones.
+    """
+    if asked is None or not now.bypass_immune:
+        return asked is not None
+    return asked.bypass_immune and asked.message == now.message and not edited

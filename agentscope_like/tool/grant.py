@@ -26,9 +26,13 @@ def definition_digest(tool: ToolBase) -> str:
     return _sha256([place, tool.name, tool.description, tool.input_schema])
 
 
-def call_digest(definition: str, arguments: dict[str, Any], basis: str | None) -> str:
-    """Return the digest of a call: one half for tool and basis, one for the arguments."""
-    subject = definition if basis is None else _sha256([definition, basis])
+def call_digest(
+    definition: str, arguments: dict[str, Any], basis: str | None, *, is_external: bool = False
+) -> str:
+    """Return the digest of a call: one half for tool, basis and place, one for the arguments."""
+    subject = definition
+    if basis is not None or is_external:
+        subject = _sha256([definition, basis, is_external])
     return f"{subject}-{_sha256(arguments)}"
 
 

@@ -10,12 +10,14 @@ from typing import Any
 from agentscope_like.exception import (
     AgentOrientedException,
     DeveloperOrientedException,
+    GrantError,
     ToolInterruptedError,
 )
 from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
 from agentscope_like.middleware.truncate import LimitedOutput
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.grant import Grant
 
 __all__ = ["run_granted", "says_something"]
@@ -52,10 +54,12 @@ async def run_granted(
     response = ToolResponse()
     stream: AsyncGenerator[ToolChunk, None] | None = None
     failed: ToolChunk | None = None
+    begun = _cancellations()
+    guard = _Guard(grant.tool, copied(grant.arguments), check_changed)
     try:
-        stream = _open(grant, state, check_changed)
+        stream = _open(grant.tool, grant.arguments, state, guard)
         async for chunk in stream:
-            _refuse_after_cancellation()
+            _refuse_after_cancellation(begun)
             if not isinstance(chunk, ToolChunk):
                 raise TypeError(f"it yielded a {type(chunk).__name__} instead of a ToolChunk")
             is_short = output is None or output.is_short(chunk)
@@ -63,7 +67,7 @@ async def run_granted(
             if passed is not None:
                 response.append_chunk(passed)
                 yield passed
-        _refuse_after_cancellation()
+        _refuse_after_cancellation(begun)
     except DeveloperOrientedException:
         raise
     except (Exception, asyncio.CancelledError) as error:
@@ -71,6 +75,7 @@ async def run_granted(
             raise
         failed = _failure(grant.tool.name, error)
     finally:
+        guard.is_over = True
         if stream is not None:
             await _close(grant.tool.name, stream)
     rest = await output.rest() if output is not None and output.holds_back else None
@@ -87,39 +92,63 @@ def says_something(content: Sequence[TextBlock | DataBlock]) -> bool:
     return any(not isinstance(block, TextBlock) or block.text for block in content)
 
 
-def _open(
-    grant: Grant, state: AgentState, check_changed: Callable[[dict[str, Any]], Awaitable[None]]
-) -> AsyncGenerator[ToolChunk, None]:
-    tool, given = grant.tool, copied(grant.arguments)
-    decided = copied(given) if tool.middlewares else given
-    if tool.is_state_injected:
-        given = {**given, "_agent_state": state}
-    if not tool.middlewares:
-        return tool.stream(given)
+class _Guard:
+    """Stands behind the middlewares: what reaches the tool is what was decided, in its own run."""
 
-    async def guard(reached: dict[str, Any]) -> None:
-        if tool.is_state_injected:
+    __slots__ = ("_check_changed", "_decided", "_tool", "is_over")
+
+    def __init__(
+        self,
+        tool: ToolBase,
+        decided: dict[str, Any],
+        check_changed: Callable[[dict[str, Any]], Awaitable[None]],
+    ) -> None:
+        self._tool = tool
+        self._decided = decided
+        self._check_changed = check_changed
+        self.is_over = False
+
+    async def check(self, reached: dict[str, Any]) -> None:
+        if self.is_over:
+            raise GrantError(
+                f"the run of {self._tool.name} is over and its grant is spent: a middleware calls "
+                "`next_handler` while the call runs, never later"
+            )
+        if self._tool.is_state_injected:
             reached = {key: value for key, value in reached.items() if key != "_agent_state"}
-        if reached != decided:
-            await check_changed(reached)
-
-    return tool.stream(given, guard=guard)
+        if reached != self._decided:
+            await self._check_changed(reached)
 
 
-def _refuse_after_cancellation() -> None:
-    """Stop a tool that swallowed its cancellation and went on."""
-    if _is_being_cancelled():
-        raise asyncio.CancelledError
+def _open(
+    tool: ToolBase, arguments: dict[str, Any], state: AgentState, guard: _Guard
+) -> AsyncGenerator[ToolChunk, None]:
+    given = copied(arguments)
+    if tool.is_state_injected:
+        given["_agent_state"] = state
+    return tool.stream(given, guard=guard.check if tool.middlewares else None)
 
 
-def _is_being_cancelled() -> bool:
+def _cancellations() -> tuple[asyncio.Task[Any] | None, int]:
+    """Return the task, and how often somebody asked to cancel it."""
     task = asyncio.current_task()
-    return task is None or bool(task.cancelling())
+    return task, task.cancelling() if task is not None else 0
+
+
+def _refuse_after_cancellation(begun: tuple[asyncio.Task[Any] | None, int]) -> None:
+    """Stop a tool that swallowed its cancellation and went on.
+
+    What was asked of this task before the run began is the business of whoever began it.
+    """
+    task, asked = _cancellations()
+    if asked > (begun[1] if task is begun[0] else 0):
+        raise asyncio.CancelledError
 
 
 def _is_cancellation(error: BaseException) -> bool:
     """Return whether this cancels the run; a tool may also raise what nobody asked for."""
-    return isinstance(error, asyncio.CancelledError) and _is_being_cancelled()
+    task, asked = _cancellations()
+    return isinstance(error, asyncio.CancelledError) and (task is None or asked > 0)
 
 
 def _failure(tool_name: str, error: BaseException) -> ToolChunk:

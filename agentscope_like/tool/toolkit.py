@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -39,7 +40,7 @@ from agentscope_like.permission import (
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer, refused
+from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer, refused, was_shown
 from agentscope_like.tool.deciding import decided_within
 from agentscope_like.tool.grant import Grant, call_digest, same_arguments, same_subject
 from agentscope_like.tool.registry import ToolRegistry
@@ -123,7 +124,7 @@ class Toolkit:
         version = self._registry.version
         if self._schemas is None or self._schemas[0] != version:
             self._schemas = version, [entry.schema for entry in self._registry.all()]
-        return list(self._schemas[1])
+        return deepcopy(self._schemas[1])  # a model may fit them to its server
 
     async def check_tool_available(self, tool_name: str) -> ToolBase:
         """Return the tool that a model may call by this name.
@@ -204,7 +205,7 @@ class Toolkit:
             ResumeError: The call does not ask, or the answer is about another one.
         """
         asked = call.decision
-        if call.state is not ToolCallState.ASKING or asked is None:
+        if call.state is not ToolCallState.ASKING:
             raise ResumeError(f"call {call.id!r} does not wait for an answer: it is {call.state}")
         if answer.tool_call.id != call.id or answer.tool_call.name != call.name:
             raise ResumeError(
@@ -230,9 +231,7 @@ class Toolkit:
         now = decided.decision
         if now is None or now.behavior is not PermissionBehavior.ASK:
             return decided
-        same_check = asked.bypass_immune and asked.message == now.message
-        was_shown = not now.bypass_immune or (same_check and not edited)
-        if was_shown and same_subject(before, call.digest):
+        if was_shown(asked, now, edited=edited) and same_subject(before, call.digest):
             return self._granted(decided, (*layers, *self._layers))
         return decided
 
@@ -302,7 +301,8 @@ class Toolkit:
 
     def _digest(self, tool: ToolBase, arguments: dict[str, Any]) -> str:
         definition = self._registry.registered(tool.name).definition
-        return call_digest(definition, arguments, tool.decision_basis(arguments))
+        basis = tool.decision_basis(arguments)
+        return call_digest(definition, arguments, basis, is_external=tool.is_external_tool)
 
     # Running
 

@@ -333,3 +333,18 @@ async def test_a_task_group_that_fails_ends_the_replies_in_it() -> None:
     for agent in agents:
         assert calls_of(agent)["c1"].state is ToolCallState.FINISHED
         assert (await agent.reply(UserMsg("user", "again"))).get_text_content() == "All done."
+
+
+async def test_a_cancellation_that_was_caught_before_does_not_interrupt_a_reply() -> None:
+    """A task that went on after a CancelledError, without `uncancel`, can still have replies."""
+
+    async def stubborn() -> Msg:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        agent = agent_of([Probe(), Probe("Seq", concurrent=False)], CALLS[3:6], DONE)
+        return await agent.reply(GO)
+
+    task = asyncio.create_task(stubborn())
+    await asyncio.sleep(0)
+    task.cancel()
+    assert (await task).get_text_content() == "All done."

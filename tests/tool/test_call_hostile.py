@@ -164,3 +164,34 @@ async def test_a_call_that_says_it_is_allowed_is_decided_all_the_same() -> None:
         assert await outcome(Toolkit([probe]), call, state) is None
         assert call.state is ToolCallState.ASKING
     assert probe.runs == []
+
+
+@pytest.mark.parametrize("was_external", [True, False])
+async def test_a_yes_to_work_outside_is_none_to_work_here(was_external: bool) -> None:
+    """A tool that changes sides after it asked is asked about again, also by a new process."""
+    for new_process in (True, False):
+        asked = Probe(opinion="ask", external=was_external)
+        toolkit, state = Toolkit([asked]), AgentState()
+        call, yes = await _asked(toolkit, state)
+        if new_process:
+            toolkit = Toolkit([Probe(opinion="ask", external=not was_external)])
+        asked.is_external_tool = not was_external
+        assert (await toolkit.confirm(call, yes, state)).grant is None
+        assert call.state is ToolCallState.ASKING
+        decided = await toolkit.confirm(call, yes, state)
+        assert (decided.grant is not None) is was_external
+        assert call.state.value == ("allowed" if was_external else "submitted")
+
+
+async def test_a_question_that_lost_its_decision_is_asked_anew() -> None:
+    """A yes without a decision that it could be a yes to grants nothing; a no is a no."""
+    toolkit, state = Toolkit([Probe(opinion="ask")]), AgentState()
+    call, yes = await _asked(toolkit, state)
+    call.decision = None
+    assert (await toolkit.confirm(call, yes, state)).grant is None
+    assert call.decision is not None
+    assert (await toolkit.confirm(call, yes, state)).grant is not None
+    call, yes = await _asked(toolkit, state)
+    call.decision = None
+    no = yes.model_copy(update={"confirmed": False})
+    assert (await toolkit.confirm(call, no, state)).refusal is not None

@@ -331,3 +331,57 @@ async def test_a_tool_that_fails_to_close_keeps_its_result() -> None:
     stream = toolkit.run(grant, state)
     await anext(stream)
     await stream.aclose()
+
+
+async def test_a_middleware_that_keeps_the_next_layer_runs_nothing_later() -> None:
+    """In its run it may call on as often as it likes, as a retry does; after that, never."""
+    kept: list[Any] = []
+
+    class Keeping(ToolMiddlewareBase):
+        async def on_tool_call(
+            self, tool: ToolBase, input_kwargs: dict[str, Any], next_handler: Any
+        ) -> AsyncGenerator[Any, None]:
+            kept.append(next_handler)
+            for _ in range(2):
+                async for chunk in next_handler(**input_kwargs):
+                    yield chunk
+
+    probe = Probe(middlewares=[Keeping()])
+    await outcome(Toolkit([probe]), call_of(), AgentState())
+    assert probe.runs == ["hi", "hi"]
+    with pytest.raises(GrantError, match="is over"):
+        await anext(kept[0](text="hi"))
+    assert probe.runs == ["hi", "hi"]
+
+
+async def test_a_middleware_cannot_change_what_the_tool_was_given() -> None:
+    """A list that it passed on is not the list that the tool has."""
+
+    class Meddling(ToolMiddlewareBase):
+        async def on_tool_call(
+            self, tool: ToolBase, input_kwargs: dict[str, Any], next_handler: Any
+        ) -> AsyncGenerator[Any, None]:
+            async for chunk in next_handler(**input_kwargs):
+                input_kwargs["text"].append("more")
+                yield chunk
+
+    class Lasting(Probe):
+        async def call(self, text: Any = "", count: int = 1) -> AsyncGenerator[Any, None]:
+            yield chunk_of("begun ")
+            self.runs += text
+
+    probe = Lasting(middlewares=[Meddling()])
+    probe.input_schema = {"type": "object", "properties": {"text": {"type": "array"}}}
+    await outcome(Toolkit([probe]), call_of(arguments='{"text": ["a"]}'), AgentState())
+    assert probe.runs == ["a"]
+
+
+async def test_what_a_model_is_told_of_the_tools_is_a_copy() -> None:
+    """A model that fits the schemas to its server opens no tool to other arguments."""
+    probe = Probe()
+    toolkit = Toolkit([probe])
+    for schema in await toolkit.get_tool_schemas():
+        schema["function"]["parameters"]["properties"]["evil"] = {}
+    assert "evil" not in probe.input_schema["properties"]
+    again = (await toolkit.get_tool_schemas())[0]["function"]["parameters"]
+    assert again == probe.input_schema
