@@ -36,6 +36,8 @@ class RuleList(list[PermissionRule]):
     def _checked(self, rule: PermissionRule) -> PermissionRule:
         if not isinstance(rule, PermissionRule):
             raise RuleError(f"{rule!r} is not a PermissionRule: build one before adding it")
+        if not isinstance(rule.rule_content, str | None):
+            raise RuleError(f"the content of a rule for {rule.tool_name} is no text: give text")
         if rule.behavior is not self._table.behavior:
             raise RuleError(
                 f"rule `{rule}` is in the {self._table.behavior.value} rules: "

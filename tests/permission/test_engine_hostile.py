@@ -140,12 +140,13 @@ async def test_what_may_not_stand_in_a_table_changes_nothing(listed: list[Any]) 
     context = PermissionContext(deny_rules={"Stub": [DENY]})
     table = context.table(PermissionBehavior.DENY)
     key = context.policy_key
-    for change in (
+    changes: list[Callable[[], Any]] = [
         lambda: setattr(context, "deny_rules", {"Stub": listed}),
         lambda: table.update({"Stub": listed}),
         lambda: table["Stub"].extend(listed),
         lambda: table["Stub"].__setitem__(slice(None), listed),
-    ):
+    ]
+    for change in changes:
         with pytest.raises(ValueError, match=r".+"):
             change()
     assert context.policy_key == key
@@ -188,3 +189,11 @@ async def test_a_decision_can_be_cancelled() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+@pytest.mark.parametrize("content", [5, b"x", ["x"]])
+def test_a_rule_whose_content_is_no_text_is_refused(content: Any) -> None:
+    """Built past its model it would match nothing, and a deny rule must not do nothing."""
+    odd = DENY.model_copy(update={"rule_content": content})
+    with pytest.raises(ValueError, match="no text"):
+        PermissionContext(deny_rules={"Stub": [odd]})
