@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from typing import TypedDict
 
+from agentscope_like.exception import ToolArgumentError
 from agentscope_like.permission.shell import CommandAnalysis, analyze
 from agentscope_like.tool.builtin.git_environment import GitPlace, git_environment, git_places
 from agentscope_like.tool.builtin.shell_environment import shell_environment
@@ -29,6 +30,9 @@ from tests.oracle.world import HOME, INHERITED, MARKS, PROJECT, build_world
 __all__ = ["Report", "main"]
 
 TIME_LIMIT = 3.0
+_REFUSED = 126
+"""Stands for the exit status of a command that the `Bash` tool refuses to run."""
+
 _MAX_OUTPUT = 4 << 20
 _NEAR = (HOME, "/tmp", "/run", "/dev/shm")
 _FAR = ("/etc", "/var", "/root", "/mnt", "/opt", "/srv")
@@ -62,7 +66,11 @@ class _Server:
     def run(self, command: str) -> Report:
         """Run one command as the `Bash` tool does and look at what is near."""
         analysis = analyze(command, directory=PROJECT, home=HOME)
-        status, output = self._execute(command, analysis)
+        try:
+            environment = self._environment(analysis)
+        except ToolArgumentError as error:
+            return Report(changes=[], status=_REFUSED, output=str(error))
+        status, output = self._execute(command, environment)
         changes = list(self._changes())
         if changes:
             programs = {part.program for part in analysis.parts}
@@ -106,11 +114,11 @@ class _Server:
             environment |= known
         return environment
 
-    def _execute(self, command: str, analysis: CommandAnalysis) -> tuple[int | None, bytes]:
+    def _execute(self, command: str, environment: dict[str, str]) -> tuple[int | None, bytes]:
         process = subprocess.Popen(
             ["/bin/bash", "--norc", "--noprofile", "-c", "--", command],
             cwd=PROJECT,
-            env=self._environment(analysis),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
