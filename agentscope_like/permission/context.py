@@ -15,7 +15,7 @@ from pydantic import (
 
 from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.permission.nearest import refuse_unknown_fields
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rule_table import RuleTable
 
@@ -81,13 +81,7 @@ class PermissionContext(BaseModel):
     def _known_fields(
         cls, data: Any, build: ModelWrapValidatorHandler[PermissionContext]
     ) -> PermissionContext:
-        if isinstance(data, dict):
-            for name in data:
-                if name not in cls.model_fields:
-                    raise ValueError(
-                        f"unknown field {name!r}{nearest(str(name), cls.model_fields)}; "
-                        "unknown fields are refused so that a typo cannot weaken a rule"
-                    )
+        refuse_unknown_fields(data, cls.model_fields)
         return build(data)
 
     def table(self, behavior: PermissionBehavior) -> RuleTable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["nearest"]
+__all__ = ["nearest", "refuse_unknown_fields"]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -13,3 +13,20 @@ def nearest(name: str, known: Iterable[str]) -> str:
     by_folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), by_folded, n=1)
     return f"; did you mean {by_folded[close[0]]!r}?" if close else ""
+
+
+def refuse_unknown_fields(data: object, known: Iterable[str]) -> None:
+    """Refuse a field that a model does not have, with the nearest that it has.
+
+    Args:
+        data: What the model is made of; nothing but a dictionary has fields.
+        known: The model's fields.
+
+    Raises:
+        ValueError: A field is unknown.
+    """
+    if isinstance(data, dict) and (unknown := [name for name in data if name not in known]):
+        raise ValueError(
+            f"unknown field {unknown[0]!r}{nearest(str(unknown[0]), known)}; "
+            "unknown fields are refused so that a typo cannot weaken a rule"
+        )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.nearest import refuse_unknown_fields
 from agentscope_like.permission.text import Text
 
 __all__ = ["PermissionRule"]
@@ -27,6 +30,19 @@ class PermissionRule(BaseModel):
     rule_content: Text | None = None
     behavior: PermissionBehavior
     source: Text = "user"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_fields(cls, data: Any) -> Any:
+        refuse_unknown_fields(data, cls.model_fields)
+        return data
+
+    @field_validator("tool_name")
+    @classmethod
+    def _names_a_tool(cls, name: str) -> str:
+        if not name.strip():
+            raise ValueError("a rule names a tool, such as `Bash`; this one names none")
+        return name
 
     @field_validator("behavior")
     @classmethod

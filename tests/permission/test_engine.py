@@ -260,6 +260,20 @@ def test_a_context_that_could_not_work_is_refused(fields: dict[str, Any], told: 
         PermissionContext(**fields)
 
 
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"content": "x"}, "did you mean 'rule_content'?"),
+        ({"tool_name": " "}, "names none"),
+        ({"behavior": "passthrough"}, "decides nothing"),
+    ],
+)
+def test_a_rule_that_could_not_work_is_refused(fields: dict[str, Any], told: str) -> None:
+    """A misspelt field, or a rule for nothing or of no behaviour, is an error that says so."""
+    with pytest.raises(ValueError, match=re.escape(told)):
+        PermissionRule(**{"tool_name": "Bash", "behavior": "deny", **fields})
+
+
 def test_a_rule_is_refused_where_it_is_put() -> None:
     """Appending a rule to the wrong list raises at once, and the list stays as it was."""
     context = PermissionContext()
