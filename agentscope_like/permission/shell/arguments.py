@@ -17,6 +17,7 @@ from agentscope_like.permission.shell.values import Argument, Unknown
 __all__ = ["read_arguments"]
 
 _REST = frozenset({RoleKind.COMMAND, RoleKind.SCRIPT})
+_CHANGING = frozenset({RoleKind.WRITE, RoleKind.DELETE, RoleKind.MOVE, RoleKind.INTO})
 _WRITTEN = Role(RoleKind.WRITE)
 
 
@@ -150,6 +151,10 @@ class _LevelReader(OptionReader):
             reading.items.append(Item(places[0].role, grammar.default, 0, 1))
         else:
             self._assign(places)
+        wants = any(place.role.kind in _CHANGING and not place.optional for place in places)
+        changed = any(item.role.kind in _CHANGING for item in reading.items[first:])
+        if wants and self.operands and not changed:
+            reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
         if any(when.rewrites for when in given):
             reading.items[first:] = map(_rewritten, reading.items[first:])
 
