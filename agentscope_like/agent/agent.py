@@ -21,7 +21,7 @@ from agentscope_like.event import (
     UserConfirmResultEvent,
     UserInterruptEvent,
 )
-from agentscope_like.exception import ModelError, ResumeError
+from agentscope_like.exception import ConfigurationError, ModelError, ResumeError
 from agentscope_like.message import (
     AssistantMsg,
     ContentBlock,
@@ -82,6 +82,10 @@ class Agent:
         react_config: ReActConfig | None = None,
     ) -> None:
         self._replying = False
+        if not isinstance(model, ChatModelBase):
+            raise ConfigurationError(
+                f"`model` is {model!r}: give a model, such as OpenAIChatModel({model!r})"
+            )
         self.name = name
         self.system_prompt = system_prompt
         self.model = model

@@ -56,6 +56,9 @@ class WordGlob:
         return True
 
 
+_ANY_WORD = WordGlob(("", ""))
+
+
 @dataclass(frozen=True, slots=True)
 class CommandPattern:
     """A compiled pattern.
@@ -92,6 +95,11 @@ def compile_command(text: str) -> CommandPattern:
     words = tuple(_words(text.removesuffix(_PREFIX_MARK) if is_prefix else text, text))
     if not words:
         raise PatternError(f"{text!r} names no program: write one before `:*`")
+    if words == (_ANY_WORD,) and not is_prefix:
+        raise PatternError(
+            f"{text!r} speaks of commands of one word only: leave the content out to match every "
+            "command"
+        )
     if words[0] == "":
         raise PatternError(f"{text!r} begins with an empty word, which is no program")
     return CommandPattern(text, words, is_prefix)

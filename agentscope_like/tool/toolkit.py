@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 from agentscope_like.event.answer import ConfirmResult
 from agentscope_like.exception import (
     AgentOrientedException,
+    ConfigurationError,
     GrantError,
     ResumeError,
     ToolArgumentError,
@@ -79,6 +80,8 @@ class Toolkit:
         output_store: OutputStore | None = None,
     ) -> None:
         self._registry = ToolRegistry()
+        if isinstance(tools, ToolBase):
+            raise ConfigurationError(f"`tools` is one tool: give a list, such as [{tools.name}()]")
         for tool in tools or ():
             self._registry.add(tool)
         self._layers = tuple(decision_layers)

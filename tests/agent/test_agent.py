@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from agentscope_like.agent import Agent, ModelConfig, ReActConfig
 from agentscope_like.event import EventType, UserInterruptEvent
-from agentscope_like.exception import ModelError, ResumeError
+from agentscope_like.exception import ConfigurationError, ModelError, ResumeError
 from agentscope_like.message import (
     HintBlock,
     Msg,
@@ -297,3 +297,9 @@ async def test_the_final_message_is_yielded_on_request() -> None:
     agent = agent_of([], DONE)
     items = [item async for item in agent.reply_stream(UserMsg("user", "go"), yield_final_msg=True)]
     assert items[-1] is agent.state.context[-1]
+
+
+def test_a_name_is_no_model() -> None:
+    """The name of a model where a model belongs is refused, with the mend in the message."""
+    with pytest.raises(ConfigurationError, match="OpenAIChatModel"):
+        Agent("robot", "", cast("Any", "gpt-5"))

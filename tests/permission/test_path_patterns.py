@@ -295,3 +295,12 @@ def test_the_cost_of_a_match_is_bounded() -> None:
     started = time.perf_counter()
     assert not pattern.matches(path, DIRECTORIES, strict=False)
     assert time.perf_counter() - started < 2
+
+
+def test_a_negated_range_forbids_what_it_allows() -> None:
+    """Ignoring case narrows `[!a]`; a deny rule of it still forbids `A`, and still not `a`."""
+    pattern = compile_pattern("[!a]*", home=HOME)
+    directories = [at(WORK)]
+    for strict in (True, False):
+        assert pattern.matches(at(f"{WORK}/A"), directories, strict=strict)
+        assert not pattern.matches(at(f"{WORK}/a"), directories, strict=strict)

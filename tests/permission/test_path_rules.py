@@ -218,3 +218,13 @@ def test_the_number_of_patterns_does_not_matter() -> None:
         return best
 
     assert cost(100_000) < 4 * cost(10)
+
+
+@pytest.mark.parametrize("content", ["a/**/**", "a/**/", "a//**", "a/**"])
+def test_a_directory_is_forbidden_with_all_that_is_below_it(content: str) -> None:
+    """However `**` is spelled, the directory itself counts, and its neighbour does not."""
+    for strict in (True, False):
+        index = PathRuleIndex([content], strict=strict)
+        assert index.match(locate("a", directory=WORK), DIRECTORIES) == 0
+        assert index.match(locate("a/b/c", directory=WORK), DIRECTORIES) == 0
+        assert index.match(locate("ab", directory=WORK), DIRECTORIES) is None

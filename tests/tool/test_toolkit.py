@@ -414,6 +414,7 @@ async def test_an_answer_cannot_change_the_tool() -> None:
         (lambda: Toolkit([Probe(), Probe()]), "two tools named 'Probe'"),
         (lambda: Toolkit([Probe("with space")]), "cannot be told to a model"),
         (lambda: Toolkit(cast("Any", [print])), "wrap a function with FunctionTool"),
+        (lambda: Toolkit(cast("Any", Probe())), "give a list"),
     ],
 )
 def test_a_kit_that_could_not_work_is_refused(build: Any, told: str) -> None:

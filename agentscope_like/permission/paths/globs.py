@@ -61,9 +61,10 @@ def _fits_one(name: str, component: Component, *, strict: bool) -> bool:
         return True
     if shape == "name":
         return name == text if strict else fold(name) == fold(text)
-    if strict:
-        return _matcher(text, ignore_case=False)(name) is not None
-    return _matcher(compose(text), ignore_case=True)(compose(name)) is not None
+    if _matcher(text, ignore_case=False)(name) is not None:
+        return True
+    # Ignoring case makes `[!a]` match less, so the exact reading counts for a loose one as well.
+    return not strict and _matcher(compose(text), ignore_case=True)(compose(name)) is not None
 
 
 @lru_cache(maxsize=8192)

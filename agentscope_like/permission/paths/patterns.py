@@ -294,8 +294,9 @@ def _split(text: str, alternative: str) -> tuple[str, tuple[Component, ...]]:
             if name and name != ".":
                 base = f"{base}/{name}"
         elif name and name != ".":
-            tail.append(component)
-    if alternative.endswith("/"):
+            is_repeated = component == _DEEP and tail[-1:] == [_DEEP]
+            tail += [] if is_repeated else [component]
+    if alternative.endswith("/") and tail[-1:] != [_DEEP]:
         tail.append(_DEEP)
     return base, tuple(tail)
 

@@ -32,6 +32,7 @@ from agentscope_like.permission.shell.suggestions import suggest_patterns
 from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.git_environment import git_environment, git_places
+from agentscope_like.tool.builtin.secrets import without_secrets
 from agentscope_like.tool.builtin.shell import MAX_TIMEOUT_MS, Shell
 
 __all__ = ["Bash"]
@@ -264,11 +265,17 @@ class Bash(ToolBase):
         analysis = self.analysis({"command": command})
         extra = None
         if analysis.read_only:
-            extra = partial(git_environment, places=git_places(analysis))
+            extra = partial(_unasked_environment, analysis)
         run = self._shell.run(command, timeout_ms=timeout, extra_environment=extra)
         async with aclosing(run) as stream:
             async for chunk in stream:
                 yield chunk
+
+
+def _unasked_environment(analysis: CommandAnalysis, inherited: dict[str, str]) -> dict[str, str]:
+    """Return what a proven read has set besides: no secrets, no programs of a repository."""
+    secrets = without_secrets(analysis, inherited)
+    return secrets | git_environment(inherited | secrets, git_places(analysis))
 
 
 def _home() -> str | None:

@@ -222,8 +222,8 @@ async def test_the_rest_of_the_environment_stays(
     bash: Bash, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Variables that programs need are passed on."""
-    monkeypatch.setenv("MY_TOKEN", "abc")
-    assert (await run(bash, "echo $MY_TOKEN $HOME")).text == f"abc {os.environ['HOME']}\n"
+    monkeypatch.setenv("MY_SETTING", "abc")
+    assert (await run(bash, "echo $MY_SETTING $HOME")).text == f"abc {os.environ['HOME']}\n"
 
 
 async def test_relative_places_are_not_searched_for_programs(

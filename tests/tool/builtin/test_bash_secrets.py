@@ -1,0 +1,72 @@
+"""A proven read shows the model no secret of the environment."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentscope_like.message import TextBlock
+from agentscope_like.permission.shell import analyze
+from agentscope_like.tool import Bash
+from agentscope_like.tool.builtin.secrets import without_secrets
+
+SECRET = "s3cr3t-value"
+
+
+async def output(command: str) -> str:
+    """Return all that the command says."""
+    said = []
+    async for chunk in Bash().call(command):
+        said += [block.text for block in chunk.content if isinstance(block, TextBlock)]
+    return "".join(said)
+
+
+@pytest.fixture(autouse=True)
+def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a key, a token and a harmless variable into the environment."""
+    for name in ("OPENAI_API_KEY", "GH_TOKEN", "DB_PASSWORD", "aws_secret_access_key"):
+        monkeypatch.setenv(name, SECRET)
+    monkeypatch.setenv("MONKEY_BUSINESS", "fine")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "env",
+        "printenv OPENAI_API_KEY",
+        'echo "$OPENAI_API_KEY"',
+        'ls "$GH_TOKEN" 2>&1',
+        "env | grep -i key",
+        "gh --version; printenv GH_TOKEN",
+        "awk 'BEGIN { print ENVIRON[\"DB_PASSWORD\"] }'",
+    ],
+)
+async def test_what_runs_unasked_shows_no_secret(command: str) -> None:
+    """Whatever prints the environment prints the secrets empty."""
+    assert SECRET not in await output(command)
+
+
+async def test_other_variables_are_shown() -> None:
+    """A name that only looks a little like a secret is left alone."""
+    assert "fine" in await output("printenv MONKEY_BUSINESS")
+
+
+async def test_what_a_person_agreed_to_has_its_secrets() -> None:
+    """A command that is no proven read runs with the whole environment."""
+    assert SECRET in await output("printenv OPENAI_API_KEY; touch /dev/null")
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        ("gh pr list | head", True),
+        ("gh pr list | awk '{print}'", False),
+        ("gh pr list --search GH_TOKEN", False),
+        ("git status", True),
+        ("ls", False),
+    ],
+)
+def test_who_needs_credentials_alone_has_them(command: str, kept: bool) -> None:
+    """Programs of services keep them, as long as nothing beside them could show them."""
+    analysis = analyze(command, directory="/")
+    environment = {"GH_TOKEN": SECRET, "HOME": "/root"}
+    assert (without_secrets(analysis, environment) == {}) is kept
