@@ -35,7 +35,7 @@ class ErrorType(StrEnum):
 class ErrorInfo(BaseModel):
     """A failure, as events and messages carry it."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     type: ErrorType = ErrorType.UNKNOWN
     message: str

@@ -29,7 +29,7 @@ class ConfirmResult(BaseModel):
         message: What the model is told when the call is rejected.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     confirmed: bool
     tool_call: ToolCallBlock

@@ -48,7 +48,7 @@ class EventType(StrEnum):
 class EventBase(BaseModel):
     """Something that happened, once: its id, its time, and room for notes."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     id: str = Field(default_factory=new_id)
     created_at: str = Field(default_factory=now)

@@ -41,7 +41,7 @@ def now() -> str:
 
 
 class _Block(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     id: Text = Field(default_factory=new_id)
     created_at: str = Field(default_factory=now)
@@ -58,7 +58,7 @@ class TextBlock(_Block):
 class ThinkingBlock(_Block):
     """A model's reasoning; providers may add fields of their own."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(defer_build=True, extra="allow")
 
     type: Literal["thinking"] = "thinking"
     thinking: Text
@@ -67,7 +67,7 @@ class ThinkingBlock(_Block):
 class Base64Source(BaseModel):
     """Data held in the block itself."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     type: Literal["base64"] = "base64"
     data: str
@@ -77,7 +77,7 @@ class Base64Source(BaseModel):
 class URLSource(BaseModel):
     """Data held elsewhere."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     type: Literal["url"] = "url"
     url: AnyUrl

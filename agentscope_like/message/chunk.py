@@ -34,7 +34,7 @@ class ToolChunk(BaseModel):
         metadata: Facts for programs, merged into the response's.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     content: list[TextBlock | DataBlock]
     state: ToolResultState = ToolResultState.RUNNING
@@ -46,7 +46,7 @@ class ToolChunk(BaseModel):
 class ToolResponse(BaseModel):
     """The whole of what one call came to."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     content: list[TextBlock | DataBlock] = Field(default_factory=list)
     state: Literal[

@@ -56,7 +56,7 @@ class Msg(BaseModel):
         pydantic.ValidationError: A block stands in a message of a role that cannot say it.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     name: Text
     content: list[Annotated[ContentBlock, Field(discriminator="type")]]

@@ -35,7 +35,7 @@ class ReplyContext(BaseModel):
         structured_schema: The schema that the final answer must fit, a model class or JSON Schema.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     reply_id: str = Field(default_factory=new_id)
     cur_iter: int = 0
@@ -81,7 +81,7 @@ class AgentState(BaseModel):
         middle_context: Room for middlewares, by their key.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     session_id: str = Field(default_factory=new_id)
     summary: str | list[TextBlock | DataBlock] = ""

@@ -25,7 +25,7 @@ class ReadCacheEntry(BaseModel):
         seen: The lines shown, as 1-based inclusive ranges; empty where the agent wrote it itself.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     file_path: Text
     digest: str
@@ -65,7 +65,7 @@ class ReadState(BaseModel):
         max_files: How many files are remembered; the oldest is forgotten beyond (default 100).
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     max_files: int = Field(default=100, ge=1)
     entries: dict[str, ReadCacheEntry] = Field(default_factory=dict)
@@ -98,7 +98,7 @@ class ToolContext(BaseModel):
         activated_groups: The tool groups that are active besides `basic`.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     max_cache_files: int = Field(default=100, ge=1)
     max_cache_bytes: float = 25000

@@ -19,7 +19,7 @@ class Task(BaseModel):
         blocked_by: Ids of the tasks that this one waits for.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     subject: str
     description: str
@@ -35,7 +35,7 @@ class Task(BaseModel):
 class TaskContext(BaseModel):
     """All tasks of a session, in the order in which they were created."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     tasks: list[Task] = Field(default_factory=list)
     next_id: int = 1
