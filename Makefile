@@ -31,7 +31,8 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 fuzz: $(READY)
-	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} $(BIN)/pytest tests/permission/shell -k oracle --timeout 7200
+	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} SHELL_ORACLE_EXAMPLES=$${FUZZ_EXAMPLES:-50000} \
+		$(BIN)/pytest tests/oracle tests/permission/shell/test_argv_oracle.py --timeout 86400
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
