@@ -14,7 +14,7 @@ __all__ = ["DecisionRow", "PermissionDecision"]
 
 
 class DecisionRow(IntEnum):
-    """The row of the decision table (DESIGN.md, "The decision") that settled a call."""
+    """The row of the decision table (docs/design/decisions.md) that settled a call."""
 
     DENY_RULE = 1
     TOOL_DENIES = 2

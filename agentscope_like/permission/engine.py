@@ -1,4 +1,4 @@
-"""The one decision procedure: the table of DESIGN.md, read from top to bottom."""
+"""The one decision procedure: the table of docs/design/decisions.md, read from top to bottom."""
 
 from __future__ import annotations
 

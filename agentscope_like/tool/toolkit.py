@@ -54,7 +54,7 @@ REJECTED = "The user rejected this call. Do not repeat it; ask what they want in
 
 
 class Toolkit:
-    """Tools, and the guarded path of their calls (DESIGN.md, "The way of one call").
+    """Tools, and the guarded path of their calls (docs/design/decisions.md, "The way of one call").
 
     Args:
         tools: The tools, in the order in which the model is told of them.

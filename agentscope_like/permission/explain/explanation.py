@@ -31,7 +31,7 @@ ROW_WORDS: Mapping[DecisionRow, str] = {
     DecisionRow.ALLOW_RULE: "an allow rule matches it",
     DecisionRow.NOTHING_MATCHED: "no rule and no check settles it, so the mode does",
 }
-"""The rows of the decision table (DESIGN.md, "The decision") in words."""
+"""The rows of the decision table (docs/design/decisions.md) in words."""
 
 _SPARED_BY_READING = (
     DecisionRow.NOT_READ_ONLY,

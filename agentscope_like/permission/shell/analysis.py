@@ -13,7 +13,7 @@ __all__ = ["CommandAnalysis", "Doubt", "Effect", "EffectKind", "Part"]
 
 
 class EffectKind(StrEnum):
-    """What a part does, from harmless to harmful (DESIGN.md, "Effects form a lattice")."""
+    """What a part does, from harmless to harmful (docs/design/commands.md, "Effects")."""
 
     READ = "read"
     UNKNOWN = "unknown"

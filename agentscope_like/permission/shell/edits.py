@@ -27,7 +27,7 @@ EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
 _EDITORS = frozenset(
     {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed", "ln", "tee", "gsed", "gcp", "gmv", "grm"}
 )
-"""Programs whose changes are edits (issue 3, "ACCEPT_EDITS and DONT_ASK")."""
+"""Programs whose changes are edits in ACCEPT_EDITS and DONT_ASK."""
 
 _PLAIN = frozenset({"mkdir", "touch", "rm", "rmdir", "sed", "gsed", "tee", "grm"})
 """Those of them that never make a link, nor move one to another place."""

@@ -11,7 +11,7 @@ from agentscope_like.permission.shell.tree import Span
 __all__ = ["MAXIMUM_LENGTH", "check_text"]
 
 MAXIMUM_LENGTH = 10_000
-"""Longest command, in characters, that is read at all (DESIGN.md, "Gate")."""
+"""Longest command, in characters, that is read at all (docs/design/commands.md, "Gate")."""
 
 _ASCII_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -39,7 +39,7 @@ def check_text(command: str) -> Doubt | None:
     Returns:
         The first doubt: text over 10,000 characters, a leading `-` (which the shell would take for
         its own options), control characters other than tab and newline, bidirectional and
-        zero-width characters, exotic blanks, lone surrogates (DESIGN.md, "Gate").
+        zero-width characters, exotic blanks, lone surrogates (docs/design/commands.md, "Gate").
     """
     if len(command) > MAXIMUM_LENGTH:
         message = (

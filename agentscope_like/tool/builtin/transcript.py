@@ -11,7 +11,7 @@ from typing import BinaryIO
 __all__ = ["MAX_CHARACTERS", "MAX_FILE_BYTES", "Transcript"]
 
 MAX_CHARACTERS = 30_000
-"""How many characters of output a result shows (behaviour/agentscope, "Bash")."""
+"""How many characters of output a result shows (AgentScope 2.0.10, Bash)."""
 
 HEAD_CHARACTERS = 20_000
 """How many of them are the first ones; the rest are the last ones."""
