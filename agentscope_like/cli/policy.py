@@ -28,7 +28,7 @@ from pydantic import (
 
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.permission import PermissionBehavior, PermissionRule
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.permission.nearest import refuse_unknown_fields
 
 __all__ = ["PROJECT_SOURCE", "ProjectRules", "StoredRule", "data_directory"]
 
@@ -42,13 +42,7 @@ class _Strict(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _known_fields(cls, data: Any, build: ModelWrapValidatorHandler[Any]) -> Any:
-        if isinstance(data, dict):
-            for name in data:
-                if name not in cls.model_fields:
-                    raise ValueError(
-                        f"unknown field {name!r}{nearest(str(name), cls.model_fields)}; unknown "
-                        "fields are refused so that a typo cannot weaken a rule"
-                    )
+        refuse_unknown_fields(data, cls.model_fields)
         return build(data)
 
 

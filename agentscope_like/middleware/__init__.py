@@ -3,10 +3,10 @@
 What is not needed to declare a tool is imported on first use.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from agentscope_like.middleware.base import NextHandler, ToolLike, ToolMiddlewareBase
+from agentscope_like.lazy import on_first_use
+from agentscope_like.middleware.base import NextHandler, ToolMiddlewareBase
 from agentscope_like.middleware.onion import wrap_call, wrap_stream
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ __all__ = [
     "TimeoutMiddleware",
     "TokenCounter",
     "TokenEstimator",
-    "ToolLike",
     "ToolMiddlewareBase",
     "TruncateMiddleware",
     "hook_onion",
@@ -38,27 +37,20 @@ __all__ = [
     "wrap_stream",
 ]
 
-_ON_FIRST_USE = {
-    "DirectoryOutputStore": "output_store",
-    "LoggingMiddleware": "log",
-    "MiddlewareBase": "hooks",
-    "OutputStore": "output_store",
-    "RetryMiddleware": "retry",
-    "TimeoutMiddleware": "timeout",
-    "TokenCounter": "tokens",
-    "TokenEstimator": "tokens",
-    "TruncateMiddleware": "truncate",
-    "hook_onion": "hooks",
-    "system_prompt": "hooks",
-    "truncate_response": "truncate",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a name on its first use (PEP 562)."""
-    place = _ON_FIRST_USE.get(name)
-    if place is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{place}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "DirectoryOutputStore": "output_store",
+        "LoggingMiddleware": "log",
+        "MiddlewareBase": "hooks",
+        "OutputStore": "output_store",
+        "RetryMiddleware": "retry",
+        "TimeoutMiddleware": "timeout",
+        "TokenCounter": "tokens",
+        "TokenEstimator": "tokens",
+        "TruncateMiddleware": "truncate",
+        "hook_onion": "hooks",
+        "system_prompt": "hooks",
+        "truncate_response": "truncate",
+    },
+)

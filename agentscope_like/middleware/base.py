@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable
-from typing import Any, Protocol
+from typing import Any
 
 from agentscope_like.message.chunk import ToolChunk
 
-__all__ = ["NextHandler", "ToolLike", "ToolMiddlewareBase"]
+__all__ = ["NextHandler", "ToolMiddlewareBase"]
 
 NextHandler = Callable[..., AsyncGenerator[ToolChunk, None]]
 """The next layer: call it as `next_handler(**input_kwargs)`; it always returns a stream."""
-
-
-class ToolLike(Protocol):
-    """What a middleware may know of the tool that it wraps."""
-
-    @property
-    def name(self) -> str:
-        """The tool's name."""
-
-    @property
-    def is_read_only(self) -> bool:
-        """Whether the tool never changes anything."""
 
 
 class ToolMiddlewareBase(ABC):

@@ -4,9 +4,9 @@ What is not needed to declare a tool is imported on first use: who only decides 
 `agentscope-like check` does, starts in half the time.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from agentscope_like.lazy import on_first_use
 from agentscope_like.message.chunk import ToolChunk, ToolResponse
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
@@ -52,32 +52,25 @@ __all__ = [
     "Write",
 ]
 
-_ON_FIRST_USE = {
-    "Bash": "builtin.bash",
-    "CallRequest": "decided",
-    "DecidedCall": "decided",
-    "DecisionLayer": "decided",
-    "Edit": "builtin.edit",
-    "FunctionTool": "function",
-    "Glob": "builtin.glob",
-    "Grant": "grant",
-    "Grep": "builtin.grep",
-    "HumanApproval": "builtin.human_approval",
-    "Read": "builtin.read",
-    "TaskCreate": "builtin.task",
-    "TaskGet": "builtin.task",
-    "TaskList": "builtin.task",
-    "TaskUpdate": "builtin.task",
-    "Toolkit": "toolkit",
-    "Write": "builtin.write",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a name on its first use (PEP 562)."""
-    place = _ON_FIRST_USE.get(name)
-    if place is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{place}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "Bash": "builtin.bash",
+        "CallRequest": "decided",
+        "DecidedCall": "decided",
+        "DecisionLayer": "decided",
+        "Edit": "builtin.edit",
+        "FunctionTool": "function",
+        "Glob": "builtin.glob",
+        "Grant": "grant",
+        "Grep": "builtin.grep",
+        "HumanApproval": "builtin.human_approval",
+        "Read": "builtin.read",
+        "TaskCreate": "builtin.task",
+        "TaskGet": "builtin.task",
+        "TaskList": "builtin.task",
+        "TaskUpdate": "builtin.task",
+        "Toolkit": "toolkit",
+        "Write": "builtin.write",
+    },
+)
