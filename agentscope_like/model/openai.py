@@ -58,7 +58,8 @@ class OpenAIChatModel(ChatModelBase):
         sleep: Waits between tries; `asyncio.sleep` by default.
 
     Raises:
-        ConfigurationError: `generate_kwargs` holds what the model sets itself.
+        ConfigurationError: `generate_kwargs` holds what the model sets itself, or `base_url` is no
+            URL.
     """
 
     def __init__(
@@ -84,6 +85,10 @@ class OpenAIChatModel(ChatModelBase):
             context_size=context_size,
             sleep=sleep,
         )
+        if base_url is not None and not base_url.startswith(("http://", "https://")):
+            raise ConfigurationError(
+                f"`base_url` is {base_url!r}: give a whole URL, such as http://localhost:11434/v1"
+            )
         self.base_url = base_url
         self.generate_kwargs = _checked(generate_kwargs or {})
         self.send_thinking = send_thinking

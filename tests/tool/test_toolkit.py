@@ -15,6 +15,7 @@ import pytest
 from agentscope_like.event import ConfirmResult
 from agentscope_like.exception import ConfigurationError, GrantError, ResumeError
 from agentscope_like.message import ToolCallState, ToolResultState
+from agentscope_like.model import OpenAIChatModel
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionDecision,
@@ -23,7 +24,7 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool import Grant, ToolBase, Toolkit, ToolMiddlewareBase, ToolResponse
+from agentscope_like.tool import Grant, Read, ToolBase, Toolkit, ToolMiddlewareBase, ToolResponse
 from tests.tool.kit import Probe, call_of, chunk_of, outcome, text_of
 
 
@@ -415,6 +416,8 @@ async def test_an_answer_cannot_change_the_tool() -> None:
         (lambda: Toolkit([Probe("with space")]), "cannot be told to a model"),
         (lambda: Toolkit(cast("Any", [print])), "wrap a function with FunctionTool"),
         (lambda: Toolkit(cast("Any", Probe())), "give a list"),
+        (lambda: Read(max_line_characters=-1), "cut after 1 or more"),
+        (lambda: OpenAIChatModel("m", base_url="localhost"), "give a whole URL"),
     ],
 )
 def test_a_kit_that_could_not_work_is_refused(build: Any, told: str) -> None:

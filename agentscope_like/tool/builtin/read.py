@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from typing_extensions import override
 
+from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import Base64Source, DataBlock, TextBlock, ToolChunk, ToolResultState
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.permission.nearest import nearest
@@ -65,6 +66,9 @@ class Read(ReadingTool):
             (`image/png`, `image`, `application/pdf`); by default images, no documents.
         middlewares: Layers around `call`.
         cwd: The directory that relative paths are taken against; the process's by default.
+
+    Raises:
+        ConfigurationError: `max_line_characters` is below 1.
     """
 
     name = "Read"
@@ -107,6 +111,10 @@ class Read(ReadingTool):
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__(cwd=cwd, middlewares=middlewares)
+        if max_line_characters < 1:
+            raise ConfigurationError(
+                f"`max_line_characters` is {max_line_characters}: a line is cut after 1 or more"
+            )
         self.max_line_characters = max_line_characters
         self.model_input_types = ("image",) if model_input_types is None else (*model_input_types,)
 
