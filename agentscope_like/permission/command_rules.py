@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from agentscope_like.permission.errors import PatternError
 
@@ -35,8 +36,7 @@ _IN_DOUBLE_QUOTES = re.compile(r'\\(["\\$`])')
 _REFUSED = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class WordGlob:
+class WordGlob(Struct, frozen=True):
     """A word with `*` in it: the literal pieces before, between and after them."""
 
     pieces: tuple[str, ...]
@@ -59,8 +59,7 @@ class WordGlob:
 _ANY_WORD = WordGlob(("", ""))
 
 
-@dataclass(frozen=True, slots=True)
-class CommandPattern:
+class CommandPattern(Struct, frozen=True):
     """A compiled pattern.
 
     Attributes:
@@ -141,8 +140,7 @@ def _word(pieces: list[str]) -> str | WordGlob:
     return pieces[0] if len(pieces) == 1 else WordGlob(tuple(pieces))
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(Struct):
     """What patterns say after the same words."""
 
     words: dict[str, _Node] = field(default_factory=dict)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
@@ -53,8 +53,7 @@ def parsed_docstring(func: Callable[..., Any]) -> Docstring:
     return docstring_parser.parse(inspect.cleandoc(text))
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentModel:
+class ArgumentModel(Struct, frozen=True):
     """A model whose fields are arguments.
 
     Attributes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
@@ -41,8 +43,7 @@ _SPARED_BY_READING = (
 """Rows that a command would have passed, had it been proven to read only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """Why a call was decided as it was, and what would have had it allowed.
 
     Attributes:

@@ -10,9 +10,10 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from posixpath import normpath
+
+from msgspec import Struct
 
 from agentscope_like.permission.errors import PathError
 
@@ -73,8 +74,7 @@ _KINDS = {
 _UNCERTAIN = frozenset({FileKind.LOOP, FileKind.UNREADABLE})
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """Every reading of one path, taken at one moment.
 
     Attributes:

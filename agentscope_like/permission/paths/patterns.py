@@ -15,7 +15,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agentscope_like.permission.errors import PatternError
 from agentscope_like.permission.paths.folding import fold
@@ -50,8 +51,7 @@ _DEEP = Component("deep", "**")
 _ANY = Component("any", "*")
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """One brace-free reading of a pattern.
 
     Attributes:
@@ -68,8 +68,7 @@ class Branch:
     alias: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PathPattern:
+class PathPattern(Struct, frozen=True):
     """A compiled pattern.
 
     Attributes:

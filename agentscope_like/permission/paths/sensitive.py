@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from agentscope_like.permission.errors import PatternError
 from agentscope_like.permission.paths.folding import fold, without_invisible
@@ -102,8 +103,7 @@ Anchor: TypeAlias = Literal["root", "home", "anywhere"]
 _Homes: TypeAlias = tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(Struct, frozen=True):
     """One path of the table, taken apart; names are folded."""
 
     anchor: Anchor
@@ -142,8 +142,7 @@ class _Shape:
         return all(map(fnmatchcase, names, self.names))
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     path: str
     shape: _Shape
     does: str

@@ -12,13 +12,12 @@ package.json, pyproject.toml, conftest.py), is not: it runs only when somebody r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = ["READS", "STANDARD_DEVICES", "WRITES", "SensitivePaths"]
 
 
-@dataclass(frozen=True, slots=True)
-class SensitivePaths:
+class SensitivePaths(Struct, frozen=True):
     """One entry: what the paths do, which they are, and which of them are harmless."""
 
     does: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.tree import Assignment, Redirect, Script, Span, Word
@@ -23,8 +24,7 @@ class EffectKind(StrEnum):
     EXECUTE = "execute"
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """One thing that a part does.
 
     Attributes:
@@ -45,16 +45,14 @@ class Effect:
     glob: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(Struct, frozen=True):
     """Why a part is not proven to be read-only: a sentence fit for a person, and its place."""
 
     message: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One simple command, at any depth.
 
     A wrapper (`env`, `timeout`, `xargs`, `sh -c '...'`, `sudo` ...) and the command that it runs
@@ -95,8 +93,7 @@ class Part:
         return not self.doubts
 
 
-@dataclass(frozen=True, slots=True)
-class CommandAnalysis:
+class CommandAnalysis(Struct, frozen=True):
     """The one reading of a command line that every rule, check and explanation uses.
 
     Attributes:

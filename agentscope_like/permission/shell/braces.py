@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+
+from msgspec import Struct
 
 from agentscope_like.permission.shell.lexer import ReadError
 from agentscope_like.permission.shell.patterns import subspan
@@ -59,8 +60,7 @@ def expand_braces(segments: list[Segment], span: Span) -> list[list[Segment]] | 
     return _Braces(segments, span).expand()
 
 
-@dataclass(frozen=True, slots=True)
-class _Sign:
+class _Sign(Struct, frozen=True):
     """An unquoted `{`, `}`, `,` or `..`, with the literal that it is outside of braces."""
 
     literal: Literal

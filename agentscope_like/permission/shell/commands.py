@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
 
 from agentscope_like.permission.shell import catalog
 from agentscope_like.permission.shell.analysis import Effect, EffectKind

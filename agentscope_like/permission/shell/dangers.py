@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
+
+from msgspec import Struct
 
 from agentscope_like.permission.shell.families import families
 
@@ -19,8 +20,7 @@ _SHORTEST_CUT = 4
 _FIELDS = frozenset({"does", "programs", "words", "flags", "operands", "any_word"})
 
 
-@dataclass(frozen=True, slots=True)
-class Danger:
+class Danger(Struct, frozen=True):
     """One row."""
 
     does: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
@@ -40,8 +41,7 @@ _LINKERS = _COPIERS | {"ln"}
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """One effect of one part."""
 
     part: Part

@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.permission.shell.awk import check_awk
@@ -99,8 +100,7 @@ def path_effects(
     return effects
 
 
-@dataclass(slots=True)
-class Actor:
+class Actor(Struct):
     """Adds to a draft what one reading of arguments does, and follows the state.
 
     Attributes:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from agentscope_like.permission.shell.values import Output
 
@@ -71,16 +72,14 @@ class RoleKind(StrEnum):
     """A statement or dot-command of sqlite3."""
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(Struct, frozen=True):
     """What one argument means; `pattern` is what it has to match whole."""
 
     kind: RoleKind
     pattern: re.Pattern[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """One place among the operands; `many` takes any number, `optional` none or one."""
 
     role: Role
@@ -88,16 +87,14 @@ class Operand:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Struct, frozen=True):
     """An option; `role` is what its value means, `joined` tells that `=` has to join the value."""
 
     role: Role | None = None
     joined: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(Struct, frozen=True):
     """What changes where one of `flags` is given.
 
     `needs` are options of which one must be given as well; `rewrites` makes operands that are read
@@ -113,8 +110,7 @@ class When:
     output: Output | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(Struct, frozen=True):
     """What is known of one program, or of one sub-command; `catalog/README.md` has each key."""
 
     name: str

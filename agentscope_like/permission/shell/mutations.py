@@ -6,7 +6,8 @@ Used where control may pass a script any number of times (a loop) or not at all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
@@ -48,8 +49,7 @@ _MOVING = frozenset({"cd", "pushd", "popd"})
 _TRANSPARENT = frozenset({"command", "builtin"})
 
 
-@dataclass(slots=True)
-class Mutations:
+class Mutations(Struct):
     """What a script may change.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind, Part
 from agentscope_like.permission.shell.tree import Assignment, Redirect, Span, Word
@@ -29,8 +31,7 @@ def shortened(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """What surrounds a command.
 
     Attributes:
@@ -59,8 +60,7 @@ class Scope:
         return replace(self, parent=parent, redirects=())
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """A part under judgement."""
 
     argv: tuple[str | None, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from agentscope_like.permission.shell.compound import ARM_END, CompoundReader
 from agentscope_like.permission.shell.gate import check_text

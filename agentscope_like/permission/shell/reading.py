@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from agentscope_like.permission.shell.grammar import Grammar, Role, RoleKind
 from agentscope_like.permission.shell.values import Argument, Shape
@@ -31,8 +32,7 @@ class Problem(NamedTuple):
     at: int
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What the arguments mean.
 
     Attributes:

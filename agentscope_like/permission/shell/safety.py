@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+from msgspec import Struct, field
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
@@ -56,8 +57,7 @@ _MOST_FUNCTIONS = 32
 _MOST_REMOVED = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Why a person has to look at a command.
 
     Attributes:
@@ -71,8 +71,7 @@ class Finding:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(Struct, frozen=True):
     """What a check of one part goes by.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agentscope_like.permission.shell.directories import union
 from agentscope_like.permission.shell.values import Argument, Shape, Unknown, join
@@ -13,8 +15,7 @@ __all__ = ["ANYTHING", "State", "merge"]
 ANYTHING = Unknown()
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """What is known where a command starts.
 
     Attributes:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import (
@@ -29,8 +31,7 @@ __all__ = ["SensitiveNames", "Surroundings"]
 _SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
 
 
-@dataclass(frozen=True)
-class SensitiveNames:
+class SensitiveNames(Struct, frozen=True, dict=True):
     """The names of files and directories that are sensitive wherever they are.
 
     Attributes:
@@ -66,8 +67,7 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(names) or r"(?!)")
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, dict=True):
     """Where one command runs, and what is sensitive there; made anew for each decision.
 
     Attributes:

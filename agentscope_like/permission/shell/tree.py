@@ -7,8 +7,9 @@ what is literal can be told from what bash computes at run time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 __all__ = [
     "Arithmetic",
@@ -47,8 +48,7 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """Characters that reach the program as they stand here, quotes and escapes already removed."""
 
     text: str
@@ -56,8 +56,7 @@ class Literal:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """A parameter expansion: `$name`, `${name}`, or `${name OPERATOR argument}`.
 
     `name` may also be a special parameter (`?`, `#`, `1`, `@`). `operator` is None for a plain
@@ -73,8 +72,7 @@ class Variable:
     argument: Word | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
+class Substitution(Struct, frozen=True):
     """Output of a script: `$(...)`, backticks, or a process substitution `<(...)`, `>(...)`."""
 
     script: Script
@@ -83,8 +81,7 @@ class Substitution:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(Struct, frozen=True):
     """`$((...))` over literals and simple names; `names` are the variables it reads."""
 
     text: str
@@ -93,8 +90,7 @@ class Arithmetic:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Glob:
+class Glob(Struct, frozen=True):
     """An unquoted pattern character run: `*`, `?` or a bracket expression.
 
     A bracket expression that holds quotes or variables is marked at its `[` alone.
@@ -104,8 +100,7 @@ class Glob:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Tilde:
+class Tilde(Struct, frozen=True):
     """A leading `~` or `~user` that bash replaces by a home directory."""
 
     user: str
@@ -115,8 +110,7 @@ class Tilde:
 Segment: TypeAlias = Literal | Variable | Substitution | Arithmetic | Glob | Tilde
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """One word after quote removal and brace expansion, before the expansions of run time.
 
     A quoted literal without text is the empty string; the reader never makes a word with no segment
@@ -141,8 +135,7 @@ class Word:
         return "".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Struct, frozen=True):
     """`name=value` or `name+=value` before a command or on its own. Arrays are not read."""
 
     name: str
@@ -151,16 +144,14 @@ class Assignment:
     append: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Heredoc:
+class Heredoc(Struct, frozen=True):
     """The body of `<<END`; `body` is a single literal when the delimiter was quoted."""
 
     body: Word
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(Struct, frozen=True):
     """`[fd]OPERATOR target`; `fd` is None where the operator's default applies.
 
     Operators: `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<`. The target
@@ -173,8 +164,7 @@ class Redirect:
     fd: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SimpleCommand:
+class SimpleCommand(Struct, frozen=True):
     """Assignments, words and redirections; `words` is empty for a bare one of the others."""
 
     assignments: tuple[Assignment, ...]
@@ -183,8 +173,7 @@ class SimpleCommand:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(Struct, frozen=True):
     """`a | b |& c`, optionally negated by `!` or timed by `time`.
 
     `|&` is read as the `2>&1` that it stands for, after the redirections of the command before it.
@@ -196,8 +185,7 @@ class Pipeline:
     timed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """`{ ...; }`, or `( ... )` where `subshell` is true."""
 
     body: Script
@@ -206,8 +194,7 @@ class Group:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class For:
+class For(Struct, frozen=True):
     """`for name in words; do body; done`; `words` is None for the positional parameters."""
 
     name: str
@@ -217,8 +204,7 @@ class For:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """`while condition; do body; done`, or `until` where `until` is true."""
 
     condition: Script
@@ -228,8 +214,7 @@ class Loop:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Struct, frozen=True):
     """`if`/`elif` branches as (condition, body) pairs, and the `else` body or None."""
 
     branches: tuple[tuple[Script, Script], ...]
@@ -238,16 +223,14 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CaseArm:
+class CaseArm(Struct, frozen=True):
     """One `pattern | pattern) body` of a `case`."""
 
     patterns: tuple[Word, ...]
     body: Script
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """`case subject in arms esac`."""
 
     subject: Word
@@ -256,8 +239,7 @@ class Case:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """`[[ ... ]]` as its words and operators in order; operators are plain literals."""
 
     words: tuple[Word, ...]
@@ -265,8 +247,7 @@ class Test:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """`name() body`."""
 
     name: str
@@ -280,16 +261,14 @@ Connector: TypeAlias = str
 """What follows a statement: `&&`, `||`, `;`, `&`, a newline, or the empty string at the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A command and the connector that follows it."""
 
     command: Command
     connector: Connector
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """Statements in the order in which bash reads them."""
 
     statements: tuple[Statement, ...]

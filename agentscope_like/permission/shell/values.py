@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
@@ -44,8 +45,7 @@ class Output(NamedTuple):
     single: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """What a word becomes where bash computes some of it.
 
     Attributes:
@@ -73,8 +73,7 @@ _INTEGER = re.compile(r"-?[0-9]+")
 _MAX_CHOICES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """What `evaluate` asks about the world.
 
     Attributes:

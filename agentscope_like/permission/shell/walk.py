@@ -8,7 +8,8 @@ change.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from agentscope_like.permission.shell.analysis import Doubt, EffectKind, Part
 from agentscope_like.permission.shell.commands import CommandJudge, printed

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.permission.paths import Location
@@ -14,8 +15,7 @@ from agentscope_like.tool.builtin.files import FileContent, FileToolError
 __all__ = ["Change", "make_change", "remember", "require_read"]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One change of one file, done.
 
     Attributes:

@@ -13,9 +13,10 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from agentscope_like.exception import AgentOrientedException
 from agentscope_like.permission.paths import FileKind, Location
@@ -43,8 +44,7 @@ class FileToolError(AgentOrientedException):
     """A file that cannot be used as asked; the message says what to do instead."""
 
 
-@dataclass(frozen=True)
-class FileContent:
+class FileContent(Struct, frozen=True, dict=True):
     """A regular file's bytes and status, taken together."""
 
     data: bytes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
@@ -44,8 +44,7 @@ MAX_CONTEXT_LINES = 100
 _OPTIONS = ("-A", "-B", "-C")
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+class _Page(Struct, frozen=True):
     """Which of the results are shown."""
 
     offset: int

@@ -6,8 +6,9 @@ import codecs
 import hashlib
 import io
 import os
-from dataclasses import dataclass, field
 from typing import BinaryIO
+
+from msgspec import Struct, field
 
 from agentscope_like.state import ReadCacheEntry
 from agentscope_like.tool.builtin.answers import Checkpoint
@@ -26,8 +27,7 @@ MAX_WINDOW_CHARACTERS = 120_000
 _CHUNK_BYTES = 1 << 18
 
 
-@dataclass(slots=True)
-class LineWindow:
+class LineWindow(Struct):
     """Some lines of a file, and what the whole of it is.
 
     Attributes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError

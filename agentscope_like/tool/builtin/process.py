@@ -10,9 +10,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
+
+from msgspec import Struct
 
 from agentscope_like.tool.builtin.process_family import ProcessFamily
 
@@ -45,8 +46,7 @@ def find_bash() -> str | None:
     return next((path for path in _BASH_PLACES if os.access(path, os.X_OK)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ShellExit:
+class ShellExit(Struct, frozen=True):
     """How a run ended.
 
     Attributes:

@@ -6,7 +6,8 @@ import contextlib
 import os
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["MARK_VARIABLE", "ProcessFamily"]
 
@@ -21,8 +22,7 @@ _HAS_PIDFD = hasattr(os, "pidfd_open")
 _ROUNDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessFamily:
+class ProcessFamily(Struct, frozen=True):
     """The processes of one command.
 
     They are known by the session that the command was started in; those that left it, such as

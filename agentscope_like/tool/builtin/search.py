@@ -9,8 +9,9 @@ import re
 import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from agentscope_like.permission.paths.location import is_below
 from agentscope_like.tool.builtin import search_worker
@@ -37,8 +38,7 @@ MAX_LISTED_BYTES = 100_000
 OutputMode: TypeAlias = Literal["content", "files_with_matches", "count"]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """What to search for.
 
     Attributes:
@@ -109,8 +109,7 @@ def _is_line_end(token: str) -> bool:
     return any(part in ("\\n", "\n") for part in _ESCAPES.findall(token))
 
 
-@dataclass(frozen=True, slots=True)
-class MatchLine:
+class MatchLine(Struct, frozen=True):
     """A line of a file that matches, or that is shown around one."""
 
     number: int
@@ -118,8 +117,7 @@ class MatchLine:
     text: str
 
 
-@dataclass(slots=True)
-class FileMatches:
+class FileMatches(Struct):
     """What was found in one file.
 
     Attributes:
@@ -133,8 +131,7 @@ class FileMatches:
     lines: list[MatchLine] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Struct, frozen=True):
     """What was found, in the order of the paths.
 
     Attributes:

@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agentscope_like.tool.builtin.answers import Checkpoint
 from agentscope_like.tool.builtin.files import FileToolError
@@ -25,8 +26,7 @@ _POLL_SECONDS = 0.1
 _READ_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOutput:
+class SearchOutput(Struct, frozen=True):
     """What a search program wrote.
 
     Attributes:

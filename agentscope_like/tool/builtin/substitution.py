@@ -10,7 +10,8 @@ import difflib
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agentscope_like.tool.builtin.files import FileToolError
 from agentscope_like.tool.builtin.text import LINE_END, line_end_at
@@ -26,8 +27,7 @@ MAX_HINT_LINES = 5_000
 _NUMBERED = re.compile(r"^\s*\d+\t")
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
+class Substitution(Struct, frozen=True):
     """A text after a replacement.
 
     Attributes:

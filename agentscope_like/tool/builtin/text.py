@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agentscope_like.tool.builtin.files import FileToolError
 
@@ -16,8 +17,7 @@ SNIFFED_BYTES = 8192
 LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class TextFormat:
+class TextFormat(Struct, frozen=True):
     """An encoding that reproduces a file's bytes exactly.
 
     Attributes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agentscope_like.permission import PatternError
 from agentscope_like.permission.paths import FileKind, Location, compile_pattern, sensitive_to_read
@@ -85,8 +86,7 @@ def _may_hold(names: Sequence[str], branch: Sequence[Component]) -> bool:
     return len(branch) > len(names)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A regular file of the tree.
 
     Attributes:
