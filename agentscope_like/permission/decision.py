@@ -57,7 +57,8 @@ class PermissionDecision:
         """Take a behaviour given as text for what it says, and texts so that they can be stored."""
         if not isinstance(self.behavior, PermissionBehavior):
             object.__setattr__(self, "behavior", PermissionBehavior(self.behavior))
-        for name in ("message", "decision_reason"):
-            text = getattr(self, name)
-            if isinstance(text, str) and not text.isascii():
-                object.__setattr__(self, name, printable(text))
+        message, reason = self.message, self.decision_reason
+        if not message.isascii():
+            object.__setattr__(self, "message", printable(message))
+        if reason is not None and not reason.isascii():
+            object.__setattr__(self, "decision_reason", printable(reason))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, ToolResultState
 from agentscope_like.permission import PermissionBehavior, PermissionDecision
@@ -15,9 +17,8 @@ from agentscope_like.tool.grant import Grant
 __all__ = ["CallRequest", "DecidedCall", "DecisionLayer", "refused", "stricter", "was_shown"]
 
 
-@dataclass(frozen=True, slots=True)
-class CallRequest:
-    """A validated call on its way to the decision; a layer changes it with `dataclasses.replace`.
+class CallRequest(Struct, frozen=True):
+    """A validated call on its way to the decision.
 
     Attributes:
         call: The call as the model made it.
@@ -31,6 +32,10 @@ class CallRequest:
     arguments: dict[str, Any]
     state: AgentState
 
+    def with_arguments(self, arguments: dict[str, Any]) -> CallRequest:
+        """Return this request with other arguments."""
+        return replace(self, arguments=arguments)
+
 
 DecisionLayer: TypeAlias = Callable[
     [CallRequest, Callable[[CallRequest], Awaitable[PermissionDecision]]],
@@ -39,8 +44,7 @@ DecisionLayer: TypeAlias = Callable[
 """`async (request, next) -> decision`: may change the arguments before, and tighten the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecidedCall:
+class DecidedCall(Struct, frozen=True):
     """What was decided about one call.
 
     Exactly one holds: there is a `grant` (it may run), a `refusal` (its result is settled), or

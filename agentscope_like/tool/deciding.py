@@ -61,7 +61,7 @@ async def decided_within(
     if not isinstance(layered, PermissionDecision):
         layered = _safety_ask(request, f"A decision layer said {layered!r}, which is no decision.")
     if not reached:
-        await core(replace(request, arguments=arguments))
+        await core(request.with_arguments(arguments))
     final, decision = reached[-1]
     return final, stricter(decision, _as_the_mode_has_it(request, layered))
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.json import Encoder
 
 from agentscope_like.tool.base import ToolBase
 
 __all__ = ["Grant", "call_digest", "definition_digest", "same_arguments", "same_subject"]
 
 
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
+_canonical = Encoder(order="deterministic", enc_hook=repr).encode
 
 
 def _sha256(value: Any) -> str:
-    return hashlib.sha256(_canonical(value).encode()).hexdigest()
+    return hashlib.sha256(_canonical(value)).hexdigest()
 
 
 def definition_digest(tool: ToolBase) -> str:
@@ -46,8 +47,7 @@ def same_arguments(before: str | None, after: str | None) -> bool:
     return before is not None and after is not None and before.split("-")[1] == after.split("-")[1]
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Grant:
+class Grant(Struct, frozen=True, eq=False, weakref=True):
     """An immutable, single-use right to run one call; only a `Toolkit` issues one that works.
 
     Attributes:

@@ -17,7 +17,6 @@ from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolRespons
 from agentscope_like.middleware.truncate import LimitedOutput
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
-from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.grant import Grant
 
 __all__ = ["run_granted", "says_something"]
@@ -55,9 +54,9 @@ async def run_granted(
     stream: AsyncGenerator[ToolChunk, None] | None = None
     failed: ToolChunk | None = None
     begun = _cancellations()
-    guard = _Guard(grant.tool, copied(grant.arguments), check_changed)
+    guard = _Guard(grant, check_changed) if grant.tool.middlewares else None
     try:
-        stream = _open(grant.tool, grant.arguments, state, guard)
+        stream = _open(grant, state, guard)
         async for chunk in stream:
             _refuse_after_cancellation(begun)
             if not isinstance(chunk, ToolChunk):
@@ -75,7 +74,8 @@ async def run_granted(
             raise
         failed = _failure(grant.tool.name, error)
     finally:
-        guard.is_over = True
+        if guard is not None:
+            guard.is_over = True
         if stream is not None:
             await _close(grant.tool.name, stream)
     rest = await output.rest() if output is not None and output.holds_back else None
@@ -99,12 +99,11 @@ class _Guard:
 
     def __init__(
         self,
-        tool: ToolBase,
-        decided: dict[str, Any],
+        grant: Grant,
         check_changed: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
-        self._tool = tool
-        self._decided = decided
+        self._tool = grant.tool
+        self._decided = copied(grant.arguments)
         self._check_changed = check_changed
         self.is_over = False
 
@@ -120,13 +119,11 @@ class _Guard:
             await self._check_changed(reached)
 
 
-def _open(
-    tool: ToolBase, arguments: dict[str, Any], state: AgentState, guard: _Guard
-) -> AsyncGenerator[ToolChunk, None]:
-    given = copied(arguments)
-    if tool.is_state_injected:
+def _open(grant: Grant, state: AgentState, guard: _Guard | None) -> AsyncGenerator[ToolChunk, None]:
+    given = copied(grant.arguments)
+    if grant.tool.is_state_injected:
         given["_agent_state"] = state
-    return tool.stream(given, guard=guard.check if tool.middlewares else None)
+    return grant.tool.stream(given, guard=guard.check if guard is not None else None)
 
 
 def _cancellations() -> tuple[asyncio.Task[Any] | None, int]:

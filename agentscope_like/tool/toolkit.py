@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from copy import deepcopy
-from dataclasses import replace
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
 
 from agentscope_like.event.answer import ConfirmResult
 from agentscope_like.exception import (
@@ -271,7 +272,8 @@ class Toolkit:
         if tool is None or decision is None:
             raise GrantError(f"call {call.id!r} was not decided: call `decide` first")
         call.decision = decision
-        call.suggested_rules = list(decision.suggested_rules or ())
+        if decision.suggested_rules or call.suggested_rules:
+            call.suggested_rules = list(decision.suggested_rules or ())
         call.digest = self._digest(tool, decided.arguments)
         if decision.behavior is PermissionBehavior.ALLOW:
             return self._granted(decided, layers)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from agentscope_like.exception import ConfigurationError, GrantError
 from agentscope_like.message import ToolCallState, ToolResultState
@@ -45,7 +45,7 @@ async def mutating_after(request: Any, go_on: Any) -> PermissionDecision:
 async def mutating_what_it_passed(request: Any, go_on: Any) -> PermissionDecision:
     """Pass a copy on and change that in place."""
     passed = {"text": "hi"}
-    decision: PermissionDecision = await go_on(replace(request, arguments=passed))
+    decision: PermissionDecision = await go_on(request.with_arguments(passed))
     passed["text"] = "dangerous"
     return decision
 
@@ -83,13 +83,13 @@ async def test_a_layer_that_asks_twice_gets_the_last_it_asked_about() -> None:
     """What a layer passes on last is what was decided, and runs; the stricter answer holds."""
 
     async def twice(request: Any, go_on: Any) -> PermissionDecision:
-        await go_on(replace(request, arguments={"text": "dangerous"}))
-        decision: PermissionDecision = await go_on(replace(request, arguments={"text": "second"}))
+        await go_on(request.with_arguments({"text": "dangerous"}))
+        decision: PermissionDecision = await go_on(request.with_arguments({"text": "second"}))
         return decision
 
     async def twice_the_other_way(request: Any, go_on: Any) -> PermissionDecision:
-        decision: PermissionDecision = await go_on(replace(request, arguments={"text": "second"}))
-        await go_on(replace(request, arguments={"text": "dangerous"}))
+        decision: PermissionDecision = await go_on(request.with_arguments({"text": "second"}))
+        await go_on(request.with_arguments({"text": "dangerous"}))
         return decision
 
     probe, other, call = Probe(), Probe(), call_of()
