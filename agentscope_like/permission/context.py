@@ -21,6 +21,8 @@ from agentscope_like.permission.rule_table import RuleTable
 
 __all__ = ["AdditionalWorkingDirectory", "PermissionContext"]
 
+_ALLOW, _DENY, _ASK = PermissionBehavior.ALLOW, PermissionBehavior.DENY, PermissionBehavior.ASK
+
 
 def _watched(behavior: PermissionBehavior) -> AfterValidator:
     def watch(rules: dict[str, list[PermissionRule]]) -> RuleTable:
@@ -66,15 +68,9 @@ class PermissionContext(BaseModel):
 
     mode: PermissionMode = PermissionMode.DEFAULT
     working_directories: dict[str, AdditionalWorkingDirectory] = Field(default_factory=dict)
-    allow_rules: Annotated[dict[str, list[PermissionRule]], _watched(PermissionBehavior.ALLOW)] = (
-        _table(PermissionBehavior.ALLOW)
-    )
-    deny_rules: Annotated[dict[str, list[PermissionRule]], _watched(PermissionBehavior.DENY)] = (
-        _table(PermissionBehavior.DENY)
-    )
-    ask_rules: Annotated[dict[str, list[PermissionRule]], _watched(PermissionBehavior.ASK)] = (
-        _table(PermissionBehavior.ASK)
-    )
+    allow_rules: Annotated[dict[str, list[PermissionRule]], _watched(_ALLOW)] = _table(_ALLOW)
+    deny_rules: Annotated[dict[str, list[PermissionRule]], _watched(_DENY)] = _table(_DENY)
+    ask_rules: Annotated[dict[str, list[PermissionRule]], _watched(_ASK)] = _table(_ASK)
 
     @model_validator(mode="wrap")
     @classmethod
@@ -86,9 +82,9 @@ class PermissionContext(BaseModel):
 
     def table(self, behavior: PermissionBehavior) -> RuleTable:
         """Return the watched table of the rules that say `behavior`."""
-        if behavior is PermissionBehavior.ALLOW:
+        if behavior is _ALLOW:
             table = self.allow_rules
-        elif behavior is PermissionBehavior.DENY:
+        elif behavior is _DENY:
             table = self.deny_rules
         else:
             table = self.ask_rules
@@ -107,7 +103,7 @@ class PermissionContext(BaseModel):
         return (
             self.mode,
             tuple(self.working_directories.values()),
-            self.table(PermissionBehavior.ALLOW).version,
-            self.table(PermissionBehavior.DENY).version,
-            self.table(PermissionBehavior.ASK).version,
+            self.table(_ALLOW).version,
+            self.table(_DENY).version,
+            self.table(_ASK).version,
         )

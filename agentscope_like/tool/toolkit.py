@@ -7,7 +7,6 @@ that came of it; `call_tool` is both in one. `confirm` turns a person's answer i
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -360,9 +359,12 @@ class Toolkit:
         if decided.refusal is not None:
             yield decided.refusal
         elif decided.grant is not None:
-            async with aclosing(self.run(decided.grant, state)) as stream:
+            stream = self.run(decided.grant, state)
+            try:
                 async for item in stream:
                     yield item
+            finally:
+                await stream.aclose()
             tool_call.state = ToolCallState.FINISHED
 
     async def _check_changed(
