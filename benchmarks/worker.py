@@ -26,8 +26,8 @@ def module(name: str) -> Any:
     return importlib.import_module(f"{PACKAGE}.{name}")
 
 
-def echo_tool(middlewares: list[Any]) -> Any:
-    """Return a tool that is always allowed and answers with one chunk."""
+def echo_tool(middlewares: list[Any], *, reads: bool = False) -> Any:
+    """Return a tool that allows all its calls and answers with one chunk."""
     tool, message, permission = module("tool"), module("message"), module("permission")
 
     class Echo(tool.ToolBase):  # type: ignore[misc, name-defined]
@@ -39,7 +39,7 @@ def echo_tool(middlewares: list[Any]) -> Any:
             "required": ["text"],
         }
         is_concurrency_safe = True
-        is_read_only = True
+        is_read_only = reads
 
         async def check_permissions(self, tool_input: Any, context: Any) -> Any:
             allow = permission.PermissionBehavior.ALLOW
@@ -126,7 +126,9 @@ async def main() -> None:
     """Measure everything and print it."""
     bash = module("tool").Bash()
     results = {f"call_tool, {n} middlewares": await call_tool(n) for n in MIDDLEWARES}
-    results["decision: a custom tool"] = await decide(echo_tool([]), lambda _: {"text": "hi"}, 0)
+    for name, reads in (("a custom tool", False), ("a custom tool that only reads", True)):
+        tool = echo_tool([], reads=reads)
+        results[f"decision: {name}"] = await decide(tool, lambda _: {"text": "hi"}, 0)
     results["decision: `git status`, again"] = await decide(
         bash, lambda _: {"command": "git status"}, 0
     )

@@ -95,7 +95,7 @@ class PermissionContext(BaseModel):
     @property
     def directories(self) -> tuple[str, ...]:
         """Return the working directories' paths."""
-        return tuple(entry.path for entry in self.working_directories.values())
+        return tuple([entry.path for entry in self.working_directories.values()])
 
     @property
     def policy_key(self) -> tuple[Any, ...]:

@@ -39,8 +39,12 @@ __all__ = ["Bash"]
 
 DEFAULT_TIMEOUT_MS = 120_000
 
-
 _MOST_DOUBTS = 2
+
+_ONLY_READS = PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
+_ONLY_EDITS = PermissionDecision(
+    PermissionBehavior.ALLOW, "It only edits files inside the working directories."
+)
 
 
 class Bash(ToolBase):
@@ -62,6 +66,9 @@ class Bash(ToolBase):
         middlewares: Layers around `call`.
         additional_dangerous_files: Names to add to `dangerous_files`.
         additional_dangerous_directories: Names to add to `dangerous_directories`.
+
+    Raises:
+        ConfigurationError: `cwd` is no directory.
     """
 
     name = "Bash"
@@ -154,7 +161,7 @@ class Bash(ToolBase):
         if danger := find_danger(analysis, surroundings):
             return _safety_ask(danger.message, danger.reason)
         if analysis.read_only:
-            return PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
+            return _ONLY_READS
         if self._may_be_denied(analysis, context):
             return _safety_ask(
                 "Some words of this command are not known before it runs, and a deny rule may "
@@ -165,9 +172,7 @@ class Bash(ToolBase):
         if context.mode in EDITING_RUNS:
             reason = why_not_an_edit(analysis, surroundings)
             if reason is None:
-                return PermissionDecision(
-                    PermissionBehavior.ALLOW, "It only edits files inside the working directories."
-                )
+                return _ONLY_EDITS
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH, _not_harmless(analysis, reason), decision_reason=reason
         )

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
-from agentscope_like.exception import ToolArgumentError
+from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.tool.builtin.process import ShellExit, ShellProcess, find_bash
 from agentscope_like.tool.builtin.shell_environment import shell_environment
@@ -34,19 +34,20 @@ _MAX_ARGUMENT_BYTES = 131_072
 class Shell:
     """Runs one command after the other, each in a bash of its own.
 
+    Attributes:
+        start: The absolute directory that this was made for, whatever commands did since.
+
     Args:
-        directory: Where commands start; None for the process's own directory.
+        directory: Where commands start; by default, the process's own directory of now.
+
+    Raises:
+        ConfigurationError: There is no such directory.
     """
 
     def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
-        self._start = None if directory is None else os.path.abspath(os.fspath(directory))
+        self.start = _existing(directory)
         self._moved_to: str | None = None
         self._files: str | None = None
-
-    @property
-    def start(self) -> str:
-        """Return the absolute directory that this was made for, whatever commands did since."""
-        return self._start or os.getcwd()
 
     @property
     def directory(self) -> str:
@@ -122,21 +123,14 @@ class Shell:
                 "There is no bash in the system's directories, so no command can be run. Use the "
                 "other tools, or ask for bash to be installed."
             )
-        try:
-            directory = self.directory
-        except FileNotFoundError:
-            directory = "the process's own directory"
+        directory = self.directory
         if os.path.isdir(directory):
             return None
         self._moved_to = None
-        try:
-            start = self.start
-        except FileNotFoundError:
-            start = directory
-        if start != directory and os.path.isdir(start):
+        if self.start != directory and os.path.isdir(self.start):
             return _failure(
                 f"The directory {directory} that commands ran in is gone, so this one was not run. "
-                f"Commands now run in {start}: call again."
+                f"Commands now run in {self.start}: call again."
             )
         return _failure(
             f"{directory} that commands run in does not exist, so this one was not run. It has to "
@@ -149,6 +143,19 @@ class Shell:
             self._files = tempfile.mkdtemp(prefix="agentscope-like-")
             weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)
         return os.path.join(self._files, f"output-{uuid.uuid4().hex[:12]}.txt")
+
+
+def _existing(directory: str | os.PathLike[str] | None) -> str:
+    try:
+        start = os.path.abspath(os.getcwd() if directory is None else os.fspath(directory))
+    except FileNotFoundError:
+        start = "the process's own directory"
+    if not os.path.isdir(start):
+        raise ConfigurationError(
+            f"commands cannot run in {start}: there is no such directory. Make it first, or give "
+            "another `cwd`"
+        )
+    return start
 
 
 def _refuse_unsendable(command: str) -> None:

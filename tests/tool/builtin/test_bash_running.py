@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.exception import ToolArgumentError
+from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolResultState
 from agentscope_like.message.chunk import ToolChunk
 from agentscope_like.tool.builtin.bash import Bash
@@ -305,8 +305,13 @@ async def test_a_directory_that_was_removed_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_directory_that_never_was_is_told(tmp_path: Path) -> None:
-    """A Bash for a missing directory runs nothing and says what is wrong."""
-    outcome = await run(Bash(cwd=tmp_path / "nowhere"), "echo ran")
+    """A Bash for a missing directory is refused; one whose directory goes says what is wrong."""
+    with pytest.raises(ConfigurationError, match=r"nowhere.*no such directory"):
+        Bash(cwd=tmp_path / "nowhere")
+    (tmp_path / "brief").mkdir()
+    bash = Bash(cwd=tmp_path / "brief")
+    (tmp_path / "brief").rmdir()
+    outcome = await run(bash, "echo ran")
     assert outcome.state is ToolResultState.ERROR
     assert "does not exist" in outcome.text
     assert "ran" not in outcome.text.split()
