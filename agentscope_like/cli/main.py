@@ -243,6 +243,7 @@ def main() -> None:
     except Exception:
         traceback.print_exc()
         code = ExitCode.SOFTWARE
+    gc.freeze()  # the interpreter would look through all of it once more as it ends
     sys.exit(code)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from agentscope_like.permission.shell.grammar import Grammar, Operand, Role, RoleKind
 from agentscope_like.permission.shell.options import OptionReader
 from agentscope_like.permission.shell.parts import shortened
@@ -235,4 +237,4 @@ class _LevelReader(OptionReader):
 
 def _rewritten(item: Item) -> Item:
     """Return the operand as one that is written where it would have been read."""
-    return item._replace(role=_WRITTEN) if item.role.kind is RoleKind.READ else item
+    return replace(item, role=_WRITTEN) if item.role.kind is RoleKind.READ else item

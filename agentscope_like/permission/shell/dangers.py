@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -63,7 +63,7 @@ class _Dangers:
 
 @lru_cache(maxsize=1)
 def _dangers() -> _Dangers:
-    return _Dangers(files(__package__).joinpath("dangers.toml").read_text("utf-8"))
+    return _Dangers(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
 
 
 def danger_of(words: Sequence[str | None]) -> str | None:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
 
 from msgspec import Struct
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
-from agentscope_like.permission.shell.awk import check_awk
 from agentscope_like.permission.shell.directories import absolute, after_cd
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
 from agentscope_like.permission.shell.grammar import RoleKind
 from agentscope_like.permission.shell.parts import Draft, shortened
 from agentscope_like.permission.shell.reading import Item, Reading
-from agentscope_like.permission.shell.sed import check_sed
-from agentscope_like.permission.shell.sqlite import check_sqlite
 from agentscope_like.permission.shell.state import State
 from agentscope_like.permission.shell.tree import Span
 from agentscope_like.permission.shell.values import Argument, Unknown
@@ -39,11 +38,7 @@ _VERBS = {
     EffectKind.NETWORK: "reaches",
     EffectKind.EXECUTE: "runs",
 }
-_CHECKS: dict[RoleKind, Callable[[str], str | None]] = {
-    RoleKind.SED: check_sed,
-    RoleKind.AWK: check_awk,
-    RoleKind.SQLITE: check_sqlite,
-}
+_LANGUAGES = (RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE)
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
 _ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
 _DEVICE = re.compile(r"(.*/)?(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)")
@@ -100,6 +95,14 @@ def path_effects(
     return effects
 
 
+@cache
+def _script_check(language: RoleKind) -> Callable[[str], str | None]:
+    """Return what finds fault with a script; its module is loaded when one is met."""
+    module = import_module(f"{__package__}.{language.value}")
+    check: Callable[[str], str | None] = getattr(module, f"check_{language.value}")
+    return check
+
+
 class Actor(Struct):
     """Adds to a draft what one reading of arguments does, and follows the state.
 
@@ -128,7 +131,7 @@ class Actor(Struct):
             kind = item.role.kind
             if kind in _KINDS:
                 directories = self._path(item, directories)
-            elif kind in _CHECKS:
+            elif kind in _LANGUAGES:
                 self._check_script(item)
             elif kind in {RoleKind.HOST, RoleKind.RUN}:
                 self._reach(item)
@@ -199,7 +202,7 @@ class Actor(Struct):
     def _check_script(self, item: Item) -> None:
         span = self.span_of(item.start)
         if isinstance(item.argument, str):
-            message = _CHECKS[item.role.kind](item.argument)
+            message = _script_check(item.role.kind)(item.argument)
         else:
             message = f"a computed script of `{self.reading.label}` cannot be read"
         if message:

@@ -6,7 +6,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 __all__ = ["Families", "families"]
 
@@ -89,7 +89,7 @@ class Families:
 @lru_cache(maxsize=1)
 def families() -> Families:
     """Return the tables, read once."""
-    return Families(files(__package__).joinpath("families.toml").read_text("utf-8"))
+    return Families(Path(__file__).with_name("families.toml").read_text("utf-8"))
 
 
 def _prefixes(entries: str) -> frozenset[tuple[str | None, ...]]:

@@ -12,7 +12,7 @@ from agentscope_like.permission.shell.values import Argument, Shape
 __all__ = ["Item", "Problem", "Reading", "fits"]
 
 
-class Item(NamedTuple):
+class Item(Struct, frozen=True):
     """One argument and what it means; `start` is its place, `end` that of what follows it.
 
     `flag` is the option that it is the value of, empty for an operand.

@@ -10,7 +10,8 @@ import re
 import tomllib
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from agentscope_like.permission.shell.catalog.compiler import CatalogError, parse_program
 from agentscope_like.permission.shell.grammar import Grammar
@@ -21,7 +22,7 @@ _HEADER = re.compile(r'^\[program\.(?:"([^"]+)"|([^."\]]+))\]', re.MULTILINE)
 _NOT_PROGRAMS = frozenset({"environment.toml"})
 
 
-class _Section(NamedTuple):
+class _Section(Struct, frozen=True):
     """Where the table of one program stands in which text."""
 
     header: str
