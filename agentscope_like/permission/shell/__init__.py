@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from agentscope_like.permission.shell.analysis import (
     CommandAnalysis,
+    Dissent,
     Doubt,
     Effect,
     EffectKind,
     Part,
 )
-from agentscope_like.permission.shell.analyze import analyze
+from agentscope_like.permission.shell.analyze import analyze, analyze_async, analyze_unconfirmed
 
-__all__ = ["CommandAnalysis", "Doubt", "Effect", "EffectKind", "Part", "analyze"]
+__all__ = [
+    "CommandAnalysis",
+    "Dissent",
+    "Doubt",
+    "Effect",
+    "EffectKind",
+    "Part",
+    "analyze",
+    "analyze_async",
+    "analyze_unconfirmed",
+]

@@ -10,7 +10,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.tree import Assignment, Redirect, Script, Span, Word
 
-__all__ = ["CommandAnalysis", "Doubt", "Effect", "EffectKind", "Part"]
+__all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part"]
 
 
 class EffectKind(StrEnum):
@@ -50,6 +50,13 @@ class Doubt(Struct, frozen=True):
 
     message: str
     span: Span
+
+
+class Dissent(Doubt, frozen=True):
+    """Why nothing is proven of a command line although it was read: others read it differently.
+
+    Deny and ask rules, and allow rules that speak of every part, count as if there were none.
+    """
 
 
 class Part(Struct, frozen=True):
@@ -101,7 +108,7 @@ class CommandAnalysis(Struct, frozen=True):
         directory: The absolute directory it was read for.
         script: The strict reader's tree; None where it refused the text.
         parts: All simple commands at any depth, in the order of the text; empty where unread.
-        doubts: Doubts that belong to no single part (the gate, the reader, a budget).
+        doubts: Doubts that belong to no single part (the gate, the reader, a budget, a dissent).
     """
 
     command: str
@@ -119,6 +126,11 @@ class CommandAnalysis(Struct, frozen=True):
             and bool(self.parts)
             and all(part.read_only for part in self.parts)
         )
+
+    @property
+    def understood(self) -> bool:
+        """Return whether the strict reader read it all, whatever others read in it."""
+        return self.script is not None and all(isinstance(each, Dissent) for each in self.doubts)
 
     @property
     def effects(self) -> tuple[Effect, ...]:

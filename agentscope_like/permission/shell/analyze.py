@@ -3,44 +3,123 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TypeAlias
 
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Doubt
+from msgspec import Struct
+from msgspec.structs import replace
+
+from agentscope_like.permission.shell.analysis import (
+    CommandAnalysis,
+    Dissent,
+    Doubt,
+    EffectKind,
+    Part,
+)
 from agentscope_like.permission.shell.parts import BudgetError
 from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.permission.shell.tree import Script, Span
+from agentscope_like.permission.shell.voters import default_panel, is_plain
 from agentscope_like.permission.shell.walk import Walk
 
-__all__ = ["analyze"]
+__all__ = ["analyze", "analyze_async", "analyze_unconfirmed"]
+
+_Texts: TypeAlias = tuple[tuple[str, Script], ...]
+
+_EDITS = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE})
+"""What a part may do at most where it could be allowed without a rule that speaks of it."""
+
+
+class _Reading(Struct, frozen=True):
+    """What the strict reader alone makes of a command line.
+
+    Attributes:
+        analysis: What it means if others read it likewise.
+        texts: The texts that others have to confirm: the command line, scripts in its words.
+    """
+
+    analysis: CommandAnalysis
+    texts: _Texts = ()
 
 
 def analyze(command: str, *, directory: str, home: str | None = None) -> CommandAnalysis:
     """Read a command line and say what it does.
 
     Never raises for what `command` holds: a failure is a doubt. The last 1,024 answers are kept.
+    Where more than one command could stand in the text and something would be proven of it, two
+    other parsers are asked to confirm the reading. That takes about a millisecond, and where one of
+    them hangs a quarter of a second, once for a text; on an event loop, use `analyze_async`.
 
     Args:
         command: The command line as it would be handed to bash.
         directory: The absolute directory it would run in.
         home: The home directory that `~` stands for, or None where unknown.
     """
-    return _analyze(command, directory, home)
+    reading = _read(command, directory, home)
+    for text, script in reading.texts:
+        dissent = default_panel().dissent(text, script)
+        if dissent is not None:
+            return _dissented(reading.analysis, dissent, is_whole=text == command)
+    return reading.analysis
+
+
+async def analyze_async(
+    command: str, *, directory: str, home: str | None = None
+) -> CommandAnalysis:
+    """Do what `analyze` does, and let the event loop run while other parsers are waited for."""
+    texts = _read(command, directory, home).texts
+    if texts and not all(default_panel().knows(text) for text, _ in texts):
+        import asyncio  # deciding as such needs none of it
+
+        return await asyncio.to_thread(analyze, command, directory=directory, home=home)
+    return analyze(command, directory=directory, home=home)
+
+
+def analyze_unconfirmed(
+    command: str, *, directory: str, home: str | None = None
+) -> CommandAnalysis:
+    """Do what `analyze` does, but ask nobody: nothing is proven where others would be asked.
+
+    For rules that forbid; they go by what the strict reader read.
+    """
+    reading = _read(command, directory, home)
+    if not reading.texts:
+        return reading.analysis
+    unasked = Dissent("No other parser has confirmed what was read", Span(0, len(command)))
+    return _dissented(reading.analysis, unasked, is_whole=True)
+
+
+def _dissented(analysis: CommandAnalysis, dissent: Dissent, *, is_whole: bool) -> CommandAnalysis:
+    """Return the analysis with a doubt; its place is the whole where it is about a word's text."""
+    span = dissent.span if is_whole else Span(0, len(analysis.command))
+    return replace(analysis, doubts=(Dissent(dissent.message, span),))
 
 
 @lru_cache(maxsize=1024)
-def _analyze(command: str, directory: str, home: str | None) -> CommandAnalysis:
+def _read(command: str, directory: str, home: str | None) -> _Reading:
     whole = Span(0, len(command))
 
-    def unread(doubt: Doubt) -> CommandAnalysis:
-        return CommandAnalysis(command, directory, None, doubts=(doubt,))
+    def unread(doubt: Doubt) -> _Reading:
+        return _Reading(CommandAnalysis(command, directory, None, doubts=(doubt,)))
 
     try:
         script = read(command)
         walk = Walk(command, home)
         parts = walk.run(script, directory)
+        texts = tuple(each for each in ((command, script), *walk.texts) if not is_plain(*each))
     except ReadError as error:
         return unread(Doubt(str(error), getattr(error, "span", whole)))
     except BudgetError:
         return unread(Doubt("The command line is too large to be judged.", whole))
     except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
-    return CommandAnalysis(command, directory, script, parts, tuple(walk.doubts))
+    doubts = tuple(walk.doubts)
+    analysis = CommandAnalysis(command, directory, script, parts, doubts)
+    votes_matter = not doubts and any(map(_may_need_no_rule, parts))
+    return _Reading(analysis, texts if votes_matter else ())
+
+
+def _may_need_no_rule(part: Part) -> bool:
+    """Return whether a part could be allowed for what it does."""
+    if part.read_only:
+        return True
+    return bool(part.effects) and all(effect.kind in _EDITS for effect in part.effects)

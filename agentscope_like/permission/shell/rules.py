@@ -36,9 +36,10 @@ _Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
 class CommandRules:
     """The command patterns of rules that say the same.
 
-    To allow, every simple command at any depth must match a pattern or be proven to read only. To
-    deny or ask, one is enough: through wrappers, whatever its path, and in text that could not be
-    read, where every word may be a command.
+    To allow, every simple command at any depth must match a pattern or be proven to read only;
+    where other parsers do not confirm what was read, each must match. To deny or ask, one is
+    enough: through wrappers, whatever its path, and in text that could not be read, where every
+    word may be a command.
 
     Args:
         contents: The patterns.
@@ -100,13 +101,14 @@ class CommandRules:
         return self._forbidding(analysis, guess=True) is not None
 
     def _allowing(self, analysis: CommandAnalysis, context: PermissionContext | None) -> int | None:
-        if analysis.script is None or analysis.doubts:
+        if not analysis.understood:
             return None
         surroundings = self._surroundings(context)
-        accepts_edits = context is not None and context.mode in EDITING_RUNS
+        proofs_count = not analysis.doubts
+        accepts_edits = proofs_count and context is not None and context.mode in EDITING_RUNS
         first: int | None = None
         for part in analysis.parts:
-            if part.read_only:
+            if proofs_count and part.read_only:
                 continue
             found = self._allowed(part, surroundings)
             if found is not None:

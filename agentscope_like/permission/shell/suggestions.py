@@ -23,14 +23,15 @@ def suggest_patterns(analysis: CommandAnalysis) -> list[str]:
     `git commit -m "fix"` has `git commit:*`. Shells, interpreters, wrappers and whole families get
     no open-ended pattern but the command as it is, if all of it is literal.
     """
-    if analysis.script is None or analysis.doubts:
+    if not analysis.understood:
         return []
-    found = (pattern for part in analysis.parts for pattern in _patterns(part))
+    unproven = [part for part in analysis.parts if analysis.doubts or not part.read_only]
+    found = (pattern for part in unproven for pattern in _patterns(part))
     return list(dict.fromkeys(found))[:_MOST]
 
 
 def _patterns(part: Part) -> Iterator[str]:
-    if part.read_only or not part.argv or not part.argv[0]:
+    if not part.argv or not part.argv[0]:
         return
     words = (program_name(part.argv[0]) or part.argv[0], *part.argv[1:])
     prefix = families().prefix_of(words)

@@ -53,15 +53,17 @@ class Walk:
         home: The home directory, or None where unknown.
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
+        texts: The scripts that were read in words, each with its text.
     """
 
-    __slots__ = ("_judge", "command", "doubts", "drafts", "home")
+    __slots__ = ("_judge", "command", "doubts", "drafts", "home", "texts")
 
     def __init__(self, command: str, home: str | None) -> None:
         self.command = command
         self.home = home
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
+        self.texts: list[tuple[str, Script]] = []
         self._judge = CommandJudge(self)
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
@@ -117,6 +119,7 @@ class Walk:
         except ReadError as error:
             draft.doubt(f"the script cannot be read: {error}", span, kind=EffectKind.EXECUTE)
             return state
+        self.texts.append((text, script))
         return self.script(script, state, self._scope(script, scope))
 
     def substitute(self, script: Script, state: State, scope: Scope) -> Output:

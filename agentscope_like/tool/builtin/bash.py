@@ -24,15 +24,18 @@ from agentscope_like.permission import (
 from agentscope_like.permission.command_rules import compile_command
 from agentscope_like.permission.paths import DANGEROUS_DIRECTORIES, DANGEROUS_FILES
 from agentscope_like.permission.rules import rules_of
-from agentscope_like.permission.shell import CommandAnalysis, analyze
+from agentscope_like.permission.shell import (
+    CommandAnalysis,
+    analyze,
+    analyze_async,
+    analyze_unconfirmed,
+)
 from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.rules import CommandRules
 from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.suggestions import suggest_patterns
 from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.builtin.git_environment import git_environment, git_places
-from agentscope_like.tool.builtin.secrets import without_secrets
 from agentscope_like.tool.builtin.shell import MAX_TIMEOUT_MS, Shell
 
 __all__ = ["Bash"]
@@ -138,8 +141,17 @@ class Bash(ToolBase):
         return self._shell.directory
 
     def analysis(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        """Return the reading of a call's command, where it would run now."""
+        """Return the reading of a call's command, where it would run now.
+
+        It may wait a moment for other parsers, unless the command has been decided upon before.
+        """
         return analyze(tool_input["command"], directory=self.cwd, home=_home())
+
+    async def _analysis(self, command: str) -> CommandAnalysis:
+        return await analyze_async(command, directory=self.cwd, home=_home())
+
+    def _unconfirmed(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
+        return analyze_unconfirmed(tool_input["command"], directory=self.cwd, home=_home())
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
@@ -156,7 +168,7 @@ class Bash(ToolBase):
         A command with words that are not known before it runs is a safety ASK as well where a deny
         rule may come to speak of it.
         """
-        analysis = self.analysis(tool_input)
+        analysis = await self._analysis(tool_input["command"])
         surroundings = self._surroundings(context)
         if danger := find_danger(analysis, surroundings):
             return _safety_ask(danger.message, danger.reason)
@@ -180,13 +192,14 @@ class Bash(ToolBase):
     @override
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
         """Return whether the command is proven to read only."""
-        return self.analysis(tool_input).read_only
+        return (await self._analysis(tool_input["command"])).read_only
 
     @override
     async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
         """Return whether an allow rule of this content speaks of the command as a whole."""
         if rule_content is None:
             return True
+        await self._analysis(tool_input["command"])
         rules = self._rules((rule_content,), PermissionBehavior.ALLOW)
         return rules.match(tool_input, None) is not None
 
@@ -216,6 +229,7 @@ class Bash(ToolBase):
     @override
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         """Return rules for the parts of the command that are not proven to read only."""
+        analysis = await self._analysis(tool_input["command"])
         return [
             PermissionRule(
                 tool_name=self.name,
@@ -223,11 +237,12 @@ class Bash(ToolBase):
                 behavior=PermissionBehavior.ALLOW,
                 source="suggestion",
             )
-            for pattern in suggest_patterns(self.analysis(tool_input))
+            for pattern in suggest_patterns(analysis)
         ]
 
     def _rules(self, contents: Sequence[str], behavior: PermissionBehavior) -> CommandRules:
-        return CommandRules(contents, behavior, read=self.analysis, surroundings=self._surroundings)
+        read = self.analysis if behavior is PermissionBehavior.ALLOW else self._unconfirmed
+        return CommandRules(contents, behavior, read=read, surroundings=self._surroundings)
 
     def _surroundings(self, context: PermissionContext | None) -> Surroundings:
         return Surroundings(
@@ -267,7 +282,7 @@ class Bash(ToolBase):
             `timed_out` and `output_file` in its metadata.
         """
         del description
-        analysis = self.analysis({"command": command})
+        analysis = await self._analysis(command)
         extra = None
         if analysis.read_only:
             extra = partial(_unasked_environment, analysis)
@@ -279,6 +294,9 @@ class Bash(ToolBase):
 
 def _unasked_environment(analysis: CommandAnalysis, inherited: dict[str, str]) -> dict[str, str]:
     """Return what a proven read has set besides: no secrets, no programs of a repository."""
+    from agentscope_like.tool.builtin.git_environment import git_environment, git_places
+    from agentscope_like.tool.builtin.secrets import without_secrets
+
     secrets = without_secrets(analysis, inherited)
     return secrets | git_environment(inherited | secrets, git_places(analysis))
 

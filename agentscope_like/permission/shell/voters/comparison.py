@@ -1,0 +1,119 @@
+"""Whether another parser finds the same commands as the strict reader, and where it does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Set
+from typing import NamedTuple, TypeAlias
+
+from agentscope_like.permission.shell.parts import shortened
+from agentscope_like.permission.shell.tree import Span
+from agentscope_like.permission.shell.voters.answer import Opinion, Outcome
+from agentscope_like.permission.shell.voters.findings import Findings
+
+__all__ = ["Difference", "difference_of_bashlex", "difference_of_tree_sitter"]
+
+_Places: TypeAlias = tuple[tuple[int, int], ...]
+
+_CONTINUATION = re.compile(r"(?:\\\n)+\Z")
+
+
+class Difference(NamedTuple):
+    """What another parser found differently, as the rest of a sentence, and where."""
+
+    message: str
+    span: Span
+
+
+def difference_of_bashlex(text: str, findings: Findings, opinion: Opinion) -> Difference | None:
+    """Return how bashlex differs from the strict reader, or None where it confirms or abstains.
+
+    It abstains where it says that it does not know a construct, and where it takes for an error a
+    text with constructs that it is known not to know. What stands where it never looks need not be
+    found by it (seed: behaviour of parsers).
+    """
+    match opinion.outcome:
+        case Outcome.UNSUPPORTED:
+            return None
+        case Outcome.SYNTAX if findings.constructs:
+            return None
+        case Outcome.READ:
+            return _difference(text, findings, opinion, but=findings.buried)
+    return _unread(text, opinion)
+
+
+def difference_of_tree_sitter(text: str, findings: Findings, opinion: Opinion) -> Difference | None:
+    """Return how tree-sitter-bash differs from the strict reader, or None where it confirms.
+
+    It takes `time` for a program, and drops a lone `-` before a heredoc: neither counts.
+    """
+    if opinion.outcome is not Outcome.READ:
+        return _unread(text, opinion)
+    untimed = tuple(_without_time(text, command, findings) for command in opinion.commands)
+    opinion = Opinion(opinion.outcome, untimed, opinion.targets)
+    return _difference(text, findings, opinion, ignored={"-"})
+
+
+def _unread(text: str, opinion: Opinion) -> Difference:
+    reasons = {
+        Outcome.ABSENT: "is not installed",
+        Outcome.FAILED: "fails on it",
+    }
+    message = reasons.get(opinion.outcome, "cannot read all of it")
+    return Difference(message, Span(0, len(text)))
+
+
+def _difference(
+    text: str,
+    findings: Findings,
+    opinion: Opinion,
+    *,
+    but: Set[_Places] = frozenset(),
+    ignored: Set[str] = frozenset(),
+) -> Difference | None:
+    pairs = (
+        ("the command", findings.commands, opinion.commands),
+        ("the redirection to", findings.targets, ((target,) for target in opinion.targets)),
+    )
+    for what, here, there in pairs:
+        known = _normal(text, here, ignored)
+        expected = _normal(text, (places for places in here if places not in but), ignored)
+        found = _normal(text, there, ignored)
+        for verb, differing in (("finds", found - known), ("misses", expected - found)):
+            if differing:
+                first = min(differing)
+                span = Span(first[0][0], first[-1][1])
+                shown = shortened(text[span.start : span.end])
+                return Difference(f"{verb} {what} `{shown}`", span)
+    return None
+
+
+def _normal(text: str, every: Iterable[_Places], ignored: Set[str]) -> set[_Places]:
+    """Return commands as places that are the same wherever only the form of the trees differs."""
+    normal = (_normal_command(text, places, ignored) for places in every)
+    return {places for places in normal if places}
+
+
+def _normal_command(text: str, places: _Places, ignored: Set[str]) -> _Places:
+    if places and text[slice(*places[0])] == "[":
+        return ((places[0][0], places[-1][1]),)
+    trimmed = (_trimmed(text, place) for place in places)
+    return tuple(place for place in trimmed if text[slice(*place)] not in ignored)
+
+
+def _trimmed(text: str, place: tuple[int, int]) -> tuple[int, int]:
+    """Return a word's place without a line continuation behind it."""
+    start, end = place
+    match = _CONTINUATION.search(text, start, end)
+    return (start, end) if match is None else (start, match.start())
+
+
+def _without_time(text: str, command: _Places, findings: Findings) -> _Places:
+    """Return a command that begins with the keyword `time` without it."""
+    if not command or not any(span.start <= command[0][0] < span.end for span in findings.timings):
+        return command
+    rest = command[1:]
+    if rest and text[slice(*rest[0])] == "-p":
+        rest = rest[1:]
+    is_subshell = len(rest) == 1 and text.startswith("(", rest[0][0])
+    return () if is_subshell else rest

@@ -1,0 +1,216 @@
+"""What the strict reader found in a text, in the form in which other parsers can confirm it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from msgspec import Struct, field
+
+from agentscope_like.permission.shell.tree import (
+    Arithmetic,
+    Case,
+    Command,
+    For,
+    Function,
+    Group,
+    Heredoc,
+    If,
+    Literal,
+    Loop,
+    Pipeline,
+    Redirect,
+    Script,
+    Segment,
+    SimpleCommand,
+    Span,
+    Substitution,
+    Test,
+    Variable,
+    Word,
+)
+
+__all__ = ["Construct", "Findings", "find"]
+
+
+class Construct(StrEnum):
+    """A form of the shell language that some parser does not know."""
+
+    ARITHMETIC = "arithmetic"
+    CASE = "case"
+    HEREDOC = "heredoc"
+    TEST = "[["
+    TIMING = "time"
+
+
+class Findings(Struct):
+    """The simple commands of a script, at any depth, and whatever else tells readings apart.
+
+    Attributes:
+        commands: For each simple command the places of its assignments and words, in order.
+        targets: The places of the files that redirections name, and of the texts of `<<<`.
+        buried: Those of `commands` and `targets` that stand where bashlex never looks: in the body
+            of a heredoc, in the argument of `${...}`, after the first line of a substitution.
+        timings: Where a `time` stands.
+        constructs: The forms that occur.
+        openings: Where an expansion or substitution begins, or a backtick closes one.
+        arithmetic: The places of `$((...))`.
+        inert: Text in which no expansion can begin: comments, single quotes, quoted heredocs.
+        quoted: Text in which no process substitution can begin.
+    """
+
+    commands: list[tuple[Span, ...]] = field(default_factory=list)
+    targets: list[tuple[Span, ...]] = field(default_factory=list)
+    buried: set[tuple[Span, ...]] = field(default_factory=set)
+    timings: list[Span] = field(default_factory=list)
+    constructs: set[Construct] = field(default_factory=set)
+    openings: set[int] = field(default_factory=set)
+    arithmetic: list[Span] = field(default_factory=list)
+    inert: list[Span] = field(default_factory=list)
+    quoted: list[Span] = field(default_factory=list)
+
+
+def find(text: str, script: Script) -> Findings:
+    """Return what the strict reader found.
+
+    Args:
+        text: The text that was read.
+        script: What it was read as.
+    """
+    finder = _Finder(text)
+    finder.script(script)
+    return finder.found
+
+
+class _Finder:
+    """Walks a script in the order of its text."""
+
+    __slots__ = ("_buried", "_text", "found")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._buried = 0
+        self.found = Findings()
+
+    def script(self, script: Script) -> None:
+        self.found.inert += script.comments
+        for statement in script.statements:
+            self._command(statement.command)
+
+    def _command(self, command: Command) -> None:
+        match command:
+            case SimpleCommand():
+                self._simple(command)
+            case Pipeline():
+                self._pipeline(command)
+                return
+            case Function(body=body):
+                self._command(body)
+                return
+            case Case():
+                self._case(command)
+            case Test(words=words):
+                self.found.constructs.add(Construct.TEST)
+                self._words(words)
+            case _:
+                self._compound(command)
+        for redirect in command.redirects:
+            self._redirect(redirect)
+
+    def _compound(self, command: Group | For | Loop | If) -> None:
+        match command:
+            case Group(body=body):
+                self.script(body)
+            case For(words=words, body=body):
+                self._words(words or ())
+                self.script(body)
+            case Loop(condition=condition, body=body):
+                self.script(condition)
+                self.script(body)
+            case If(branches=branches, otherwise=otherwise):
+                for branch in branches:
+                    for script in branch:
+                        self.script(script)
+                if otherwise is not None:
+                    self.script(otherwise)
+
+    def _simple(self, command: SimpleCommand) -> None:
+        spans = [assignment.span for assignment in command.assignments]
+        spans += [word.span for word in command.words]
+        if spans:
+            self._note(self.found.commands, tuple(dict.fromkeys(spans)))
+        self._words(assignment.value for assignment in command.assignments)
+        self._words(command.words)
+
+    def _note(self, to: list[tuple[Span, ...]], spans: tuple[Span, ...]) -> None:
+        to.append(spans)
+        if self._buried:
+            self.found.buried.add(spans)
+
+    def _pipeline(self, pipeline: Pipeline) -> None:
+        if pipeline.timed:
+            self.found.constructs.add(Construct.TIMING)
+            self.found.timings.append(Span(pipeline.span.start, pipeline.commands[0].span.start))
+        for command in pipeline.commands:
+            self._command(command)
+
+    def _case(self, command: Case) -> None:
+        self.found.constructs.add(Construct.CASE)
+        self._word(command.subject)
+        for arm in command.arms:
+            self._words(arm.patterns)
+            self.script(arm.body)
+
+    def _redirect(self, redirect: Redirect) -> None:
+        target = redirect.target
+        if isinstance(target, Heredoc):
+            self.found.constructs.add(Construct.HEREDOC)
+            if target.quoted:
+                self.found.inert.append(target.body.span)
+            else:
+                self._below(target.body)
+        elif redirect.operator not in {">&", "<&"}:
+            self._note(self.found.targets, (target.span,))
+            self._word(target)
+
+    def _below(self, word: Word) -> None:
+        self._buried += 1
+        self._word(word)
+        self._buried -= 1
+
+    def _words(self, words: Iterable[Word]) -> None:
+        for word in words:
+            self._word(word)
+
+    def _word(self, word: Word) -> None:
+        for segment in word.segments:
+            self._segment(segment)
+
+    def _segment(self, segment: Segment) -> None:
+        match segment:
+            case Literal(span=span, quoted=True):
+                single = self._text.startswith(("'", "$'"), span.start)
+                (self.found.inert if single else self.found.quoted).append(span)
+            case Substitution():
+                self._substitution(segment)
+            case Variable(span=span, argument=argument):
+                self.found.openings.add(span.start)
+                if argument is not None:
+                    self._below(argument)
+            case Arithmetic(span=span):
+                self.found.constructs.add(Construct.ARITHMETIC)
+                self.found.openings.add(span.start)
+                self.found.arithmetic.append(span)
+
+    def _substitution(self, segment: Substitution) -> None:
+        self.found.openings.add(segment.span.start)
+        if segment.opener == "`":
+            self.found.openings.add(segment.span.end - 1)
+        self.found.inert += segment.script.comments
+        further_lines = 0
+        for statement in segment.script.statements:
+            self._command(statement.command)
+            if statement.connector == "\n" and not further_lines:
+                further_lines = 1
+                self._buried += 1
+        self._buried -= further_lines

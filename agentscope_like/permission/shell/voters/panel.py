@@ -1,0 +1,117 @@
+"""The votes on a text, asked once and kept."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from functools import lru_cache
+from typing import Protocol
+
+from agentscope_like.permission.shell.analysis import Dissent
+from agentscope_like.permission.shell.tree import Script, SimpleCommand, Span
+from agentscope_like.permission.shell.voters.answer import Answer, NoAnswerError
+from agentscope_like.permission.shell.voters.comparison import (
+    Difference,
+    difference_of_bashlex,
+    difference_of_tree_sitter,
+)
+from agentscope_like.permission.shell.voters.findings import find
+from agentscope_like.permission.shell.voters.veto import unexplained
+
+__all__ = ["Panel", "Voters", "default_panel", "is_plain"]
+
+_KEPT = 1024
+
+_SEVERAL = re.compile(r"[;|(`\n]|(?<![<>])&(?!>)|\$\{(?![A-Za-z_][A-Za-z0-9_]*\})")
+"""What can begin another command, or hide one; `2>&1` and `&>` cannot."""
+
+
+class Voters(Protocol):
+    """Whoever can be asked what other parsers find in a text."""
+
+    def ask(self, text: str) -> Answer:
+        """Return what they find.
+
+        Raises:
+            NoAnswerError: They do not answer.
+        """
+
+
+def is_plain(text: str, script: Script) -> bool:
+    """Return whether one simple command is all that any reader can find in a text."""
+    commands = [statement.command for statement in script.statements]
+    return all(isinstance(each, SimpleCommand) for each in commands) and not _SEVERAL.search(text)
+
+
+class Panel:
+    """Asks for votes; the answers on the last texts are kept. Safe to use from several threads.
+
+    Args:
+        voters: Who is asked.
+        kept: How many answers are kept.
+    """
+
+    __slots__ = ("_answers", "_kept", "_voters")
+
+    def __init__(self, voters: Voters, *, kept: int = _KEPT) -> None:
+        self._voters = voters
+        self._kept = kept
+        self._answers: dict[str, Dissent | None] = {}
+
+    def knows(self, text: str) -> bool:
+        """Return whether the votes on a text have been asked already."""
+        return text in self._answers
+
+    def dissent(self, text: str, script: Script) -> Dissent | None:
+        """Return why others do not confirm what was read, or None where they do.
+
+        Waits for the votes, up to a quarter of a second, unless they are known.
+
+        Args:
+            text: The text.
+            script: What the strict reader read in it.
+        """
+        try:
+            return self._answers[text]
+        except KeyError:
+            answer = self._vote(text, script)
+        self._answers[text] = answer
+        while len(self._answers) > self._kept:
+            with suppress(KeyError, RuntimeError):  # another thread may be doing the same
+                del self._answers[next(iter(self._answers))]
+        return answer
+
+    def _vote(self, text: str, script: Script) -> Dissent | None:
+        whole = Span(0, len(text))
+        try:
+            findings = find(text, script)
+            if (place := unexplained(text, findings)) is not None:
+                return Dissent(f"What this `{text[slice(*place)]}` begins was not read", place)
+            answer = self._voters.ask(text)
+            return _dissent("bashlex", difference_of_bashlex(text, findings, answer.bashlex)) or (
+                _dissent(
+                    "tree-sitter-bash",
+                    difference_of_tree_sitter(text, findings, answer.tree_sitter),
+                )
+            )
+        except NoAnswerError as error:
+            return Dissent(f"The process of the other parsers {error}", whole)
+        except Exception as error:
+            return Dissent(f"Asking the other parsers failed ({type(error).__name__})", whole)
+
+
+def _dissent(name: str, difference: Difference | None) -> Dissent | None:
+    if difference is None:
+        return None
+    return Dissent(
+        f"Another parser ({name}) does not confirm what was read: it {difference.message}",
+        difference.span,
+    )
+
+
+@lru_cache(maxsize=1)
+def default_panel() -> Panel:
+    """Return the panel that all analyses of this process ask."""
+    from agentscope_like.permission.shell.voters.worker import Worker
+
+    return Panel(Worker())
