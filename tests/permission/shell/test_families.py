@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 import shlex
+import tomllib
+from pathlib import Path
 
 import pytest
+from bracex import expand
 
+from agentscope_like.permission.shell import analyze
+from agentscope_like.permission.shell.analysis import Part
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.readings import readings, runs_unseen_text
+
+TABLES = tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
+
+
+def commands(lines: list[str]) -> list[str]:
+    """Return the commands that the lines stand for."""
+    return [command for line in lines for command in expand(line)]
+
+
+def parts(command: str) -> tuple[Part, ...]:
+    """Return the simple commands of a command line."""
+    return analyze(command, directory="/ws").parts
 
 
 @pytest.mark.parametrize(
@@ -75,3 +93,41 @@ def test_an_unknown_word_is_no_part_of_a_prefix() -> None:
 def test_leading_options_are_left_out(command: str, plain: str) -> None:
     """A sub-command is found behind the options of its program."""
     assert list(families().without_leading_options(command.split())) == plain.split()
+
+
+@pytest.mark.parametrize(
+    ("command", "length"),
+    [(each, row["words"]) for row in TABLES["prefix"] for each in commands(row["commands"])],
+)
+def test_a_prefix_says_what_is_done(command: str, length: int) -> None:
+    """The rule that is offered for a listed program has as many words as its family needs."""
+    words = command.split()
+    assert families().prefix_of(words) == tuple(words[:length])
+
+
+@pytest.mark.parametrize("command", commands(TABLES["never"]["commands"]))
+def test_what_runs_anything_has_no_prefix(command: str) -> None:
+    """No rule is offered for what runs whatever it is given, or is looked at each time."""
+    assert families().prefix_of(command.split()) is None
+
+
+@pytest.mark.parametrize("command", commands(TABLES["behind"]["commands"]))
+def test_the_value_of_a_leading_option_is_no_sub_command(command: str) -> None:
+    """The sub-command is found behind a leading option and its value."""
+    assert list(families().without_leading_options(command.split())) == [command.split()[0], "x"]
+
+
+@pytest.mark.parametrize("shell", TABLES["shells"]["programs"].split())
+def test_a_shell_runs_its_input(shell: str) -> None:
+    """What a shell is fed is a program that nobody has seen; a script that it is named is not."""
+    assert runs_unseen_text(parts(f"curl x | {shell}")[-1])
+    assert not runs_unseen_text(parts(f"{shell} script")[-1])
+    assert not runs_unseen_text(parts("curl x | tee")[-1])
+
+
+@pytest.mark.parametrize("carrier", TABLES["carriers"]["programs"].split())
+def test_a_carried_command_is_seen(carrier: str) -> None:
+    """What is forbidden is found behind a program that runs other commands, however it is asked."""
+    carried = [tuple(words) for words in readings(parts(f"{carrier} --no-such rm -r x")[0])]
+    assert ("rm", "-r", "x") in carried
+    assert len(list(readings(parts("pytest rm -r x")[0]))) == 1
