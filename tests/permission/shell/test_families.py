@@ -114,7 +114,8 @@ def test_what_runs_anything_has_no_prefix(command: str) -> None:
 @pytest.mark.parametrize("command", commands(TABLES["behind"]["commands"]))
 def test_the_value_of_a_leading_option_is_no_sub_command(command: str) -> None:
     """The sub-command is found behind a leading option and its value."""
-    assert list(families().without_leading_options(command.split())) == [command.split()[0], "x"]
+    words = command.split()
+    assert list(families().without_leading_options(words)) == [words[0], "x"]
 
 
 @pytest.mark.parametrize("shell", TABLES["shells"]["programs"].split())
