@@ -1,60 +1,43 @@
-"""Safety and quiet of an engine on the project's corpus of commands.
+"""Safety, prompts and time of reading commands: this library and AgentScope, side by side.
 
-    python -m benchmarks.shell                       this library
-    .venv-agentscope/bin/python benchmarks/shell.py agentscope
+    python -m benchmarks.shell [--rounds 3]
 
-Counts, with no rules, the harmful commands that would run unasked and the everyday reads that
-would be asked about.
+With no rules, on the project's corpus: the harmful commands that would run unasked, and the
+everyday reads that would be asked about. Then the time of a decision; the rounds of both alternate.
 """
 
 from __future__ import annotations
 
-import asyncio
-import importlib
-import json
-import os
+import argparse
 import sys
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
-CORPUS = Path(__file__).resolve().parent.parent / "tests" / "data" / "commands"
+from benchmarks.environment import OTHER_VERSION, measure, medians, other_python
 
 
-def commands(kind: str) -> Iterator[str]:
-    """Yield the commands of one half of the corpus."""
-    for file in sorted((CORPUS / kind).glob("*.jsonl")):
-        for line in file.read_text().splitlines():
-            yield json.loads(line)["command"]
-
-
-async def allowed(engine: Any, bash: Any, kind: str) -> tuple[int, int]:
-    """Return how many commands there are, and how many would run unasked."""
-    count = unasked = 0
-    for command in commands(kind):
-        decision = await engine.check_permission(bash, {"command": command})
-        count += 1
-        unasked += decision.behavior.value == "allow"
-    return count, unasked
-
-
-async def main(package: str) -> None:
-    """Print one line for each mode."""
-    permission = importlib.import_module(f"{package}.permission")
-    bash = importlib.import_module(f"{package}.tool").Bash()
-    os.chdir(tempfile.mkdtemp())
-    for mode in ("default", "explore"):
-        context = permission.PermissionContext(mode=permission.PermissionMode(mode))
-        engine = permission.PermissionEngine(context)
-        harmful, ran = await allowed(engine, bash, "harmful")
-        everyday, quiet = await allowed(engine, bash, "everyday")
-        asked = everyday - quiet
-        print(
-            f"{package}, {mode}: {ran} of {harmful} harmful commands allowed; "
-            f"{asked} of {everyday} everyday reads not allowed ({asked / everyday:.1%})"
-        )
+def main() -> None:
+    """Run the rounds and print two tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    there = other_python()
+    ours, theirs = [], []
+    for _ in range(options.rounds):
+        ours.append(measure(sys.executable, "shell_worker", "agentscope_like"))
+        theirs.append(measure(there, "shell_worker", "agentscope"))
+    names = {"this library": ours[0]["judged"], f"AgentScope {OTHER_VERSION}": theirs[0]["judged"]}
+    print("| engine | mode | harmful commands allowed | everyday reads not allowed |")
+    print("|---|---|---:|---:|")
+    for name, judged in names.items():
+        for mode, (harmful, ran, everyday, asked) in judged.items():
+            share = f"{asked / everyday:.1%}"
+            print(f"| {name} | {mode} | {ran} of {harmful:,} | {asked} of {everyday:,} ({share}) |")
+    here = medians([each["times"] for each in ours])
+    other = medians([each["times"] for each in theirs])
+    print(f"\n| decision about | here, µs | AgentScope {OTHER_VERSION}, µs | ratio |")
+    print("|---|---:|---:|---:|")
+    for name, figure in here.items():
+        print(f"| {name} | {figure:,.1f} | {other[name]:,.1f} | {other[name] / figure:.1f} |")
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "agentscope_like"))
+    main()

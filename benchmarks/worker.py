@@ -1,20 +1,21 @@
 """Times one library in a process of its own; prints microseconds per operation as JSON.
 
 Both libraries have the same public names, so the same code measures both:
-`python worker.py agentscope_like` or, in its own environment, `python worker.py agentscope`.
+`python -m benchmarks.worker agentscope_like` or, in its own environment, `agentscope`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import importlib
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
+
+from benchmarks.timing import timed
 
 PACKAGE = sys.argv[1]
 MIDDLEWARES = (0, 1, 5, 20)
@@ -61,21 +62,6 @@ def pass_through() -> Any:
                 yield chunk
 
     return PassThrough()
-
-
-async def timed(operation: Callable[[int], Awaitable[Any]], rounds: int) -> float:
-    """Return the microseconds of one operation: the best of five batches."""
-    for number in range(max(1, rounds // 10)):
-        await operation(-1 - number)
-    best = float("inf")
-    gc.disable()
-    for batch in range(5):
-        begin = time.perf_counter()
-        for number in range(rounds):
-            await operation(batch * rounds + number)
-        best = min(best, (time.perf_counter() - begin) / rounds)
-    gc.enable()
-    return best * 1e6
 
 
 async def call_tool(layers: int) -> float:
