@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from functools import partial
 from pathlib import Path
 
@@ -20,35 +21,60 @@ from agentscope_like.permission.paths import (
     sensitive_to_read,
     sensitive_to_write,
 )
-from agentscope_like.permission.paths.sensitive_table import READS, WRITES
 
 HOME = "/nonexistent/home/u"
+TABLES = tomllib.loads(Path(__file__).with_name("sensitive.toml").read_text("utf-8"))
 
 
 def at(path: str) -> Location:
     return locate(path, directory=f"{HOME}/project", home=HOME)
 
 
-def example(path: str) -> str:
-    """Return a path that an entry of the table speaks of."""
-    path = path.removesuffix("/**") + ("/some/file" if path.endswith("/**") else "")
-    return path.replace("*", "9") if path[0] in "/~" else "sub/" + path.replace("*", "9")
+def everywhere(path: str) -> list[Location]:
+    """Return the places that a path of the tables stands for."""
+    return [at(path)] if path[0] in "/~" else [at(path), at(f"sub/dir/{path}")]
 
 
-@pytest.mark.parametrize("path", sorted({path for entry in WRITES for path in entry.paths}))
-def test_each_path_of_the_table_is_sensitive_to_write(path: str) -> None:
-    """Every entry is reached, and the sentence names the path."""
-    reason = sensitive_to_write(at(example(path)))
-    assert reason is not None
-    assert reason.startswith("`")
+@pytest.mark.parametrize(
+    ("path", "does"),
+    [(path, entry["does"]) for entry in TABLES["write"] for path in entry["sensitive"]],
+)
+def test_each_listed_path_is_sensitive_to_write(path: str, does: str) -> None:
+    """What runs later, guards something or holds a secret is only changed with a person's word."""
+    for place in everywhere(path):
+        reason = sensitive_to_write(place)
+        assert reason is not None
+        assert reason.endswith(does)
 
 
-@pytest.mark.parametrize("path", sorted({path for entry in READS for path in entry.paths}))
-def test_each_path_of_the_table_is_sensitive_to_read(path: str) -> None:
-    """Every entry is reached, and the sentence names the path."""
-    reason = sensitive_to_read(at(example(path)))
-    assert reason is not None
-    assert reason.startswith("`")
+@pytest.mark.parametrize(
+    ("path", "does"),
+    [(path, entry["does"]) for entry in TABLES["read"] for path in entry["sensitive"]],
+)
+def test_each_listed_path_is_sensitive_to_read(path: str, does: str) -> None:
+    """What holds a secret is only read with a person's word."""
+    for place in everywhere(path):
+        reason = sensitive_to_read(place)
+        assert reason is not None
+        assert reason.endswith(does)
+
+
+@pytest.mark.parametrize(
+    "path", [path for entry in TABLES["write"] for path in entry.get("harmless", ())]
+)
+def test_paths_beside_them_may_be_written(path: str) -> None:
+    """Examples, public halves and look-alikes are no secrets."""
+    for place in everywhere(path):
+        assert sensitive_to_write(place) is None
+
+
+@pytest.mark.parametrize(
+    "path", [path for entry in TABLES["read"] for path in entry.get("harmless", ())]
+)
+def test_paths_beside_them_may_be_read(path: str) -> None:
+    """Examples, public halves and look-alikes are no secrets."""
+    for place in everywhere(path):
+        assert sensitive_to_read(place) is None
 
 
 @pytest.mark.parametrize(
