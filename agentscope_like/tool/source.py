@@ -11,18 +11,15 @@ __all__ = ["ToolSource"]
 
 @runtime_checkable
 class ToolSource(Protocol):
-    """A source of tools, such as the client of an MCP server.
-
-    Attributes:
-        name: The source's name, for messages; one toolkit has no two sources of one name.
-        version: Changes whenever `list_tools` may return something else than before.
-    """
+    """A source of tools, such as the client of an MCP server."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The source's name, for messages; one toolkit has no two sources of one name."""
 
     @property
-    def version(self) -> int: ...
+    def version(self) -> int:
+        """Changes whenever `list_tools` may return something else than before."""
 
     async def list_tools(self) -> list[ToolBase]:
         """Return the tools that there are now, from what is known; a dead source has none.
