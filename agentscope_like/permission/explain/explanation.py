@@ -27,7 +27,7 @@ ROW_WORDS: Mapping[DecisionRow, str] = {
     DecisionRow.TOOL_DENIES: "the tool itself denies it",
     DecisionRow.NOT_READ_ONLY: "explore mode runs only what is proven to read",
     DecisionRow.SAFETY_CHECK: "a safety check wants a person to look at it",
-    DecisionRow.ASK_RULE: "an ask rule matches it",
+    DecisionRow.ASK_RULE: "an ask rule matches it, or a deny rule may",
     DecisionRow.READ_ONLY: "it is proven to read only",
     DecisionRow.TOOL_ALLOWS: "the tool itself allows it",
     DecisionRow.ALLOW_RULE: "an allow rule matches it",
@@ -157,13 +157,15 @@ async def explain_call(
         decision: The decision, where it has been made already.
         analysis: How the command line in `tool_input["command"]` was read, for a shell tool.
     """
+    import asyncio
+
     engine = PermissionEngine(context)
     decision = decision or await engine.check_permission(tool, tool_input)
     explanation = Explanation(decision, tool.name, tool_input, analysis)
     if analysis is None or decision.row not in _SPARED_BY_READING or _allows(decision):
         return explanation
     pieces: list[str] = []
-    for span in omissions(analysis):
+    for span in await asyncio.to_thread(omissions, analysis):  # it may wait for other parsers
         shorter = {**tool_input, "command": without(analysis.command, span)}
         if _allows(await engine.check_permission(tool, shorter)):
             pieces.append(analysis.command[span.start : span.end].strip())
