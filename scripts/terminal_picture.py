@@ -8,10 +8,10 @@ shown as ever, and the picture ends where the person is asked.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import io
 import json
-import sys
 import tempfile
 from pathlib import Path
 
@@ -127,7 +127,9 @@ def _session(directory: Path, storage: SQLiteSessionStorage, console: Console) -
 
 def main() -> None:
     """Write the picture."""
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE
+    parser = argparse.ArgumentParser(description="Draw the terminal, asking, as an SVG file.")
+    parser.add_argument("file", nargs="?", type=Path, default=PICTURE, metavar="FILE")
+    target: Path = parser.parse_args().file
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(draw(), encoding="utf-8")
 
