@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Set
 from typing import NamedTuple, TypeAlias
 
@@ -14,8 +13,6 @@ from agentscope_like.permission.shell.voters.findings import Findings
 __all__ = ["Difference", "difference_of_bashlex", "difference_of_tree_sitter"]
 
 _Places: TypeAlias = tuple[tuple[int, int], ...]
-
-_CONTINUATION = re.compile(r"(?:\\\n)+\Z")
 
 
 class Difference(NamedTuple):
@@ -104,8 +101,9 @@ def _normal_command(text: str, places: _Places, ignored: Set[str]) -> _Places:
 def _trimmed(text: str, place: tuple[int, int]) -> tuple[int, int]:
     """Return a word's place without a line continuation behind it."""
     start, end = place
-    match = _CONTINUATION.search(text, start, end)
-    return (start, end) if match is None else (start, match.start())
+    while text.endswith("\\\n", start, end):
+        end -= 2
+    return start, end
 
 
 def _without_time(text: str, command: _Places, findings: Findings) -> _Places:

@@ -11,7 +11,6 @@ from agentscope_like.permission.shell.voters.findings import Findings
 __all__ = ["unexplained"]
 
 _OPENING = re.compile(r"`|\$\(|\$\{|[<>]\(")
-_ESCAPES = re.compile(r"\\+\Z")
 _NAMED = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 
 
@@ -25,23 +24,40 @@ def unexplained(text: str, findings: Findings) -> Span | None:
         text: The command line.
         findings: What the strict reader found in it.
     """
-    for match in _OPENING.finditer(text):
-        if not _is_explained(text, match, findings):
-            return Span(*match.span())
-    return None
+    veto = _Veto(text, findings)
+    openings = _OPENING.finditer(text)
+    return next((Span(*each.span()) for each in openings if not veto.explains(each)), None)
 
 
-def _is_explained(text: str, match: re.Match[str], findings: Findings) -> bool:
-    place = match.start()
-    if place in findings.openings or _within(place, findings.inert):
-        return True
-    escapes = _ESCAPES.search(text, 0, place)
-    if escapes is not None and len(escapes.group()) % 2 == 1:
-        return True
-    if match.group()[0] in "<>":
-        return _within(place, findings.quoted)
-    return _NAMED.match(text, place) is not None and _within(place, findings.arithmetic)
+class _Veto:
+    """Knows for each character of a text what the strict reader took it for."""
+
+    __slots__ = ("_arithmetic", "_inert", "_openings", "_quoted", "_text")
+
+    def __init__(self, text: str, findings: Findings) -> None:
+        self._text = text
+        self._openings = findings.openings
+        self._inert = _mask(text, findings.inert)
+        self._quoted = _mask(text, findings.quoted)
+        self._arithmetic = _mask(text, findings.arithmetic)
+
+    def explains(self, opening: re.Match[str]) -> bool:
+        place = opening.start()
+        if place in self._openings or self._inert[place] or self._is_escaped(place):
+            return True
+        if opening.group()[0] in "<>":
+            return bool(self._quoted[place])
+        return bool(self._arithmetic[place]) and _NAMED.match(self._text, place) is not None
+
+    def _is_escaped(self, place: int) -> bool:
+        before = place
+        while before and self._text[before - 1] == "\\":
+            before -= 1
+        return (place - before) % 2 == 1
 
 
-def _within(place: int, spans: Sequence[Span]) -> bool:
-    return any(span.start <= place < span.end for span in spans)
+def _mask(text: str, spans: Sequence[Span]) -> bytearray:
+    mask = bytearray(len(text))
+    for start, end in spans:
+        mask[start:end] = b"\1" * (end - start)
+    return mask
