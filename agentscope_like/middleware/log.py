@@ -16,7 +16,7 @@ from agentscope_like.middleware.base import NextHandler, ToolMiddlewareBase
 
 __all__ = ["LoggingMiddleware"]
 
-_INJECTED = "_agent_state"
+_INJECTED = frozenset({"_agent_state", "_permission_context"})
 
 
 class LoggingMiddleware(ToolMiddlewareBase):
@@ -68,7 +68,7 @@ class LoggingMiddleware(ToolMiddlewareBase):
             self._logger.log(level, "%s %s, after %.3f s", tool.name, how, self._clock() - begun)
 
     def _shown(self, input_kwargs: dict[str, Any]) -> str:
-        given = {name: value for name, value in input_kwargs.items() if name != _INJECTED}
+        given = {name: value for name, value in input_kwargs.items() if name not in _INJECTED}
         if not self._shows_values:
             return ", ".join(given)
         return ", ".join(f"{name}={value!r}" for name, value in given.items())

@@ -8,7 +8,7 @@ from typing import Any
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.protocol import PermissionTool
+from agentscope_like.permission.protocol import PermissionTool, RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import ToolRules, rules_of
 
@@ -96,8 +96,9 @@ class _Call:
 
     async def decide(self) -> PermissionDecision:  # noqa: PLR0911 - one return for each row
         """Go through the table, strictest row first."""
-        if rule := await self.find(DENY):
-            return self.by_rule(DecisionRow.DENY_RULE, rule)
+        denial = await self.find(DENY)
+        if denial is not None and denial.certain:
+            return self.by_rule(DecisionRow.DENY_RULE, denial)
 
         check = await self.tool_check()
         if check.behavior is DENY:
@@ -119,18 +120,18 @@ class _Call:
                 reason=check.decision_reason,
                 bypass_immune=True,
             )
-        if rule := await self.find(ASK):
-            return self.by_rule(DecisionRow.ASK_RULE, rule)
+        if question := await self.find(ASK) or denial:
+            return self.by_rule(DecisionRow.ASK_RULE, question)
         if read_only:
             return self.allow(DecisionRow.READ_ONLY, "It only reads.", check.decision_reason)
         if check.behavior is ALLOW:
             return self.allow(DecisionRow.TOOL_ALLOWS, check.message, check.decision_reason)
-        if rule := await self.find(ALLOW):
-            return self.by_rule(DecisionRow.ALLOW_RULE, rule)
+        if permission := await self.find(ALLOW):
+            return self.by_rule(DecisionRow.ALLOW_RULE, permission)
         return await self.nothing_matched(check)
 
-    async def find(self, behavior: PermissionBehavior) -> PermissionRule | None:
-        """Return a rule that says `behavior` of this call, or None."""
+    async def find(self, behavior: PermissionBehavior) -> RuleMatch | None:
+        """Return a rule that says `behavior` of this call, or that may, or None."""
         rules = rules_of(self.tool, behavior, self.context)
         return None if rules is None else await rules.find(self.input, self.context)
 
@@ -170,15 +171,21 @@ class _Call:
             row=DecisionRow.NOT_READ_ONLY,
         )
 
-    def by_rule(self, row: DecisionRow, rule: PermissionRule) -> PermissionDecision:
-        """Return what the rule says, as the mode has it."""
+    def by_rule(self, row: DecisionRow, match: RuleMatch) -> PermissionDecision:
+        """Return what the rule says, as the mode has it; a denial that is in doubt asks."""
+        rule = match.rule
         reason = f"rule `{rule}` from {rule.source}"
-        if rule.behavior is ASK:
-            message = f"The {reason} wants to be asked."
-            return self.ask_or_deny(row, message, reason=reason, rule=rule)
+        told = f": {match.told}." if match.told else "."
+        if row is DecisionRow.ASK_RULE:
+            verb = "wants to be asked" if rule.behavior is ASK else "may deny this"
+            return self.ask_or_deny(row, f"The {reason} {verb}{told}", reason=reason, rule=rule)
         verb = "allows" if rule.behavior is ALLOW else "denies"
         return PermissionDecision(
-            rule.behavior, f"The {reason} {verb} this.", decision_reason=reason, row=row, rule=rule
+            rule.behavior,
+            f"The {reason} {verb} this{told}",
+            decision_reason=reason,
+            row=row,
+            rule=rule,
         )
 
     def ask_or_deny(

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from agentscope_like.permission.errors import PatternError, RuleError
 from agentscope_like.permission.paths.folding import compose, fold
-from agentscope_like.permission.paths.globs import Component, fits, fixed_ends
+from agentscope_like.permission.paths.globs import Component, fits, fixed_ends, may_hold
 from agentscope_like.permission.paths.location import Location, is_below, names_of
 from agentscope_like.permission.paths.patterns import PatternCompiler, bases_of
+from agentscope_like.permission.rule import PermissionRule
 
-__all__ = ["PathRuleIndex"]
+__all__ = ["PathRuleIndex", "PathRules"]
 
 
 class PathRuleIndex:
@@ -89,6 +91,23 @@ class PathRuleIndex:
             )
         return None if first is None else first + self._offset
 
+    def match_below(self, location: Location, directories: Sequence[Location]) -> int | None:
+        """Return the position of a pattern that could match something below a path, or None.
+
+        Only for rules that deny or ask.
+
+        Args:
+            location: The path; nothing below it is looked at.
+            directories: The working directories, as for `match`.
+        """
+        bases = bases_of(directories) if self._relative else []
+        found = (
+            position
+            for reading in location.readings
+            for position in self._find_below(reading, bases)
+        )
+        return min(found, default=None)
+
     def _all(self, reading: str, bases: Sequence[str]) -> set[int]:
         return {position for found in self._find(reading, bases) for position in found}
 
@@ -109,6 +128,19 @@ class PathRuleIndex:
                 depth = len(names_of(start))
                 yield from self._search(self._relative, names[depth:], keys[depth:])
 
+    def _find_below(self, reading: str, bases: Sequence[str]) -> Iterator[int]:
+        names, key = names_of(compose(reading)), fold(reading)
+        if self._absolute:
+            yield from _reaching(self._absolute, names, names_of(key))
+        for base in bases:
+            start = fold(base)
+            if is_below(key, start):
+                depth = len(names_of(start))
+                yield from _reaching(self._relative, names[depth:], names_of(key)[depth:])
+            elif is_below(start, key):
+                for directory in self._relative.values():
+                    yield from directory.positions()
+
     def _search(
         self, table: dict[str, _Directory], names: Sequence[str], keys: Sequence[str]
     ) -> Iterator[list[int]]:
@@ -126,6 +158,58 @@ class PathRuleIndex:
                         names[depth:], keys[depth:], strict=self._strict
                     )
             prefix = f"{prefix}/{key}"
+
+
+class PathRules:
+    """Rules about files that deny or ask; one without content speaks of every path.
+
+    Args:
+        rules: The rules; their contents are path patterns.
+
+    Raises:
+        RuleError: One of the patterns cannot be compiled.
+    """
+
+    __slots__ = ("_index", "rules")
+
+    def __init__(self, rules: Sequence[PermissionRule]) -> None:
+        self.rules = tuple(rules)
+        try:
+            self._index = PathRuleIndex(
+                [rule.rule_content or "/**" for rule in rules], strict=False
+            )
+        except PatternError as error:
+            raise RuleError(f"{rules[0].behavior.value} rule for files: {error}") from None
+
+    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
+        """Return the first rule that speaks of the path, or None."""
+        position = self._index.match(location, directories)
+        return None if position is None else self.rules[position]
+
+    def match_below(
+        self, location: Location, directories: Sequence[Location]
+    ) -> PermissionRule | None:
+        """Return the first rule that could speak of something below the path, or None."""
+        position = self._index.match_below(location, directories)
+        return None if position is None else self.rules[position]
+
+
+def _reaching(
+    table: dict[str, _Directory], names: Sequence[str], keys: Sequence[str]
+) -> Iterator[int]:
+    """Yield the positions of the patterns that could match something below the path of `names`."""
+    prefix = ""
+    for depth, key in enumerate((*keys, None)):
+        directory = table.get(prefix)
+        if directory is not None:
+            yield from directory.below
+            if directory.globs is not None:
+                yield from directory.globs.find_below(names[depth:])
+        if key is not None:
+            prefix = f"{prefix}/{key}"
+    for base, directory in table.items():
+        if base.startswith(f"{prefix}/"):
+            yield from directory.positions()
 
 
 class _Directory:
@@ -147,6 +231,13 @@ class _Directory:
             if self.globs is None:
                 self.globs = _Globs()
             self.globs.add(tail, position)
+
+    def positions(self) -> Iterator[int]:
+        """Yield the positions of all the patterns."""
+        yield from self.itself
+        yield from self.below
+        if self.globs is not None:
+            yield from self.globs.find_below(())
 
 
 _Tail = tuple[Component, ...]
@@ -181,6 +272,12 @@ class _Globs:
         for tail in self._candidates(keys):
             if fits(names, tail, strict=strict):
                 yield self._tails[tail]
+
+    def find_below(self, names: Sequence[str]) -> Iterator[int]:
+        """Yield the positions of the globs that could match something below these names."""
+        for tail, positions in self._tails.items():
+            if may_hold(names, tail, strict=False):
+                yield from positions
 
     def _candidates(self, keys: Sequence[str]) -> list[_Tail]:
         candidates = self._featureless.copy()

@@ -5,12 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from msgspec import Struct
+
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 
-__all__ = ["ContentMatcher", "PermissionTool", "RuleCompiler", "RuleValidator"]
+__all__ = [
+    "ContentMatcher",
+    "PermissionTool",
+    "RelatedMatcher",
+    "RelatedRuleCompiler",
+    "RuleCompiler",
+    "RuleMatch",
+    "RuleValidator",
+]
+
+
+class RuleMatch(Struct, frozen=True):
+    """A rule that speaks of a call, or that may.
+
+    Attributes:
+        rule: The rule.
+        certain: Whether it does; False where that cannot be told before the call runs.
+        told: What in the call it speaks of, a sentence without its full stop; None where that is
+            the call as a whole.
+    """
+
+    rule: PermissionRule
+    certain: bool = True
+    told: str | None = None
 
 
 class PermissionTool(Protocol):
@@ -56,6 +81,32 @@ class RuleCompiler(Protocol):
 
         Raises:
             RuleError: The tool cannot read one of the contents.
+        """
+
+
+class RelatedMatcher(Protocol):
+    """Rules of other tools, compiled so that their number does not matter."""
+
+    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
+        """Return the rule that speaks of the call, else one that may, else None."""
+
+
+@runtime_checkable
+class RelatedRuleCompiler(Protocol):
+    """A tool that can do what others are for: what their rules forbid is forbidden to it.
+
+    Attributes:
+        related_tools: The names of these tools. Their deny and ask rules concern this one's calls
+            as well; their allow rules never do.
+    """
+
+    related_tools: tuple[str, ...]
+
+    def compile_related(self, rules: Sequence[PermissionRule]) -> RelatedMatcher:
+        """Return a matcher for rules of related tools that all say the same.
+
+        Raises:
+            RuleError: One of the contents cannot be read.
         """
 
 

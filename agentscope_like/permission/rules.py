@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from agentscope_like.permission.context import PermissionContext
@@ -12,30 +12,39 @@ from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.protocol import (
     ContentMatcher,
     PermissionTool,
+    RelatedMatcher,
+    RelatedRuleCompiler,
     RuleCompiler,
+    RuleMatch,
     RuleValidator,
 )
 from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rule_table import RuleTable
 
 __all__ = ["ToolRules", "check_rules", "rules_of"]
 
 
 class ToolRules:
-    """The rules of one tool that say the same, compiled on first use.
+    """The rules that concern one tool and say the same, compiled on first use.
 
     Args:
         tool: The tool that reads their contents.
         behavior: What they say.
-        rules: The rules.
+        rules: The tool's own rules.
+        related: Rules of its related tools; only ones that deny or ask.
 
     Raises:
         RuleError: The tool cannot read the content of one of them.
     """
 
-    __slots__ = ("_by_content", "_matcher", "_tool", "_whole")
+    __slots__ = ("_by_content", "_matcher", "_related", "_tool", "_whole")
 
     def __init__(
-        self, tool: PermissionTool, behavior: PermissionBehavior, rules: Iterable[PermissionRule]
+        self,
+        tool: PermissionTool,
+        behavior: PermissionBehavior,
+        rules: Iterable[PermissionRule],
+        related: Sequence[PermissionRule] = (),
     ) -> None:
         self._tool = tool
         self._whole: PermissionRule | None = None
@@ -53,16 +62,32 @@ class ToolRules:
         elif isinstance(tool, RuleValidator):
             for content in contents:
                 tool.validate_rule(content)
+        self._related: RelatedMatcher | None = None
+        if related and isinstance(tool, RelatedRuleCompiler):
+            self._related = tool.compile_related(related)
 
     @property
     def matcher(self) -> ContentMatcher | None:
         """Return what the contents were compiled to, or None for a tool that compiles none."""
         return self._matcher
 
+    @property
+    def related(self) -> RelatedMatcher | None:
+        """Return what the rules of related tools were compiled to, or None where there is none."""
+        return self._related
+
     async def find(
         self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> RuleMatch | None:
+        """Return the rule that speaks of the call, else one that may, else None."""
+        rule = await self._own(tool_input, context)
+        if rule is not None:
+            return RuleMatch(rule)
+        return None if self._related is None else self._related.match(tool_input, context)
+
+    async def _own(
+        self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionRule | None:
-        """Return a rule that speaks of the call, or None."""
         if self._whole is not None or not self._by_content:
             return self._whole
         if self._matcher is not None:
@@ -88,20 +113,28 @@ class ToolRules:
 def rules_of(
     tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
 ) -> ToolRules | None:
-    """Return the compiled rules for the tool, or None where there is none.
+    """Return the compiled rules that concern the tool, or None where there is none.
 
     They are kept with the table, which drops them when it changes.
     """
     table = context.table(behavior)
-    listed = table.get(tool.name)
-    if not listed:
+    if not table:
         return None
     kept = table.compiled.get(tool.name)
     if kept is not None and kept[0] is tool:
         return kept[1]  # type: ignore[no-any-return]
-    compiled = ToolRules(tool, behavior, listed)
+    listed = table.get(tool.name, [])
+    related = _related_rules(tool, table)
+    compiled = ToolRules(tool, behavior, listed, related) if listed or related else None
     table.compiled[tool.name] = (tool, compiled)
     return compiled
+
+
+def _related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
+    """Return the rules of the tool's related tools; those that allow concern no other tool."""
+    if table.behavior is PermissionBehavior.ALLOW or not isinstance(tool, RelatedRuleCompiler):
+        return []
+    return [rule for name in tool.related_tools for rule in table.get(name, ())]
 
 
 def check_rules(
@@ -112,6 +145,9 @@ def check_rules(
 ) -> None:
     """Refuse rules that could never do what they say.
 
+    A rule that denies or asks may also be for a tool that is not there, where one that is there
+    counts it among its related ones.
+
     Args:
         context: The policy.
         tools: Every tool that can be called, by name.
@@ -121,13 +157,18 @@ def check_rules(
     Raises:
         RuleError: A rule is for an unknown tool, or of a content that its tool cannot read.
     """
+    sharing = [tool for tool in tools.values() if isinstance(tool, RelatedRuleCompiler)]
+    related = {name for tool in sharing for name in tool.related_tools}
     for behavior in (PermissionBehavior.DENY, PermissionBehavior.ASK, PermissionBehavior.ALLOW):
+        known = set() if behavior is PermissionBehavior.ALLOW else related
         for name, rules in context.table(behavior).items():
             tool = tools.get(name)
             if tool is not None:
                 rules_of(tool, behavior, context)
-            elif rules and not (tolerated and tolerated(name)):
+            elif rules and name not in known and not (tolerated and tolerated(name)):
                 raise RuleError(
                     f"rule `{rules[0]}` is for {name!r}, which is not a tool of this toolkit"
                     f"{nearest(name, tools)}; a rule for no tool would do nothing, so it is refused"
                 )
+        for tool in sharing:
+            rules_of(tool, behavior, context)

@@ -76,6 +76,7 @@ class ToolBase(ABC):
         is_idempotent: Whether running a call again after a failure does no harm.
         is_external_tool: Whether a person or another system does the work, not `call`.
         is_state_injected: Whether `call` gets the agent's state as `_agent_state`.
+        is_policy_injected: Whether `call` gets what is permitted as `_permission_context`.
         is_mcp: Whether it comes from an MCP server.
         mcp_name: The name of that server.
         touches_only_agent_state: Whether all it ever changes is the agent's own state, so that
@@ -93,6 +94,7 @@ class ToolBase(ABC):
     is_idempotent: bool = False
     is_external_tool: bool = False
     is_state_injected: bool = False
+    is_policy_injected: ClassVar[bool] = False
     is_mcp: bool = False
     mcp_name: str | None = None
     touches_only_agent_state: ClassVar[bool] = False

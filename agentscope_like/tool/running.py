@@ -115,6 +115,8 @@ class _Guard:
             )
         if self._tool.is_state_injected:
             reached = {key: value for key, value in reached.items() if key != "_agent_state"}
+        if self._tool.is_policy_injected:
+            reached = {key: value for key, value in reached.items() if key != "_permission_context"}
         if reached != self._decided:
             await self._check_changed(reached)
 
@@ -123,6 +125,8 @@ def _open(grant: Grant, state: AgentState, guard: _Guard | None) -> AsyncGenerat
     given = copied(grant.arguments)
     if grant.tool.is_state_injected:
         given["_agent_state"] = state
+    if grant.tool.is_policy_injected:
+        given["_permission_context"] = state.permission_context
     return grant.tool.stream(given, guard=guard.check if guard is not None else None)
 
 

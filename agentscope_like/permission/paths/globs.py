@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from agentscope_like.permission.paths.folding import compose, fold
 
-__all__ = ["Component", "Shape", "fits", "fixed_ends"]
+__all__ = ["Component", "Shape", "fits", "fixed_ends", "may_hold"]
 
 _FIXED_ENDS = re.compile(r"([^*?\[\\]*).*?([^*?\[\]\\]*)", re.DOTALL)
 
@@ -53,6 +53,18 @@ def fits(names: Sequence[str], tail: Sequence[Component], *, strict: bool) -> bo
         back_at += 1
         at, here = back_at, back + 1
     return all(component.shape == "deep" for component in tail[here:])
+
+
+def may_hold(names: Sequence[str], tail: Sequence[Component], *, strict: bool) -> bool:
+    """Return whether names that go on after these ones can match the components, all of them."""
+    for depth, name in enumerate(names):
+        if depth >= len(tail):
+            return False
+        if tail[depth].shape == "deep":
+            return True
+        if not _fits_one(name, tail[depth], strict=strict):
+            return False
+    return len(tail) > len(names)
 
 
 def _fits_one(name: str, component: Component, *, strict: bool) -> bool:

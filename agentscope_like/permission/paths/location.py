@@ -21,6 +21,7 @@ __all__ = [
     "FileKind",
     "Location",
     "contains",
+    "inside",
     "inside_any",
     "is_below",
     "locate",
@@ -168,6 +169,28 @@ def locate_directories(
     base = os.getcwd() if directory is None else directory
     located = tuple(locate(path, directory=base, home=home) for path in paths)
     return located or (locate(base, directory="/", home=home),)
+
+
+def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE) -> Location:
+    """Return the location of what a walk found below a directory; the file system is not asked.
+
+    Args:
+        directory: Where the walk began.
+        relative: The path below it, without a symlink on the way; empty for the directory itself.
+        kind: What was found there.
+    """
+    if not relative:
+        return directory
+    readings = tuple(f"{reading.rstrip('/')}/{relative}" for reading in directory.readings)
+    return Location(
+        written=relative,
+        absolute=f"{directory.absolute.rstrip('/')}/{relative}",
+        resolved=f"{directory.resolved.rstrip('/')}/{relative}",
+        readings=readings,
+        kind=kind,
+        identity=None,
+        home=directory.home,
+    )
 
 
 def contains(directory: Location, location: Location) -> bool:

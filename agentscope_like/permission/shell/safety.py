@@ -24,9 +24,9 @@ from agentscope_like.permission.shell.readings import (
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Span, Substitution, Word
 
-__all__ = ["Finding", "find_danger"]
+__all__ = ["INTERPRETERS", "LISTING", "Finding", "find_danger"]
 
-_LISTING = frozenset(
+LISTING = frozenset(
     {
         *("ls", "dir", "vdir", "stat", "du", "find", "tree", "realpath", "readlink", "basename"),
         *("dirname", "test", "[", "[[", "cd", "pushd", "namei", "lsattr", "getfacl", "file", "fd"),
@@ -39,7 +39,7 @@ _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
 _RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
-_INTERPRETERS = frozenset(
+INTERPRETERS = frozenset(
     {
         *("python", "python2", "python3", "node", "nodejs", "ruby", "perl", "php", "lua", "deno"),
         *("osascript", "pwsh", "tclsh", "Rscript", "bun"),
@@ -139,7 +139,7 @@ def _hidden_code(part: Part, look: _Look) -> str | None:
     if part.read_only or not part.argv or part.argv[0] is None:
         return None
     name = bare_name(part.argv[0])
-    if name not in _INTERPRETERS and name not in families().shells:
+    if name not in INTERPRETERS and name not in families().shells:
         return None
     if any(_is_fed(word) for word in part.words[1:]):
         return "runs the output of another command as a program"
@@ -158,7 +158,7 @@ def _is_fed(word: Word) -> bool:
 
 def _reads_unseen(part: Part) -> bool:
     """Return whether the part reads files that it is only told of while it runs."""
-    return part.program not in _LISTING and any(
+    return part.program not in LISTING and any(
         effect.kind is EffectKind.READ and effect.path is None for effect in part.effects
     )
 
@@ -193,7 +193,7 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
 
 
 def _of_read(effect: Effect, part: Part, look: _Look) -> str | None:
-    lists = part.program in _LISTING and not _in_redirect(effect, part)
+    lists = part.program in LISTING and not _in_redirect(effect, part)
     if lists and not look.reads_unseen:
         return None
     for location in look.around.locations(effect) or ():
@@ -274,7 +274,7 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
         return _finding(command, whole, _BREEDING)
     words = raw_words(command)
     names = {bare_name(word) for word in words}
-    runs_code = not names.isdisjoint(_INTERPRETERS | families().shells)
+    runs_code = not names.isdisjoint(INTERPRETERS | families().shells)
     if runs_code and names & _DOWNLOADERS and _FEEDING.search(command):
         return _finding(
             command, whole, "cannot be understood, and may run what is downloaded as a program"

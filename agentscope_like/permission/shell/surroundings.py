@@ -26,7 +26,7 @@ from agentscope_like.permission.paths import (
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
 from agentscope_like.permission.shell.expansion import Expansion
 
-__all__ = ["SensitiveNames", "Surroundings"]
+__all__ = ["SensitiveNames", "Surroundings", "paths_in"]
 
 _SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
 
@@ -150,7 +150,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         Only names that are sensitive anywhere count, and credentials: a program is told about
         paths of the system all the time.
         """
-        for path in _paths_in(word):
+        for path in paths_in(word):
             if not self.sensitive.occur_in(path):
                 continue
             try:
@@ -162,7 +162,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return None
 
 
-def _paths_in(word: str) -> Iterator[str]:
+def paths_in(word: str) -> Iterator[str]:
     """Yield what may be paths in a word: itself, and what follows `=`, `@`, `:` or an option."""
     if not word or len(word) > 1024 or any(map(str.isspace, word)):  # noqa: PLR2004
         return

@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
@@ -38,6 +38,9 @@ from agentscope_like.permission.shell.surroundings import SensitiveNames, Surrou
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.shell import MAX_TIMEOUT_MS, Shell
 
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.file_rules import FileRules
+
 __all__ = ["Bash"]
 
 DEFAULT_TIMEOUT_MS = 120_000
@@ -58,7 +61,8 @@ class Bash(ToolBase):
     directories. What is dangerous or sensitive is a safety ASK that no allow rule silences.
 
     Rules are command patterns: `npm run:*` is any command that begins with these words, `*` within
-    a word any characters of it, and all else the whole command.
+    a word any characters of it, and all else the whole command. Deny and ask rules of the file
+    tools speak of what a command does to files as well.
 
     Args:
         dangerous_files: File names whose change always asks, wherever they are. Paths that are
@@ -105,6 +109,7 @@ class Bash(ToolBase):
     }
     is_concurrency_safe = False
     is_read_only = False
+    related_tools = ("Write", "Edit", "Read", "Grep", "Glob")
 
     def __init__(
         self,
@@ -225,6 +230,16 @@ class Bash(ToolBase):
             return self._rules(contents, behavior)
         except PatternError as error:
             raise RuleError(f"{behavior.value} rule for {self.name}: {error}") from None
+
+    def compile_related(self, rules: Sequence[PermissionRule]) -> FileRules:
+        """Return a matcher for deny or ask rules of the file tools.
+
+        Raises:
+            RuleError: One of the contents is no path pattern.
+        """
+        from agentscope_like.permission.shell.file_rules import FileRules  # most need none
+
+        return FileRules(rules, read=self.analysis, surroundings=self._surroundings)
 
     @override
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware.base import ToolMiddlewareBase
+from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop, succeeded
 from agentscope_like.tool.builtin.files import FileToolError
-from agentscope_like.tool.builtin.path_permissions import ReadingTool, why_secret
+from agentscope_like.tool.builtin.path_permissions import why_secret
+from agentscope_like.tool.builtin.searching import SearchingTool
 from agentscope_like.tool.builtin.tree import FileGlob, Tree, modified, notes_of, printable
 
 __all__ = ["Glob"]
@@ -25,7 +27,7 @@ MAX_RESULTS = 500
 _LITERAL_START = re.compile(r"[^*?\[\]{}\\]*/")
 
 
-class Glob(ReadingTool):
+class Glob(SearchingTool):
     """Finds files by their names (seed 002, "Use Built-in Tools").
 
     Args:
@@ -72,28 +74,41 @@ class Glob(ReadingTool):
         return f"Glob would list files below `{self.shown(location.resolved)}`"
 
     @override
-    async def call(self, pattern: str, path: str | None = None) -> ToolChunk:
+    async def call(
+        self,
+        pattern: str,
+        path: str | None = None,
+        _permission_context: PermissionContext | None = None,
+    ) -> ToolChunk:
         """List the files.
 
         Args:
             pattern: The glob, relative to the searched directory; one that begins with `/` or `~`
                 says by itself where to search.
             path: The directory to search; `cwd` by default.
+            _permission_context: Says which files rules keep out of the results.
 
         Returns:
             A path on each line, relative to `cwd` where it lies below it, else absolute; files
             modified at the same time are in the order of their paths.
         """
         try:
-            return await off_loop(lambda checkpoint: self._glob(pattern, path, checkpoint))
+            root = self.located({"pattern": pattern, "path": path})
+            hides = self.hides(root, _permission_context)
+            return await off_loop(lambda checkpoint: self._glob(pattern, root, checkpoint, hides))
         except FileToolError as error:
             return failed(error.message)
 
-    def _glob(self, pattern: str, path: str | None, checkpoint: Checkpoint) -> ToolChunk:
-        root = self.located({"pattern": pattern, "path": path})
+    def _glob(
+        self,
+        pattern: str,
+        root: Location,
+        checkpoint: Checkpoint,
+        hides: Callable[[str], bool] | None,
+    ) -> ToolChunk:
         _require_directory(root)
         wanted = FileGlob(_split_absolute(pattern)[1])
-        tree = Tree(root, wanted, with_secrets=why_secret(root) is not None)
+        tree = Tree(root, wanted, with_secrets=why_secret(root) is not None, hides=hides)
         found = [(-modified(each.entry), each.relative) for each in tree.walk(checkpoint)]
         found.sort()
         lines = [

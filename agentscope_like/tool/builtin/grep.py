@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -11,12 +11,13 @@ from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware.base import ToolMiddlewareBase
+from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop, succeeded
 from agentscope_like.tool.builtin.file_types import names_of_type
 from agentscope_like.tool.builtin.files import FileToolError, require_file
-from agentscope_like.tool.builtin.path_permissions import ReadingTool, why_secret
+from agentscope_like.tool.builtin.path_permissions import why_secret
 from agentscope_like.tool.builtin.search import (
     MatchLine,
     OutputMode,
@@ -25,6 +26,7 @@ from agentscope_like.tool.builtin.search import (
     find_ripgrep,
     search,
 )
+from agentscope_like.tool.builtin.searching import SearchingTool
 from agentscope_like.tool.builtin.tree import FileGlob, Tree, notes_of, printable
 
 __all__ = ["Grep"]
@@ -70,7 +72,7 @@ class _Page(Struct, frozen=True):
         return shown, f"Results {self.offset + 1:,} to {last:,} of {len(lines):,}.{more}"
 
 
-class Grep(ReadingTool):
+class Grep(SearchingTool):
     """Searches the contents of files (seed 002, "Use Built-in Tools").
 
     Args:
@@ -174,6 +176,7 @@ class Grep(ReadingTool):
         head_limit: int | None = None,
         offset: int = 0,
         n: bool = True,
+        _permission_context: PermissionContext | None = None,
         **kwargs: Any,
     ) -> ToolChunk:
         """Search.
@@ -191,6 +194,7 @@ class Grep(ReadingTool):
             head_limit: How many results to show (default 250); 0 for all.
             offset: How many results to leave out first.
             n: Whether to show line numbers.
+            _permission_context: Says which files rules keep out of the results.
             **kwargs: `-A`, `-B` and `-C`: lines after, before and around each match.
 
         Returns:
@@ -210,8 +214,12 @@ class Grep(ReadingTool):
             )
             limit = DEFAULT_HEAD_LIMIT if head_limit is None else head_limit
             page = _Page(max(0, offset), limit or None)
+            root = self.located({"path": path})
+            hides = self.hides(root, _permission_context)
             return await off_loop(
-                lambda checkpoint: self._grep(query, path, glob, type, page, checkpoint, numbered=n)
+                lambda checkpoint: self._grep(
+                    query, root, glob, type, page, checkpoint, numbered=n, hides=hides
+                )
             )
         except FileToolError as error:
             return failed(error.message)
@@ -219,22 +227,22 @@ class Grep(ReadingTool):
     def _grep(
         self,
         query: Query,
-        path: str | None,
+        root: Location,
         glob: str | None,
         file_type: str | None,
         page: _Page,
         checkpoint: Checkpoint,
         *,
         numbered: bool,
+        hides: Callable[[str], bool] | None,
     ) -> ToolChunk:
         query.check()
-        root = self.located({"path": path})
         if root.kind is FileKind.MISSING:
             raise FileToolError(f"{root.written} does not exist. Look for it with Glob.")
         if root.kind is not FileKind.DIRECTORY:
             require_file(root)
         wanted = None if glob is None else FileGlob(glob, anywhere=True)
-        tree = Tree(root, wanted, with_secrets=why_secret(root) is not None)
+        tree = Tree(root, wanted, with_secrets=why_secret(root) is not None, hides=hides)
         directory, files = root.resolved, []
         if root.kind is FileKind.DIRECTORY:
             of_type = (lambda _: True) if file_type is None else names_of_type(file_type)

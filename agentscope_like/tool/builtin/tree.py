@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from agentscope_like.permission import PatternError
 from agentscope_like.permission.paths import FileKind, Location, compile_pattern, sensitive_to_read
-from agentscope_like.permission.paths.globs import Component, fits
+from agentscope_like.permission.paths.globs import Component, fits, may_hold
 from agentscope_like.tool.builtin.answers import Checkpoint
 from agentscope_like.tool.builtin.files import FileToolError
 
@@ -72,18 +72,7 @@ class FileGlob:
 
     def may_hold(self, names: Sequence[str]) -> bool:
         """Return whether a file below the directory of these names may be meant."""
-        return any(_may_hold(names, branch) for branch in self._branches)
-
-
-def _may_hold(names: Sequence[str], branch: Sequence[Component]) -> bool:
-    for depth, name in enumerate(names):
-        if depth >= len(branch):
-            return False
-        if branch[depth].shape == "deep":
-            return True
-        if not fits([name], [branch[depth]], strict=True):
-            return False
-    return len(branch) > len(names)
+        return any(may_hold(names, branch, strict=True) for branch in self._branches)
 
 
 class Found(Struct, frozen=True):
@@ -105,21 +94,31 @@ class Tree:
         root: The directory.
         wanted: Which files are meant; all by default.
         with_secrets: Whether credential files are found too, since a person agreed to the root.
+        hides: Whether a rule keeps a file, by its path below the root, out of the results; None
+            where no rule does.
 
     Attributes:
         secrets: How many credential files were left out so far.
+        hidden: How many files rules kept out so far.
         unreadable: How many directories could not be listed so far.
         passed_over: Names of directories that are not gone into.
     """
 
     def __init__(
-        self, root: Location, wanted: FileGlob | None = None, *, with_secrets: bool = False
+        self,
+        root: Location,
+        wanted: FileGlob | None = None,
+        *,
+        with_secrets: bool = False,
+        hides: Callable[[str], bool] | None = None,
     ) -> None:
         self.secrets = 0
+        self.hidden = 0
         self.unreadable = 0
         self._root = root
         self._wanted = wanted
         self._with_secrets = with_secrets
+        self._hides = hides
         self.passed_over: Collection[str] = PASSED_OVER
         if wanted is not None:
             self.passed_over = PASSED_OVER - wanted.names
@@ -143,7 +142,9 @@ class Tree:
                     if entry.name not in self.passed_over and self._may_hold(inner):
                         pending.append(inner)
                 elif self._is_wanted(entry, inner) and also(entry.name):
-                    if self._is_secret(entry.path):
+                    if self._hides is not None and self._hides("/".join(inner)):
+                        self.hidden += 1
+                    elif self._is_secret(entry.path):
                         self.secrets += 1
                     else:
                         yield Found("/".join(inner), entry)
@@ -186,6 +187,11 @@ def notes_of(tree: Tree) -> list[str]:
         notes.append(
             f"{tree.secrets:,} credential file{'' if tree.secrets == 1 else 's'} left out; "
             "name one as `path` to have the user asked."
+        )
+    if tree.hidden:
+        notes.append(
+            f"{tree.hidden:,} file{'' if tree.hidden == 1 else 's'} left out, which a rule denies "
+            "or asks about."
         )
     if tree.unreadable:
         notes.append(f"{tree.unreadable:,} directories could not be read.")

@@ -1,0 +1,243 @@
+"""Rules of the file tools, held against the files that a command touches."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.mode import PermissionMode
+from agentscope_like.permission.path_rules import PathRules
+from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.permission.paths.location import inside, is_below
+from agentscope_like.permission.protocol import RuleMatch
+from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.shell.analysis import CommandAnalysis
+from agentscope_like.permission.shell.expansion import TooManyFilesError
+from agentscope_like.permission.shell.naming import named_by_command
+from agentscope_like.permission.shell.parts import shortened
+from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
+from agentscope_like.permission.shell.touches import touches
+
+__all__ = ["FileRules"]
+
+MAX_ENTRIES = 10_000
+"""How many directory entries are looked at to tell what lies below one path."""
+
+_WRITING = frozenset({"Write", "Edit"})
+_READING = frozenset({"Read", "Grep", "Glob"})
+_SEARCHING = frozenset({"Grep", "Glob"})
+
+_Reader: TypeAlias = Callable[[Mapping[str, Any]], CommandAnalysis]
+_Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
+
+
+class FileRules:
+    """Deny or ask rules of the file tools.
+
+    Those of Write and Edit speak of what a command writes, removes or moves; those of Read, Grep
+    and Glob of what it reads or lists. Without content they speak of every path, but for Grep and
+    Glob, which then are about that tool alone.
+
+    Where a path is not known before the command runs, or only something below it is meant, a rule
+    may speak of it, or not. Paths that are merely named to a program that may do anything count in
+    BYPASS: in the other modes it is asked about anyway, or a rule of the user allows it.
+
+    Args:
+        rules: The rules; all say the same.
+        read: Returns the reading of a call's command.
+        surroundings: Returns what surrounds a command under a context.
+
+    Raises:
+        RuleError: A content is no path pattern.
+    """
+
+    __slots__ = ("_listing", "_naming", "_read", "_reading", "_surroundings", "_writing")
+
+    def __init__(
+        self, rules: Sequence[PermissionRule], *, read: _Reader, surroundings: _Locator
+    ) -> None:
+        self._read = read
+        self._surroundings = surroundings
+        counted = [
+            rule
+            for rule in rules
+            if rule.rule_content is not None or rule.tool_name not in _SEARCHING
+        ]
+        self._writing = _of([rule for rule in counted if rule.tool_name in _WRITING])
+        self._reading = _of([rule for rule in counted if rule.tool_name in _READING])
+        self._listing = _of([rule for rule in counted if rule.tool_name == "Glob"])
+        self._naming = _of([rule for rule in counted if rule.rule_content is not None])
+
+    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
+        """Return the rule that speaks of what the command touches, else one that may, else None."""
+        if self._writing is None and self._reading is None:
+            return None
+        analysis = self._read(tool_input)
+        around = self._surroundings(context)
+        possible: RuleMatch | None = None
+        for touch in _all(analysis, around, context.mode):
+            for found in self._found(touch, analysis, around):
+                if found.certain:
+                    return found
+                possible = possible or found
+        return possible
+
+    def _found(
+        self, touch: Touch, analysis: CommandAnalysis, around: Surroundings
+    ) -> Iterator[RuleMatch]:
+        """Yield the rules that one touch meets."""
+        rules, below = self._concerned(touch.kind)
+        if rules is None and below is None:
+            return
+        telling = _Telling(touch, analysis, around)
+        if touch.location is None:
+            if rules is not None:
+                yield RuleMatch(rules.rules[0], certain=False, told=telling.unknown())
+            return
+        directories = around.working_directories
+        if rules is not None and (rule := rules.match(touch.location, directories)):
+            yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
+        elif below is not None and (rule := _may_hold(touch, below, directories)):
+            if touch.below is Below.ANYTHING:
+                yield RuleMatch(rule, certain=False, told=telling.anything_below())
+                return
+            try:
+                held = _held(touch, touch.location, below, around)
+            except TooManyFilesError:
+                yield RuleMatch(rule, certain=False, told=telling.too_much_below())
+                return
+            if held is not None:
+                rule, path = held
+                yield RuleMatch(rule, certain=touch.certain_below, told=telling.below(path))
+
+    def _concerned(self, kind: TouchKind) -> tuple[PathRules | None, PathRules | None]:
+        """Return the rules that speak of a path, and those that speak of what is below it."""
+        if kind is TouchKind.NAME:
+            return self._naming, None
+        if kind in (TouchKind.WRITE, TouchKind.DELETE):
+            return self._writing, self._writing
+        if kind is TouchKind.LIST:
+            return self._reading, self._listing
+        return self._reading, self._reading
+
+
+class _Telling:
+    """Tells of one touch, each time in a sentence without its full stop."""
+
+    __slots__ = ("_directory", "_subject", "_touch", "_verb")
+
+    def __init__(self, touch: Touch, analysis: CommandAnalysis, around: Surroundings) -> None:
+        command = analysis.command
+        if touch.part is not None:
+            command = command[touch.part.span.start : touch.part.span.end]
+        self._touch = touch
+        self._subject = f"`{shortened(command)}`"
+        self._verb = touch.kind.value
+        self._directory = around.directory.rstrip("/") + "/"
+
+    def itself(self) -> str:
+        location = self._touch.location
+        path = self._touch.target if location is None else location.absolute
+        more = ", and may do anything with it" if self._touch.kind is TouchKind.NAME else ""
+        return f"{self._subject} {self._verb} {self._shown(path)}{more}"
+
+    def unknown(self) -> str:
+        return f"which path {self._subject} {self._verb} cannot be told before it runs"
+
+    def anything_below(self) -> str:
+        target = self._shown(self._touch.target)
+        return f"{self._subject} {self._verb} what may come to lie below {target}"
+
+    def too_much_below(self) -> str:
+        return f"{self._below()}, which is too much to look at"
+
+    def below(self, path: str) -> str:
+        return f"{self._below()}, where {self._shown(path)} is"
+
+    def _below(self) -> str:
+        return f"{self._subject} {self._verb} what is below {self._shown(self._touch.target)}"
+
+    def _shown(self, path: str) -> str:
+        below = path.removeprefix(self._directory)
+        return f"`{shortened('.' if f'{path}/' == self._directory else below)}`"
+
+
+def _of(rules: Sequence[PermissionRule]) -> PathRules | None:
+    return PathRules(rules) if rules else None
+
+
+def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) -> Iterator[Touch]:
+    yield from touches(analysis, around)
+    if mode is PermissionMode.BYPASS:
+        yield from named_by_command(analysis, around)
+
+
+def _may_hold(
+    touch: Touch, rules: PathRules, directories: Sequence[Location]
+) -> PermissionRule | None:
+    """Return a rule that could speak of something that the touch reaches below its path."""
+    if touch.below is Below.NOTHING or touch.location is None:
+        return None
+    return rules.match_below(touch.location, directories)
+
+
+def _held(
+    touch: Touch, root: Location, rules: PathRules, around: Surroundings
+) -> tuple[PermissionRule, str] | None:
+    """Return a rule that speaks of something below a path, and the path of that; else None.
+
+    Raises:
+        TooManyFilesError: There is too much below it to look at.
+    """
+    directories = around.working_directories
+    left = MAX_ENTRIES
+    pending = [""] if root.kind is FileKind.DIRECTORY else []
+    while pending:
+        relative = pending.pop()
+        here = inside(root, relative)
+        if rules.match_below(here, directories) is None:
+            continue
+        for entry in _entries(here.resolved):
+            left -= 1
+            if left < 0:
+                raise TooManyFilesError
+            name = f"{relative}/{entry.name}" if relative else entry.name
+            if rule := rules.match(inside(root, name), directories):
+                return rule, entry.path
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(name)
+            elif (
+                touch.follows
+                and entry.is_symlink()
+                and (rule := _led_to(entry.path, root, rules, around))
+            ):
+                return rule, entry.path
+    return None
+
+
+def _led_to(
+    link: str, root: Location, rules: PathRules, around: Surroundings
+) -> PermissionRule | None:
+    """Return a rule that speaks of what a symlink leads to, or may of what is below that."""
+    try:
+        target = around.locate(link)
+    except PathError:
+        return None
+    rule = rules.match(target, around.working_directories)
+    if rule is not None or target.kind is not FileKind.DIRECTORY:
+        return rule
+    if is_below(target.resolved, root.resolved):
+        return None  # it is looked at anyway
+    return rules.match_below(target, around.working_directories)
+
+
+def _entries(directory: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(directory) as entries:
+            return list(entries)
+    except OSError:
+        return []

@@ -1,0 +1,211 @@
+"""Which files a command touches, as far as that is known: what rules about files are held against.
+
+Unlike the checks of `safety`, nothing here knows which files matter: that is for the rules to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths import STANDARD_DEVICES, FileKind, Location
+from agentscope_like.permission.paths.location import is_below
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.copying import links_made, written_below
+from agentscope_like.permission.shell.expansion import TooManyFilesError
+from agentscope_like.permission.shell.feeding import feeders_of
+from agentscope_like.permission.shell.naming import named_in_history
+from agentscope_like.permission.shell.safety import LISTING
+from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
+
+__all__ = ["touches"]
+
+_CHANGE_DIRECTORY = frozenset({"cd", "pushd", "popd"})
+_FINDERS = frozenset({"find", "fd", "fdfind"})
+_WALKERS = _FINDERS | {"tree", "du"}
+_RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
+_GREPS = frozenset({"grep", "egrep", "fgrep"})
+_SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
+_STAYING = (
+    _WALKERS | _GREPS | _SEARCHERS | {"git", "ls", "rm", "grm", "mv", "gmv", "cp", "gcp", "chmod"}
+)
+_PATTERN_FILES = ("-f", "--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
+
+
+def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
+    """Yield what the parts are known to do to files, those that are not known included.
+
+    Args:
+        analysis: The command, as it was read.
+        around: Where it runs.
+    """
+    look = _Look(analysis, around)
+    for part in analysis.parts:
+        for effect in part.effects:
+            kind = _kind(effect, part)
+            if kind is None or effect.path in STANDARD_DEVICES or effect.target == "-":
+                continue
+            try:
+                yield from look.at(effect, kind, part)
+            except (PathError, TooManyFilesError):
+                yield Touch(part, kind, effect.target, None)
+        if _searches_where_it_runs(part, analysis):
+            yield from look.where_it_runs(part, TouchKind.READ)
+        yield from named_in_history(part, around)
+
+
+class _Look:
+    """Looks at the effects of one command."""
+
+    __slots__ = ("_analysis", "_around", "_links")
+
+    def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
+        self._analysis = analysis
+        self._around = around
+        self._links: list[tuple[str, Part]] = []
+
+    def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
+        """Yield what one effect does.
+
+        Raises:
+            PathError: A path cannot be judged.
+            TooManyFilesError: A pattern reaches too many files.
+        """
+        if effect.path is None:
+            yield from self._fed(effect, kind, part)
+            return
+        if any(
+            made_by is not part and is_below(effect.path, link) for link, made_by in self._links
+        ):
+            yield Touch(part, kind, effect.target, None)
+        for location in self._around.locations(effect) or ():
+            below = self._below(effect, kind, part, location)
+            if below is None:
+                continue
+            removes_all = kind is TouchKind.DELETE and part.program not in _FINDERS
+            yield Touch(
+                part,
+                kind,
+                effect.target,
+                location,
+                below,
+                follows=_follows(part),
+                certain_below=removes_all,
+            )
+            if kind is TouchKind.DELETE and _moves(part):
+                # Under its new name, no rule knows it.
+                yield Touch(
+                    part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
+                )
+        if kind is TouchKind.WRITE:
+            self._links += [(link, part) for link in links_made(part, self._around)]
+
+    def where_it_runs(self, part: Part, kind: TouchKind) -> Iterator[Touch]:
+        """Yield that a part acts on its directory, or on what git is told of it, and below."""
+        if not part.directories:
+            yield Touch(part, kind, ".", None)
+        for directory in part.directories:
+            for location in self._searched(part, directory):
+                yield Touch(part, kind, location.written, location, Below.PRESENT, _follows(part))
+
+    def _searched(self, part: Part, directory: str) -> list[Location]:
+        """Return what git is told of a directory to search in, if all of that is there; else it."""
+        words = part.argv[part.argv.index("--") + 1 :] if "--" in part.argv else ()
+        if part.program == "git" and words and None not in words:
+            told = [self._around.locate(f"{directory}/{word}") for word in words]
+            if all(location.exists for location in told):
+                return told
+        return [self._around.locate(directory)]
+
+    def _fed(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
+        """Yield what an effect of no known path comes to: the places that its names come from."""
+        feeders = feeders_of(effect, part, self._analysis)
+        if feeders is None:
+            yield Touch(part, kind, effect.target, None)
+            return
+        for feeder in feeders:
+            for touch in self._listed(feeder, kind):
+                yield replace(touch, part=part, follows=True, certain=False)
+
+    def _listed(self, feeder: Part, kind: TouchKind) -> Iterator[Touch]:
+        if not feeder.effects:
+            yield from self.where_it_runs(feeder, kind)
+        for place in feeder.effects:
+            for location in self._around.locations(place) or ():
+                yield Touch(feeder, kind, place.target, location, Below.PRESENT)
+
+    def _below(
+        self, effect: Effect, kind: TouchKind, part: Part, location: Location
+    ) -> Below | None:
+        """Return what is reached below a path; None where it is not reached itself."""
+        if kind is TouchKind.READ:
+            reaches = location.kind is FileKind.DIRECTORY
+        elif kind is TouchKind.LIST:
+            reaches = part.program in _WALKERS or _has_flag(part, "R", "--recursive")
+        elif kind is TouchKind.DELETE or part.program in _RIGHTS:
+            reaches = effect.recursive
+        else:
+            return written_below(effect, part, self._analysis, self._around)
+        return Below.PRESENT if reaches else Below.NOTHING
+
+
+def _kind(effect: Effect, part: Part) -> TouchKind | None:
+    if effect.kind is EffectKind.WRITE:
+        return TouchKind.WRITE
+    if effect.kind is EffectKind.DELETE:
+        return TouchKind.DELETE
+    if effect.kind is not EffectKind.READ:
+        return None
+    if any(redirect.span == effect.span for redirect in part.redirects):
+        return TouchKind.READ
+    if part.program in _CHANGE_DIRECTORY:
+        return None
+    lists = part.program in LISTING and part.argv[:2] != ("git", "grep")
+    return TouchKind.LIST if lists else TouchKind.READ
+
+
+def _follows(part: Part) -> bool:
+    """Return whether the part follows the symlinks that it comes upon."""
+    if part.program not in _STAYING:
+        return True
+    return _has_flag(part, "RLf", "--dereference-recursive", "--dereference", "--follow")
+
+
+def _moves(part: Part) -> bool:
+    return part.program in {"mv", "gmv"} or part.argv[:2] == ("git", "mv")
+
+
+def _searches_where_it_runs(part: Part, analysis: CommandAnalysis) -> bool:
+    """Return whether the part searches its directory, being given nothing else to search."""
+    if part.argv[:2] == ("git", "grep"):
+        return True
+    if part.program in _GREPS:
+        searches = _has_flag(part, "rR", "--recursive", "--dereference-recursive")
+    else:
+        searches = part.program in _SEARCHERS and not _is_piped_into(part, analysis)
+    if not searches:
+        return False
+    spans = {redirect.span for redirect in part.redirects}
+    given = any(
+        effect.kind is EffectKind.READ and effect.span not in spans for effect in part.effects
+    )
+    return not given or any((word or "").startswith(_PATTERN_FILES) for word in part.argv[1:])
+
+
+def _has_flag(part: Part, letters: str, *names: str) -> bool:
+    for word in part.argv[1:]:
+        if word is None or not word.startswith("-"):
+            continue
+        if word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word)):
+            return True
+    return False
+
+
+def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:
+    while part.parent is not None:
+        part = analysis.parts[part.parent]
+    before = analysis.command[: part.span.start].rstrip(" \t")
+    return before.endswith("|") and not before.endswith("||")
