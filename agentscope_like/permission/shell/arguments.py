@@ -20,6 +20,7 @@ __all__ = ["read_arguments"]
 
 _REST = frozenset({RoleKind.COMMAND, RoleKind.SCRIPT})
 _CHANGING = frozenset({RoleKind.WRITE, RoleKind.DELETE, RoleKind.MOVE, RoleKind.INTO})
+_LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _WRITTEN = Role(RoleKind.WRITE)
 
 
@@ -35,11 +36,12 @@ def read_arguments(grammar: Grammar, arguments: Sequence[Argument], start: int =
 class _LevelReader(OptionReader):
     """Reads one level: the options and operands of one program or sub-command."""
 
-    __slots__ = ("operands",)
+    __slots__ = ("early", "operands")
 
     def __init__(self, grammar: Grammar, arguments: Sequence[Argument], reading: Reading) -> None:
         super().__init__(grammar, arguments, reading)
         self.operands: list[int] = []
+        self.early: frozenset[str] = frozenset()
 
     def read(self, index: int) -> None:
         """Read from `index` to the end."""
@@ -60,6 +62,8 @@ class _LevelReader(OptionReader):
                 continue
             if grammar.subs and not self.operands and self._descend(index):
                 return
+            if not self.operands:
+                self.early = frozenset(self.reading.used)
             self.operands.append(index)
             index += 1
             if grammar.options_first or self._starts_rest():
@@ -157,8 +161,19 @@ class _LevelReader(OptionReader):
         changed = any(item.role.kind in _CHANGING for item in reading.items[first:])
         if wants and self.operands and not changed:
             reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
+        if any(when.operands is not None and when.flags.isdisjoint(self.early) for when in given):
+            self._read_as_script()
         if any(when.rewrites for when in given):
             reading.items[first:] = map(_rewritten, reading.items[first:])
+
+    def _read_as_script(self) -> None:
+        """Read the first operand also as the script that it is where options end at an operand.
+
+        BSD and POSIX programs read `sed SCRIPT -e p` so, where GNU's take `SCRIPT` for a file.
+        """
+        places = self.grammar.operands
+        if self.operands and places and places[0].role.kind in _LANGUAGES:
+            self._operand(places[0], self.operands[0])
 
     def _assign(self, places: tuple[Operand, ...]) -> None:
         """Give each operand its place: the fixed ones first and last, the repeated one between."""

@@ -28,6 +28,7 @@ from agentscope_like.permission.shell.tree import (
     Function,
     Group,
     If,
+    Literal,
     Loop,
     Pipeline,
     Redirect,
@@ -43,6 +44,8 @@ from agentscope_like.permission.shell.values import Argument, Output, Shape, Unk
 __all__ = ["Walk"]
 
 MAX_PARTS = 300
+
+_TEST = "[["
 
 
 class Walk:
@@ -285,11 +288,14 @@ class Walk:
         return merge(state, *ends)
 
     def _test(self, command: Test, state: State, scope: Scope) -> State:
-        draft = self.draft(command.words, command.span, state, scope)
+        start = command.span.start
+        span = Span(start, start + len(_TEST))
+        name = Word((Literal(_TEST, span),), span)
+        draft = self.draft((name, *command.words), command.span, state, scope)
         expander = Expander(self, state, draft, scope, home=self.home)
         words = [expander.text(word) for word in command.words]
-        draft.argv = tuple(word if isinstance(word, str) else None for word in words)
-        draft.program = "[["
+        draft.argv = (_TEST, *(word if isinstance(word, str) else None for word in words))
+        draft.program = _TEST
         for problem in check_condition(words):
             span = scope.span(command.words[problem.at].span)
             draft.doubt(problem.message, span, kind=EffectKind.UNKNOWN)
