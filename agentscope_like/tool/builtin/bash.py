@@ -239,7 +239,7 @@ class Bash(ToolBase):
         """
         from agentscope_like.permission.shell.file_rules import FileRules  # most need none
 
-        return FileRules(rules, read=self.analysis, surroundings=self._surroundings)
+        return FileRules(rules, read=self._unconfirmed, surroundings=self._surroundings)
 
     @override
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:

@@ -104,6 +104,13 @@ def use(monkeypatch: pytest.MonkeyPatch, panel: Panel) -> None:
     monkeypatch.setattr(module, "default_panel", lambda: panel)
 
 
+def deny(tool: str, content: str) -> PermissionRule:
+    """Return a deny rule."""
+    return PermissionRule(
+        tool_name=tool, rule_content=content, behavior=PermissionBehavior.DENY, source="test"
+    )
+
+
 class Voters:
     """Others that always find the same, and count the questions."""
 
@@ -390,6 +397,15 @@ class TestDecisions:
         assert analyze_unconfirmed("ls", directory="/").read_only
         assert not silence.asked
 
+    def test_what_forbids_asks_nobody(self, silence: Voters) -> None:
+        """Deny rules, for commands and for files, are matched before any vote."""
+        bash, context = Bash(), PermissionContext()
+        commands = bash.compile_rules(["wc:*"], PermissionBehavior.DENY)
+        files = bash.compile_related([deny("Write", "/etc/**")])
+        assert commands.match({"command": "ls | wc"}, context) is not None
+        assert files.match({"command": "ls | tee /etc/x"}, context) is not None
+        assert not silence.asked
+
     def test_only_so_many_are_kept(self) -> None:
         """The oldest votes are forgotten."""
         panel = Panel(Voters(), kept=2)
@@ -559,14 +575,7 @@ class TestLoop:
         """A decision about a compound command makes no blocking call on the loop."""
         use(monkeypatch, panel)
         engine, bash = PermissionEngine(PermissionContext()), Bash()
-        engine.add_rule(
-            PermissionRule(
-                tool_name="Bash",
-                rule_content="rm:*",
-                behavior=PermissionBehavior.DENY,
-                source="test",
-            )
-        )
+        engine.add_rule(deny("Bash", "rm:*"))
         with blockbuster_ctx():
             decision = await engine.check_permission(bash, {"command": "ls | sort | wc"})
             again = await engine.check_permission(bash, {"command": "ls | sort | wc"})

@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+__all__ = ["main"]
+
 _Places: TypeAlias = list[tuple[int, int]]
 _Opinion: TypeAlias = dict[str, Any]
 _Parser: TypeAlias = Callable[[str], _Opinion]
