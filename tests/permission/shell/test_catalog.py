@@ -15,6 +15,8 @@ from agentscope_like.permission.shell.grammar import Grammar
 
 PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text("utf-8"))
 
+LINES = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))
+
 READS = [command for group in PROGRAMS.values() for command in group["reads"]]
 OTHER = [command for group in PROGRAMS.values() for command in group["other"]]
 
@@ -24,6 +26,11 @@ def grammars(grammar: Grammar) -> Iterator[Grammar]:
     yield grammar
     for sub in grammar.subs.values():
         yield from grammars(sub)
+
+
+def proven(command: str) -> bool:
+    """Return whether the command is known to read only."""
+    return analyze(command, directory="/ws", home="/home/u").read_only
 
 
 @pytest.mark.parametrize("command", READS)
@@ -41,6 +48,28 @@ def test_anything_else_is_not_proven(command: str) -> None:
     assert not analysis.read_only
     assert all(doubt.message for doubt in analysis.all_doubts)
     assert not any("failed" in doubt.message for doubt in analysis.all_doubts)
+
+
+@pytest.mark.parametrize("program", LINES["programs"])
+def test_each_line_of_the_catalog_decides(program: str) -> None:
+    """What a line of a program's table allows is proven, and what it narrows is not."""
+    cases = LINES["programs"][program]
+    unproven = [each for each in cases.get("reads", ()) if not proven(each)]
+    assert unproven == []
+    assert [each for each in cases.get("other", ()) if proven(each)] == []
+
+
+@pytest.mark.parametrize(("command", "effects"), LINES["effects"].items())
+def test_the_catalog_tells_what_happens_to_a_path(command: str, effects: list[str]) -> None:
+    """The role of an argument says what is done to its path, and how far that reaches."""
+    analysis = analyze(command, directory="/ws", home="/home/u")
+    found = {
+        f"{effect.kind} {'below ' if effect.recursive else ''}{effect.path}"
+        for part in analysis.parts
+        for effect in part.effects
+        if effect.path is not None and "secret" in effect.path
+    }
+    assert found == set(effects)
 
 
 def test_each_program_has_both_sides() -> None:
