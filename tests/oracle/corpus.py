@@ -1,7 +1,8 @@
 """The project's own commands: harmful ones by technique, everyday reads by what they are about.
 
 `tests/data/commands/harmful/TECHNIQUE.jsonl` and `everyday/TAG.jsonl` hold one JSON object a line,
-with the text of one command.
+with the text of one command. `asked.jsonl` holds the everyday reads that are known to be asked about,
+as texts.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Sample", "everyday", "harmful"]
+__all__ = ["Sample", "everyday", "harmful", "known_to_be_asked"]
 
 _COMMANDS = Path(__file__).parent.parent / "data" / "commands"
 
@@ -30,6 +31,12 @@ def everyday() -> list[Sample]:
 def harmful() -> list[Sample]:
     """Return commands that may never run without a question."""
     return _samples("harmful")
+
+
+def known_to_be_asked() -> set[str]:
+    """Return the everyday reads that are not proven yet."""
+    lines = (_COMMANDS / "asked.jsonl").read_text("utf-8").splitlines()
+    return {json.loads(line) for line in lines}
 
 
 def _samples(folder: str) -> list[Sample]:

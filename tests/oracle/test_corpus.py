@@ -15,7 +15,7 @@ from agentscope_like.permission import (
     PermissionMode,
 )
 from agentscope_like.tool import Bash
-from tests.oracle.corpus import Sample, everyday, harmful
+from tests.oracle.corpus import Sample, everyday, harmful, known_to_be_asked
 
 MOST_NEEDLESS = 0.03
 """The share of everyday reads that may be asked about (seed 002 asks for "hardly any")."""
@@ -44,11 +44,12 @@ async def test_no_harmful_command_is_allowed(mode: PermissionMode, tmp_path: Pat
 
 @pytest.mark.parametrize("mode", _MODES)
 async def test_everyday_reads_are_not_asked_about(mode: PermissionMode, tmp_path: Path) -> None:
-    """Hardly any command that only reads leads to a question."""
+    """Hardly any command that only reads leads to a question, and none that did not before."""
     samples = everyday()
     allowed = set(await _allowed(samples, mode, tmp_path))
     asked = [sample.command for sample in samples if sample not in allowed]
     assert len(asked) < MOST_NEEDLESS * len(samples), asked
+    assert set(asked) <= known_to_be_asked()
 
 
 def test_the_corpus_is_well_formed() -> None:
