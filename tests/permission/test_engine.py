@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -21,6 +22,7 @@ from agentscope_like.permission import (
     RuleError,
     check_rules,
 )
+from agentscope_like.permission.protocol import RuleMatch
 from tests.permission.reference import Check, Mode, Situation, settle
 from tests.permission.stub import StubTool, context_of, rule, tool_of
 
@@ -291,6 +293,85 @@ def test_a_rule_for_an_unknown_tool_is_refused() -> None:
     with pytest.raises(RuleError, match="did you mean 'Stub'"):
         check_rules(context, {"Stub": StubTool()})
     check_rules(context, {"Stub": StubTool()}, tolerated=lambda name: name == "Stubb")
+
+
+class RelatedRules:
+    """Speaks of a call by its text; `perhaps` is what it is not sure of."""
+
+    def __init__(self, rules: Sequence[PermissionRule]) -> None:
+        self.rules = rules
+
+    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
+        for each in self.rules:
+            if each.rule_content == tool_input["text"]:
+                return RuleMatch(each, told="It is so")
+            if each.rule_content == "perhaps":
+                return RuleMatch(each, certain=False, told="It may be so")
+        return None
+
+
+class RelatedStub(StubTool):
+    """Does what the tool Other is for."""
+
+    related_tools = ("Other",)
+
+    def compile_related(self, rules: Sequence[PermissionRule]) -> RelatedRules:
+        return RelatedRules(rules)
+
+
+RELATED = [
+    (("deny hello",), "deny", 1, "denies this: It is so."),
+    (("deny perhaps",), "ask", 5, "may deny this: It may be so."),
+    (("ask hello",), "ask", 5, "wants to be asked: It is so."),
+    (("ask perhaps",), "ask", 5, "wants to be asked: It may be so."),
+    (("deny perhaps", "ask hello"), "ask", 5, "wants to be asked: It is so."),
+    (("deny perhaps", "deny hello"), "ask", 5, "may deny this"),
+    (("allow hello",), "allow", 7, ""),
+    (("deny other",), "allow", 7, ""),
+]
+
+
+@pytest.mark.parametrize(("texts", "behavior", "row", "told"), RELATED)
+async def test_rules_of_related_tools_deny_and_ask_but_never_allow(
+    texts: tuple[str, ...], behavior: str, row: int, told: str
+) -> None:
+    """A rule that speaks for certain denies; one that may speak asks, in BYPASS too."""
+    for mode, expected in (("default", behavior), ("bypass", behavior), ("dont_ask", "deny")):
+        context = PermissionContext(mode=PermissionMode(mode))
+        for text in texts:
+            one = rule(*text.split(" "), name="Other")
+            context.table(one.behavior).add(one)
+        tool = RelatedStub("allow")
+        check_rules(context, {"Stub": tool, "Other": StubTool(name="Other")})
+        decision = await PermissionEngine(context).check_permission(tool, CALL)
+        wanted = "allow" if behavior == "allow" else expected
+        assert (decision.behavior, decision.row) == (wanted, row)
+        assert told in decision.message
+        alone = await PermissionEngine(context).check_permission(StubTool("allow"), CALL)
+        assert alone.behavior == "allow"
+
+
+async def test_an_own_rule_comes_before_one_in_doubt() -> None:
+    """What a tool's own deny rule says is certain, whatever else may be."""
+    context = PermissionContext(
+        deny_rules={
+            "Stub": [rule("deny", "hello")],
+            "Other": [rule("deny", "perhaps", name="Other")],
+        }
+    )
+    decision = await PermissionEngine(context).check_permission(RelatedStub("allow"), CALL)
+    assert (decision.behavior, decision.row) == ("deny", 1)
+
+
+def test_a_rule_for_a_related_tool_needs_only_the_one_that_it_is_related_to() -> None:
+    """Where one tool heeds the rules of another, a deny rule for that one does something."""
+    context = PermissionContext(deny_rules={"Other": [rule("deny", name="Other")]})
+    check_rules(context, {"Stub": RelatedStub()})
+    with pytest.raises(RuleError, match="not a tool"):
+        check_rules(context, {"Stub": StubTool()})
+    context = PermissionContext(allow_rules={"Other": [rule("allow", name="Other")]})
+    with pytest.raises(RuleError, match="not a tool"):
+        check_rules(context, {"Stub": RelatedStub()})
 
 
 def test_a_context_round_trips_through_json() -> None:

@@ -189,6 +189,33 @@ def test_what_is_allowed_by_a_pattern_is_forbidden_by_it_too(pattern: str, path:
         assert forbidding.match(location, DIRECTORIES) == 0
 
 
+@settings(max_examples=400, deadline=None)
+@given(st.lists(_PATTERNS, min_size=1, max_size=6), _PATHS)
+def test_what_matches_below_a_directory_is_looked_for_there(contents: list[str], path: str) -> None:
+    """No directory on the way to a path that a pattern forbids is passed over."""
+    index = PathRuleIndex(contents, strict=False, home=HOME)
+    location = locate(path, directory=WORK, home=HOME)
+    if index.match(location, DIRECTORIES) is None:
+        return
+    parent = location.absolute
+    while parent != "/":
+        parent = parent.rpartition("/")[0] or "/"
+        above = locate(parent, directory="/", home=HOME)
+        assert index.match_below(above, DIRECTORIES) is not None
+
+
+def test_where_nothing_can_match_nothing_is_looked_for() -> None:
+    """A directory is passed over where no pattern could speak of anything below it."""
+    index = PathRuleIndex(["secrets/**", "src/*/keys", "/etc/x"], strict=False)
+    for path, may_hold in (
+        *((".", 0), ("secrets", 0), ("secrets/a", 0), ("SECRETS", 0), ("src", 1), ("src/a", 1)),
+        *(("docs", None), ("src/a/keys", None), ("src/a/b", None), ("secret", None)),
+        *(("/etc", 2), ("/etc/x", None), ("/usr", None), ("/", 0)),
+    ):
+        location = locate(path, directory=WORK)
+        assert index.match_below(location, locate_directories([WORK])) == may_hold, path
+
+
 def many(count: int) -> list[str]:
     """Return rules of the kinds that people write, none of which speaks of the path tried."""
     kinds = (

@@ -98,21 +98,10 @@ class FileRules:
             if rules is not None:
                 yield RuleMatch(rules.rules[0], certain=False, told=telling.unknown())
             return
-        directories = around.working_directories
-        if rules is not None and (rule := rules.match(touch.location, directories)):
+        if rules is not None and (rule := rules.match(touch.location, around.working_directories)):
             yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
-        elif below is not None and (rule := _may_hold(touch, below, directories)):
-            if touch.below is Below.ANYTHING:
-                yield RuleMatch(rule, certain=False, told=telling.anything_below())
-                return
-            try:
-                held = _held(touch, touch.location, below, around)
-            except TooManyFilesError:
-                yield RuleMatch(rule, certain=False, told=telling.too_much_below())
-                return
-            if held is not None:
-                rule, path = held
-                yield RuleMatch(rule, certain=touch.certain_below, told=telling.below(path))
+        elif below is not None and touch.below is not Below.NOTHING:
+            yield from _found_below(touch, touch.location, below, telling, around)
 
     def _concerned(self, kind: TouchKind) -> tuple[PathRules | None, PathRules | None]:
         """Return the rules that speak of a path, and those that speak of what is below it."""
@@ -176,13 +165,26 @@ def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) 
         yield from named_by_command(analysis, around)
 
 
-def _may_hold(
-    touch: Touch, rules: PathRules, directories: Sequence[Location]
-) -> PermissionRule | None:
-    """Return a rule that could speak of something that the touch reaches below its path."""
-    if touch.below is Below.NOTHING or touch.location is None:
-        return None
-    return rules.match_below(touch.location, directories)
+def _found_below(
+    touch: Touch, root: Location, rules: PathRules, telling: _Telling, around: Surroundings
+) -> Iterator[RuleMatch]:
+    """Yield the rule that speaks of something that a touch reaches below its path."""
+    rule = rules.match_below(root, around.working_directories)
+    if touch.below is Below.ANYTHING:
+        if rule is not None:
+            yield RuleMatch(rule, certain=False, told=telling.anything_below())
+        return
+    if rule is None and not touch.follows:
+        return
+    try:
+        held = _held(touch, root, rules, around)
+    except TooManyFilesError:
+        rule = rule or rules.rules[0]
+        yield RuleMatch(rule, certain=False, told=telling.too_much_below())
+        return
+    if held is not None:
+        rule, path = held
+        yield RuleMatch(rule, certain=touch.certain_below, told=telling.below(path))
 
 
 def _held(
@@ -199,14 +201,15 @@ def _held(
     while pending:
         relative = pending.pop()
         here = inside(root, relative)
-        if rules.match_below(here, directories) is None:
+        may_hold = rules.match_below(here, directories) is not None
+        if not may_hold and not touch.follows:
             continue
         for entry in _entries(here.resolved):
             left -= 1
             if left < 0:
                 raise TooManyFilesError
             name = f"{relative}/{entry.name}" if relative else entry.name
-            if rule := rules.match(inside(root, name), directories):
+            if may_hold and (rule := rules.match(inside(root, name), directories)):
                 return rule, entry.path
             if entry.is_dir(follow_symlinks=False):
                 pending.append(name)

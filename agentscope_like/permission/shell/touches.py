@@ -29,9 +29,14 @@ _WALKERS = _FINDERS | {"tree", "du"}
 _RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
 _GREPS = frozenset({"grep", "egrep", "fgrep"})
 _SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
-_STAYING = (
-    _WALKERS | _GREPS | _SEARCHERS | {"git", "ls", "rm", "grm", "mv", "gmv", "cp", "gcp", "chmod"}
+_FOLLOW_FLAGS = (
+    dict.fromkeys(_GREPS, "R")
+    | dict.fromkeys(_WALKERS | {"rg", "ls", "cp", "gcp", "chown"}, "L")
+    | dict.fromkeys(_SEARCHERS - {"rg"}, "f")
+    | dict.fromkeys({"git", "chmod", "mv", "gmv"}, "")
 )
+"""By which flags programs follow the symlinks that they come upon; all others always may."""
+
 _PATTERN_FILES = ("-f", "--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
 
 
@@ -92,7 +97,7 @@ class _Look:
                 effect.target,
                 location,
                 below,
-                follows=_follows(part),
+                follows=kind is not TouchKind.DELETE and _follows(part),
                 certain_below=removes_all,
             )
             if kind is TouchKind.DELETE and _moves(part):
@@ -128,7 +133,8 @@ class _Look:
             return
         for feeder in feeders:
             for touch in self._listed(feeder, kind):
-                yield replace(touch, part=part, follows=True, certain=False)
+                follows = kind is not TouchKind.DELETE
+                yield replace(touch, part=part, follows=follows, certain=False)
 
     def _listed(self, feeder: Part, kind: TouchKind) -> Iterator[Touch]:
         if not feeder.effects:
@@ -168,10 +174,13 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
 
 
 def _follows(part: Part) -> bool:
-    """Return whether the part follows the symlinks that it comes upon."""
-    if part.program not in _STAYING:
+    """Return whether the part may follow the symlinks that it comes upon."""
+    letters = _FOLLOW_FLAGS.get(part.program or "")
+    if letters is None:
         return True
-    return _has_flag(part, "RLf", "--dereference-recursive", "--dereference", "--follow")
+    return _has_flag(
+        part, letters, "--dereference-recursive", "--dereference", "--follow", "-follow"
+    )
 
 
 def _moves(part: Part) -> bool:

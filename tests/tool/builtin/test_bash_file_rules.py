@@ -1,0 +1,419 @@
+"""Deny and ask rules of the file tools, held against what commands do to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionEngine,
+    PermissionMode,
+    PermissionRule,
+    RuleError,
+    check_rules,
+)
+from agentscope_like.permission.shell import file_rules
+from agentscope_like.tool import Bash, Write
+
+STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
+
+FILES = (
+    *("secrets/a", "secrets/b/c", ".env", "README.md", "note.txt", "src/app.py", "src/deep/x.pem"),
+    *("docs/x.txt", "lib/util.py"),
+)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """Return a small project with secrets."""
+    for name in FILES:
+        path = tmp_path / "work" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x\n")
+    (tmp_path / "work" / "way").symlink_to("secrets")
+    return tmp_path / "work"
+
+
+def rule(text: str) -> PermissionRule:
+    """Return the rule that `deny Write(secrets/**)` stands for."""
+    behavior, _, rest = text.partition(" ")
+    name, _, content = rest.removesuffix(")").partition("(")
+    return PermissionRule(
+        tool_name=name, rule_content=content or None, behavior=PermissionBehavior(behavior)
+    )
+
+
+async def decide(command: str, work: Path, *rules: str, mode: str = "bypass") -> PermissionDecision:
+    """Return what the engine says of the command under the rules."""
+    context = PermissionContext(mode=PermissionMode(mode))
+    for text in rules:
+        one = rule(text)
+        context.table(one.behavior).add(one)
+    return await PermissionEngine(context).check_permission(Bash(cwd=work), {"command": command})
+
+
+def rows(table: str) -> list[tuple[str, str, str]]:
+    """Return the rows of a table of decision, rule and command; a rule is kept until the next."""
+    found: list[tuple[str, str, str]] = []
+    current = ""
+    for line in filter(None, map(str.strip, table.splitlines())):
+        if line.startswith("["):
+            current = line.strip("[]")
+        else:
+            decision, _, command = line.partition(" ")
+            found.append((decision, current, command.strip().replace("\\n", "\n")))
+    return found
+
+
+CHANGES = r"""
+[deny Write(secrets/**)]
+deny  echo x > secrets/a
+deny  echo x >> secrets/new
+deny  echo x 2> secrets/a
+deny  { echo x; } &> secrets/a
+deny  for i in 1 2; do echo $i; done > secrets/a
+deny  cp note.txt secrets/b
+deny  cp note.txt secrets
+deny  cp -t secrets note.txt
+deny  mv note.txt secrets/
+deny  mv secrets/a note.txt
+deny  sed -i s/a/b/ secrets/a
+deny  tee secrets/a < note.txt
+deny  echo x | tee -a secrets/a
+deny  rm secrets/a
+deny  rm -rf secrets
+deny  rm secrets/*
+deny  rm -rf .
+deny  rm -rf ../work
+deny  mv . ../other
+deny  touch secrets/new
+deny  mkdir -p secrets/deep
+deny  chmod 600 secrets/a
+deny  truncate -s 0 secrets/a
+deny  dd if=note.txt of=secrets/a
+deny  sort -o secrets/a note.txt
+deny  ln -s note.txt secrets/l
+deny  git rm secrets/a
+deny  cd secrets && rm a
+deny  cd src; echo x > ../secrets/a
+deny  (cd secrets; echo x > a)
+deny  sudo tee secrets/a
+deny  timeout 5 env rm secrets/a
+deny  bash -c 'echo x > secrets/a'
+deny  F=secrets/a; rm $F
+deny  rm "sec"rets/a
+deny  rm SECRETS/a
+deny  rm ./src/../secrets/a
+deny  echo x > way/a
+deny  git status && rm secrets/a | cat
+deny  x=$(rm secrets/a)
+ask   rm "$F"
+ask   echo x > $OUT
+ask   echo x > "out/$NAME"
+ask   cd $X && rm a
+ask   find . -name '*.pyc' -delete
+ask   find . -name '*.o' | xargs rm -f
+ask   echo secrets/a | xargs rm
+ask   ln -s . q && echo x > q/secrets/a
+ask   chmod -R 700 .
+ask   curl -o secrets/a https://example.org
+ask   python3 -c "open('secrets/a', 'w')"
+ask   python3 - <<'END'\nopen('secrets/a', 'w')\nEND
+ask   a=(1); echo x > secrets/a
+allow echo x > note.txt
+allow echo x > /dev/null
+allow npm test 2>&1 > /dev/null
+allow cp note.txt docs
+allow cp -r docs docs2
+allow mv note.txt docs/
+allow rm -rf src
+allow rm docs/*
+allow cd src && rm app.py
+allow cat secrets/a
+allow grep -r x .
+allow cp secrets/a note.txt
+allow ls secrets > note.txt
+allow find src -name '*.pyc' -delete
+allow find src -name '*.o' | xargs rm -f
+allow find src -name '*.o' -exec rm {} +
+allow ln -s src q && echo x > note.txt
+allow chmod -R 700 src
+allow curl -o note.txt https://example.org
+allow python3 -c "open('note.txt', 'w')"
+allow a=(1); echo x > note.txt
+allow npm test
+allow make build
+allow git show HEAD:secrets/a
+[deny Edit(secrets/a)]
+deny  sed -i s/a/b/ secrets/a
+allow sed -i s/a/b/ secrets/b/c
+[deny Write(**/*.pem)]
+deny  rm -rf src
+deny  mv src lib2
+ask   cp -r docs new
+allow rm -rf docs
+allow cp note.txt docs
+allow sed s/a/b/ note.txt > tmp && mv tmp note.txt
+[deny Write(**/x.txt)]
+deny  cp docs/x.txt src
+allow cp docs/x.txt y.txt
+[deny Write]
+deny  echo x > note.txt
+deny  rm -rf docs
+allow npm test > /dev/null
+allow cat note.txt
+allow curl -o note.txt https://example.org
+[ask Write(secrets/**)]
+ask   rm secrets/a
+ask   echo x > $OUT
+allow rm note.txt
+[ask Edit(docs/**)]
+ask   rm -rf docs
+allow rm -rf lib
+"""
+
+READS = r"""
+[deny Read(note.txt)]
+deny  cat note.txt
+deny  grep x note.txt
+deny  head < note.txt
+deny  wc -l *.txt
+deny  cat *
+deny  cat n???.txt
+deny  for f in *; do cat "$f"; done
+deny  echo "$(< note.txt)"
+deny  while read l; do echo $l; done < note.txt
+deny  cat <<< "$(cat note.txt)"
+deny  diff README.md note.txt
+deny  diff <(sort note.txt) README.md
+deny  cp note.txt other
+deny  ln note.txt other
+deny  nl NOTE.TXT
+deny  stat note.txt
+ask   cat $F
+ask   cat "src/$F"
+ask   echo note.txt | xargs cat
+ask   find . -name '*.md' | xargs -I{} cat sub/{}
+ask   grep -r x .
+ask   grep -r x
+ask   mv note.txt other
+ask   git show HEAD:note.txt
+ask   git log -p -- note.txt
+ask   git grep x
+allow cat README.md
+allow cat *.md
+allow cat src/*
+allow echo note.txt
+allow [ -f note.txt ]
+allow ls
+allow ls -R
+allow ls -la src
+allow find . -name '*.txt'
+allow cd src && cat app.py
+allow grep -rn x src
+allow grep -n x README.md
+allow git status
+allow git diff
+allow git log | grep x
+allow git show HEAD:src/app.py
+allow git grep x -- src
+allow diff <(sort README.md) <(sort src/app.py)
+allow find src -name '*.py' | xargs grep -n x
+allow find src -name '*.py' -exec grep -l x {} +
+allow find src -type f | sort | head -3 | xargs wc -l
+allow grep -n x $(find src -name '*.py')
+allow git ls-files -- src | xargs wc -l
+allow cat < /dev/null
+allow cat -
+[deny Read(secrets/**)]
+deny  ls secrets
+deny  find secrets -name a
+deny  cat secrets/b/c
+deny  cat way/a
+deny  cd secrets && cat a
+deny  cd secrets && grep -r x
+ask   grep -r x .
+ask   grep -r --include=a x
+ask   rg x
+ask   timeout 5 rg x
+ask   cp -r . /tmp/copy
+ask   find . -type f | xargs cat
+ask   find . -type f -exec cat {} +
+ask   ln -s . q && cat q/secrets/a
+ask   grep -R x src $X
+allow git log | rg x
+allow rg x src
+allow cd secrets
+allow cd src && grep -r x
+allow ls
+allow find . -name '*.py'
+allow cp -r src /tmp/copy
+[deny Glob(secrets/**)]
+deny  ls secrets
+ask   find . -name '*.py'
+ask   ls -R .
+allow find src -name '*.py'
+allow ls
+[deny Grep(secrets/**)]
+deny  grep x secrets/a
+allow grep x README.md
+[deny Read]
+deny  cat README.md
+allow git status
+[deny Grep]
+allow grep x README.md
+[deny Glob]
+allow ls src
+[ask Read(secrets/**)]
+ask   cat secrets/a
+ask   grep -r x .
+allow cat README.md
+"""
+
+
+@pytest.mark.parametrize(("decision", "text", "command"), rows(CHANGES))
+async def test_what_a_command_changes_is_held_against_write_and_edit(
+    work: Path, decision: str, text: str, command: str
+) -> None:
+    """In BYPASS, where only rules stop it, the rule stops the command and spares its neighbours."""
+    assert (await decide(command, work)).behavior == "allow"
+    decided = await decide(command, work, text)
+    assert decided.behavior == decision, decided.message
+    assert (decided.rule is None) == (decision == "allow")
+
+
+@pytest.mark.parametrize(("decision", "text", "command"), rows(READS))
+async def test_what_a_command_reads_is_held_against_read_grep_and_glob(
+    work: Path, decision: str, text: str, command: str
+) -> None:
+    """What would be allowed stays so, unless the rule speaks of it."""
+    assert (await decide(command, work)).behavior == "allow"
+    decided = await decide(command, work, text)
+    assert decided.behavior == decision, decided.message
+
+
+@pytest.mark.parametrize("mode", [mode.value for mode in PermissionMode])
+async def test_a_rule_for_files_never_loosens_a_decision(work: Path, mode: str) -> None:
+    """In every mode a decision under such a rule is as strict as without it, or stricter."""
+    for _, text, command in rows(CHANGES) + rows(READS):
+        before = await decide(command, work, mode=mode)
+        after = await decide(command, work, text, mode=mode)
+        assert STRICTNESS[after.behavior] >= STRICTNESS[before.behavior], (text, command)
+        if text.startswith("deny"):
+            asked = await decide(command, work, text, text.replace("deny", "ask"), mode=mode)
+            assert STRICTNESS[asked.behavior] >= STRICTNESS[after.behavior], (text, command)
+
+
+@pytest.mark.parametrize(
+    "command", ["cat README.md", "echo x > note.txt", "rm -rf docs", "cat $F", "make"]
+)
+@pytest.mark.parametrize("mode", [mode.value for mode in PermissionMode])
+async def test_an_allow_rule_for_files_says_nothing_of_commands(
+    work: Path, command: str, mode: str
+) -> None:
+    """`allow Write(**)` and `allow Read` leave every decision about a command as it is."""
+    before = await decide(command, work, mode=mode)
+    after = await decide(command, work, "allow Write(**)", "allow Read", mode=mode)
+    assert (after.behavior, after.row) == (before.behavior, before.row)
+
+
+async def test_the_decision_names_the_rule_and_the_command(work: Path) -> None:
+    """A person and a model are told which part of the line does what to which path."""
+    denied = await decide("git status; cd secrets && rm a", work, "deny Write(secrets/**)")
+    assert denied.row == 1
+    assert str(denied.rule) == "deny Write(secrets/**)"
+    assert denied.message == (
+        "The rule `deny Write(secrets/**)` from user denies this: `rm a` removes `secrets/a`."
+    )
+    asked = await decide("grep -r x .", work, "deny Read(secrets/b/*)", mode="default")
+    assert asked.row == 5
+    assert asked.message == (
+        "The rule `deny Read(secrets/b/*)` from user may deny this: "
+        "`grep -r x .` reads what is below `.`, where `secrets/b/c` is."
+    )
+    unknown = await decide("cat $F", work, "deny Read(secrets/**)", mode="default")
+    assert "which path `cat $F` reads cannot be told before it runs" in unknown.message
+
+
+async def test_a_deny_that_is_certain_comes_before_one_in_doubt(work: Path) -> None:
+    """The strictest of what a command does counts, in whatever order."""
+    for command in ("cat $F secrets/a", "cat secrets/a $F", "rm $F; rm secrets/a"):
+        decided = await decide(command, work, "deny Write(secrets/**)", "deny Read(secrets/**)")
+        assert decided.behavior == "deny"
+
+
+async def test_where_nobody_answers_a_doubt_is_a_denial(work: Path) -> None:
+    """DONT_ASK denies what a deny rule may speak of."""
+    denied = await decide("grep -r x .", work, "deny Read(secrets/**)", mode="dont_ask")
+    assert denied.behavior == "deny"
+    allowed = await decide("grep -r x src", work, "deny Read(secrets/**)", mode="dont_ask")
+    assert allowed.behavior == "allow"
+
+
+async def test_no_allow_rule_silences_a_deny_rule_for_files(work: Path) -> None:
+    """A command that a rule for Bash allows is denied, or asked about, all the same."""
+    rules = ("allow Bash(tee:*)", "deny Write(secrets/**)")
+    assert (await decide("tee secrets/a", work, *rules, mode="default")).behavior == "deny"
+    assert (await decide('tee "$F"', work, *rules, mode="default")).behavior == "ask"
+    assert (await decide("tee note.txt", work, *rules, mode="default")).behavior == "allow"
+
+
+async def test_naming_a_path_to_an_unknown_program_is_no_question_of_an_allow_rule(
+    work: Path,
+) -> None:
+    """Outside BYPASS, the user's word on a program that may do anything stands."""
+    rules = ("allow Bash(pytest:*)", "deny Write(src/**)")
+    assert (await decide("pytest src", work, *rules, mode="default")).behavior == "allow"
+    assert (await decide("pytest src", work, *rules, mode="bypass")).behavior == "ask"
+
+
+async def test_a_pattern_counts_from_each_working_directory(work: Path) -> None:
+    """A relative pattern is relative to the working directories, not to where a `cd` leads."""
+    assert (await decide("cd src && rm deep/x.pem", work, "deny Write(deep/**)")).rule is None
+    assert (await decide("cd src && rm deep/x.pem", work, "deny Write(src/deep/**)")).rule
+    assert (await decide("rm ~/x", work, "deny Write(~/x)")).rule
+    assert (await decide("rm ~/y", work, "deny Write(~/x)")).rule is None
+
+
+async def test_too_large_a_tree_is_asked_about(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree is looked at up to a limit; beyond it nobody can say, and a person is asked."""
+    command, text = "grep -r x docs", "deny Read(**/*.pem)"
+    assert (await decide(command, work, text)).behavior == "allow"
+    monkeypatch.setattr(file_rules, "MAX_ENTRIES", 0)
+    asked = await decide(command, work, text)
+    assert asked.behavior == "ask"
+    assert "too much to look at" in asked.message
+
+
+async def test_symlinks_count_where_they_are_followed(work: Path) -> None:
+    """`grep -r` passes symlinks by, `grep -R` and what is fed their names do not."""
+    (work / "src" / "link").symlink_to("../secrets")
+    text = "deny Read(secrets/**)"
+    assert (await decide("grep -r x src", work, text)).behavior == "allow"
+    assert (await decide("grep -R x src", work, text)).behavior == "ask"
+    assert (await decide("find src | xargs cat", work, text)).behavior == "ask"
+    assert (await decide("rm -rf src", work, "deny Write(secrets/**)")).behavior == "allow"
+
+
+def test_a_rule_for_a_file_tool_needs_only_bash() -> None:
+    """A toolkit of Bash alone takes deny and ask rules for files; allow rules do nothing there."""
+    for text in ("deny Write(secrets/**)", "ask Read(.env)"):
+        context = PermissionContext()
+        context.table(rule(text).behavior).add(rule(text))
+        check_rules(context, {"Bash": Bash()})
+    context = PermissionContext(allow_rules={"Write": [rule("allow Write(src/**)")]})
+    with pytest.raises(RuleError, match="not a tool of this toolkit"):
+        check_rules(context, {"Bash": Bash()})
+    check_rules(context, {"Bash": Bash(), "Write": Write()})
+
+
+async def test_a_rule_that_cannot_be_read_is_refused_and_asks(work: Path) -> None:
+    """A pattern that could never match is an error when rules are checked, else a question."""
+    context = PermissionContext(deny_rules={"Write": [rule("deny Write(../x)")]})
+    with pytest.raises(RuleError, match=r"\.\."):
+        check_rules(context, {"Bash": Bash()})
+    assert (await decide("git status", work, "deny Write(../x)")).behavior == "ask"
