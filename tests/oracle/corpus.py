@@ -1,8 +1,8 @@
 """The project's own commands: harmful ones by technique, everyday reads by what they are about.
 
 `tests/data/commands/harmful/TECHNIQUE.jsonl` and `everyday/TAG.jsonl` hold one JSON object a line,
-with the text of one command. `asked.jsonl` holds the everyday reads that are known to be asked about,
-as texts.
+with the text of one command. `asked.jsonl` holds the everyday reads that are known to be asked
+about, as texts.
 """
 
 from __future__ import annotations
