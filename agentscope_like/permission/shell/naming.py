@@ -23,7 +23,9 @@ _SCRIPTED = frozenset({"awk", "gawk", "mawk", "sed", "gsed", "sqlite3"})
 def named_in_history(part: Part, around: Surroundings) -> Iterator[Touch]:
     """Yield the paths of a repository's past that git may show: `git show HEAD:path`."""
     if part.program == "git" and part.read_only:
-        yield from _touches(part, part.argv[2:], TouchKind.SHOW, around)
+        # `REV:path` counts from the root of the repository, wherever git runs.
+        roots = [location.absolute for location in around.working_directories]
+        yield from _touches(part, part.argv[2:], TouchKind.SHOW, around, roots)
 
 
 def named_by_command(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
@@ -56,9 +58,14 @@ def _words_of(part: Part, command: str) -> Iterator[str | None]:
 
 
 def _touches(
-    part: Part | None, words: Iterable[str | None], kind: TouchKind, around: Surroundings
+    part: Part | None,
+    words: Iterable[str | None],
+    kind: TouchKind,
+    around: Surroundings,
+    roots: Iterable[str] = (),
 ) -> Iterator[Touch]:
-    directories = (part.directories if part else ()) or (around.directory,)
+    known = (part.directories if part else ()) or (around.directory,)
+    directories = dict.fromkeys((*known, *roots))
     pieces = (piece for word in words if word for piece in paths_in(word))
     for piece in dict.fromkeys(pieces):
         starts = (None,) if piece.startswith(("/", "~")) else directories

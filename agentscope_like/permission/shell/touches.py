@@ -15,6 +15,7 @@ from agentscope_like.permission.paths.location import is_below
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.copying import links_made, written_below
 from agentscope_like.permission.shell.expansion import TooManyFilesError
+from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.feeding import feeders_of
 from agentscope_like.permission.shell.naming import named_in_history
 from agentscope_like.permission.shell.safety import LISTING
@@ -169,7 +170,7 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
         return TouchKind.READ
     if part.program in _CHANGE_DIRECTORY:
         return None
-    lists = part.program in LISTING and part.argv[:2] != ("git", "grep")
+    lists = part.program in LISTING and not _is_git(part, "grep")
     return TouchKind.LIST if lists else TouchKind.READ
 
 
@@ -183,16 +184,25 @@ def _follows(part: Part) -> bool:
     )
 
 
+def _is_git(part: Part, sub: str) -> bool:
+    """Return whether the part is this sub-command of git, behind whatever options."""
+    if part.program != "git":
+        return False
+    words = families().without_leading_options(("git", *part.argv[1:]))
+    return len(words) > 1 and words[1] == sub
+
+
 def _moves(part: Part) -> bool:
-    return part.program in {"mv", "gmv"} or part.argv[:2] == ("git", "mv")
+    return part.program in {"mv", "gmv"} or _is_git(part, "mv")
 
 
 def _searches_where_it_runs(part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether the part searches its directory, being given nothing else to search."""
-    if part.argv[:2] == ("git", "grep"):
-        return True
     if part.program in _GREPS:
         searches = _has_flag(part, "rR", "--recursive", "--dereference-recursive")
+        searches = searches or any((word or "").endswith("recurse") for word in part.argv)
+    elif _is_git(part, "grep"):
+        searches = True
     else:
         searches = part.program in _SEARCHERS and not _is_piped_into(part, analysis)
     if not searches:

@@ -203,7 +203,11 @@ ask   grep -r x
 ask   mv note.txt other
 ask   git show HEAD:note.txt
 ask   git log -p -- note.txt
+ask   cd src && git show HEAD:note.txt
 ask   git grep x
+ask   git --no-pager grep x
+ask   git -C . grep x
+ask   grep -d recurse x
 allow cat README.md
 allow cat *.md
 allow cat src/*
@@ -221,6 +225,7 @@ allow git diff
 allow git log | grep x
 allow git show HEAD:src/app.py
 allow git grep x -- src
+allow git -C src grep x
 allow diff <(sort README.md) <(sort src/app.py)
 allow find src -name '*.py' | xargs grep -n x
 allow find src -name '*.py' -exec grep -l x {} +
