@@ -37,7 +37,7 @@ class PermissionDecision:
         behavior: ALLOW, DENY or ASK; from a tool also PASSTHROUGH, "I have no opinion".
         message: One or two sentences for the person, or for the model when denied.
         decision_reason: What was found, in a few words.
-        updated_input: Always None here: arguments are never changed by a decision.
+        updated_input: The arguments that were decided upon, where a decision layer changed them.
         suggested_rules: Rules under which the same call would have been allowed, each tried.
         bypass_immune: Whether this ASK is a safety check that no allow rule can silence.
         row: The row of the decision table that settled it.

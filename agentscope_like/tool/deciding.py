@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -53,7 +53,7 @@ async def decided_within(
         return decision
 
     try:
-        layered: object = await wrap_call(layers, core)(request)
+        layered: object = await wrap_call([_tightening(one) for one in layers], core)(request)
     except (AgentOrientedException, DeveloperOrientedException):
         raise
     except Exception as error:
@@ -63,7 +63,31 @@ async def decided_within(
     if not reached:
         await core(request.with_arguments(arguments))
     final, decision = reached[-1]
-    return final, stricter(decision, _as_the_mode_has_it(request, layered))
+    decision = stricter(decision, _as_the_mode_has_it(request, layered))
+    changed = copied(final) if final != arguments else None
+    if decision.updated_input != changed:
+        decision = replace(decision, updated_input=changed)
+    return final, decision
+
+
+def _tightening(layer: DecisionLayer) -> DecisionLayer:
+    """Return the layer so that it cannot loosen what the layers inside it said."""
+
+    async def tightened(
+        request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
+    ) -> PermissionDecision:
+        heard: list[PermissionDecision] = []
+
+        async def hear(inner: CallRequest) -> PermissionDecision:
+            heard.append(await go_on(inner))
+            return heard[-1]
+
+        said = await layer(request, hear)
+        if heard and isinstance(said, PermissionDecision):
+            return stricter(heard[-1], said)
+        return said
+
+    return tightened
 
 
 async def _engine_says(request: CallRequest, arguments: dict[str, Any]) -> PermissionDecision:

@@ -7,7 +7,7 @@ that came of it; `call_tool` is both in one. `confirm` turns a person's answer i
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -79,17 +79,34 @@ class Toolkit:
         token_counter: TokenCounter | None = None,
         output_store: OutputStore | None = None,
     ) -> None:
-        self._registry = ToolRegistry()
         if isinstance(tools, ToolBase):
             raise ConfigurationError(f"`tools` is one tool: give a list, such as [{tools.name}()]")
-        for tool in tools or ():
-            self._registry.add(tool)
+        self._begin(ToolRegistry(), tools or ())
         self._layers = tuple(decision_layers)
         self._truncate = (
             TruncateMiddleware(result_limit, counter=token_counter, store=output_store)
             if result_limit is not None
             else None
         )
+
+    def extended(self, tools: Sequence[ToolBase]) -> Toolkit:
+        """Return a toolkit with further tools, which follows this one; this one stays as it is.
+
+        Args:
+            tools: What is added, for whoever has the returned toolkit.
+
+        Raises:
+            ConfigurationError: A name is taken, or cannot be told to a model.
+        """
+        extended = copy(self)
+        extended._begin(ToolRegistry(self._registry), tools)  # noqa: SLF001 - of its own class
+        return extended
+
+    def _begin(self, registry: ToolRegistry, tools: Sequence[ToolBase]) -> None:
+        """Hold the tools of the registry and these, with no call decided yet."""
+        self._registry = registry
+        for tool in tools:
+            registry.add(tool)
         self._issued: WeakKeyDictionary[Grant, tuple[DecisionLayer, ...]] = WeakKeyDictionary()
         self._checked_rules: tuple[Any, ...] | None = None
         self._schemas: tuple[int, list[dict[str, Any]]] | None = None
