@@ -18,7 +18,7 @@ from agentscope_like.permission.shell.analysis import (
 from agentscope_like.permission.shell.parts import BudgetError
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.tree import Script, Span
-from agentscope_like.permission.shell.voters import default_panel, is_plain
+from agentscope_like.permission.shell.voters import default_panel, is_flat, is_plain
 from agentscope_like.permission.shell.walk import Walk
 
 __all__ = ["analyze", "analyze_async", "analyze_unconfirmed"]
@@ -105,17 +105,17 @@ def _read(command: str, directory: str, home: str | None) -> _Reading:
         script = read(command)
         walk = Walk(command, home)
         parts = walk.run(script, directory)
-        texts = tuple(each for each in ((command, script), *walk.texts) if not is_plain(*each))
+        doubts = tuple(walk.doubts)
+        votes_matter = not doubts and any(map(_may_need_no_rule, parts))
+        texts = ((command, script), *walk.texts) if votes_matter else ()
+        asked = tuple(each for each in texts if not is_plain(*each) and not is_flat(*each))
     except ReadError as error:
         return unread(Doubt(str(error), getattr(error, "span", whole)))
     except BudgetError:
         return unread(Doubt("The command line is too large to be judged.", whole))
     except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
-    doubts = tuple(walk.doubts)
-    analysis = CommandAnalysis(command, directory, script, parts, doubts)
-    votes_matter = not doubts and any(map(_may_need_no_rule, parts))
-    return _Reading(analysis, texts if votes_matter else ())
+    return _Reading(CommandAnalysis(command, directory, script, parts, doubts), asked)
 
 
 def _may_need_no_rule(part: Part) -> bool:

@@ -41,7 +41,7 @@ from agentscope_like.permission.shell.voters.worker import Worker
 from agentscope_like.tool import Bash
 
 PROGRAM = str(Path(voters_program.__file__))
-HANG = "echo '${'$HOME; ls"
+HANG = "(echo '${'$HOME); ls"
 NOTHING = Opinion(Outcome.READ)
 
 
@@ -341,15 +341,15 @@ class TestDecisions:
 
     async def test_no_votes_no_proof(self) -> None:
         """Without votes a compound read is asked about, a plain one still runs."""
-        assert await self.decide("ls | wc") is PermissionBehavior.ASK
+        assert await self.decide("(ls) | wc") is PermissionBehavior.ASK
         assert await self.decide("ls") is PermissionBehavior.ALLOW
-        found = await Bash().check_permissions({"command": "ls | wc"}, PermissionContext())
+        found = await Bash().check_permissions({"command": "(ls) | wc"}, PermissionContext())
         assert "is on strike" in found.message
 
     async def test_no_votes_no_edit(self, tmp_path: Path) -> None:
         """Nor is a compound edit accepted."""
         accept = PermissionMode.ACCEPT_EDITS
-        assert await self.decide("touch a; touch b", mode=accept, cwd=tmp_path) is (
+        assert await self.decide("(touch a); touch b", mode=accept, cwd=tmp_path) is (
             PermissionBehavior.ASK
         )
         assert await self.decide("touch a", mode=accept, cwd=tmp_path) is PermissionBehavior.ALLOW
@@ -357,25 +357,20 @@ class TestDecisions:
     async def test_rules_of_the_user_still_count(self) -> None:
         """Deny and ask rules match as ever; allow rules where they speak of every part."""
         allow, deny = PermissionBehavior.ALLOW, PermissionBehavior.DENY
-        assert await self.decide("ls | wc", (deny, "wc:*")) is deny
-        assert await self.decide("ls | wc", (PermissionBehavior.ASK, "wc:*")) is (
+        assert await self.decide("(ls) | wc", (deny, "wc:*")) is deny
+        assert await self.decide("(ls) | wc", (PermissionBehavior.ASK, "wc:*")) is (
             PermissionBehavior.ASK
         )
-        assert await self.decide("ls | wc", (allow, "ls:*"), (allow, "wc:*")) is allow
-        assert await self.decide("ls | wc", (allow, "ls:*")) is PermissionBehavior.ASK
-        assert await self.decide("npm test | wc", (allow, "npm test:*")) is PermissionBehavior.ASK
+        assert await self.decide("(ls) | wc", (allow, "ls:*"), (allow, "wc:*")) is allow
+        assert await self.decide("(ls) | wc", (allow, "ls:*")) is PermissionBehavior.ASK
+        assert await self.decide("(npm test) | wc", (allow, "npm test:*")) is PermissionBehavior.ASK
 
     async def test_a_script_in_a_word_is_voted_upon(self, silence: Voters) -> None:
         """What a shell is given to run is confirmed like the command line itself."""
-        assert await self.decide("bash -c 'ls | wc'") is PermissionBehavior.ASK
-        assert silence.asked == ["bash -c 'ls | wc'"]
-        answer = Opinion(Outcome.READ, (((0, 4), (5, 7), (8, 17)),))
-        voters = Voters(answer, answer)
-        panel = Panel(voters)
-        with pytest.MonkeyPatch.context() as patch:
-            use(patch, panel)
-            assert analyze("bash -c 'ls | wc'", directory="/").doubts
-        assert voters.asked == ["bash -c 'ls | wc'", "ls | wc"]
+        assert await self.decide("bash -c '(ls) | wc'") is PermissionBehavior.ASK
+        assert silence.asked == ["(ls) | wc"]
+        assert await self.decide("bash -c 'ls | wc'") is PermissionBehavior.ALLOW
+        assert silence.asked == ["(ls) | wc"]
 
     def test_what_cannot_be_proven_is_not_voted_upon(self, silence: Voters) -> None:
         """Nobody is asked where nothing would come of it."""
@@ -386,12 +381,12 @@ class TestDecisions:
     def test_it_is_asked_once(self, silence: Voters) -> None:
         """One text is voted upon once, in whatever directory."""
         for directory in ("/a", "/b", "/a"):
-            analyze("ls | wc", directory=directory)
-        assert silence.asked == ["ls | wc"]
+            analyze("(ls) | wc", directory=directory)
+        assert silence.asked == ["(ls) | wc"]
 
     def test_nothing_is_proven_before_the_votes(self, silence: Voters) -> None:
         """What forbids reads without votes, and such a reading is no proof."""
-        before = analyze_unconfirmed("ls | wc", directory="/")
+        before = analyze_unconfirmed("(ls) | wc", directory="/")
         assert isinstance(before.doubts[0], Dissent)
         assert [part.argv for part in before.parts] == [("ls",), ("wc",)]
         assert analyze_unconfirmed("ls", directory="/").read_only
@@ -402,8 +397,8 @@ class TestDecisions:
         bash, context = Bash(), PermissionContext()
         commands = bash.compile_rules(["wc:*"], PermissionBehavior.DENY)
         files = bash.compile_related([deny("Write", "/etc/**")])
-        assert commands.match({"command": "ls | wc"}, context) is not None
-        assert files.match({"command": "ls | tee /etc/x"}, context) is not None
+        assert commands.match({"command": "(ls) | wc"}, context) is not None
+        assert files.match({"command": "(ls) | tee /etc/x"}, context) is not None
         assert not silence.asked
 
     def test_only_so_many_are_kept(self) -> None:
@@ -577,8 +572,8 @@ class TestLoop:
         engine, bash = PermissionEngine(PermissionContext()), Bash()
         engine.add_rule(deny("Bash", "rm:*"))
         with blockbuster_ctx():
-            decision = await engine.check_permission(bash, {"command": "ls | sort | wc"})
-            again = await engine.check_permission(bash, {"command": "ls | sort | wc"})
+            decision = await engine.check_permission(bash, {"command": "(ls) | sort | wc"})
+            again = await engine.check_permission(bash, {"command": "(ls) | sort | wc"})
         assert decision.behavior is again.behavior is PermissionBehavior.ALLOW
 
     async def test_others_run_while_a_parser_hangs(
@@ -602,11 +597,11 @@ class TestLoop:
         """A repeated command is decided at once."""
         use(monkeypatch, panel)
         bash = Bash()
-        assert await bash.check_read_only({"command": "ls | wc"})
+        assert await bash.check_read_only({"command": "(ls) | wc"})
         main = threading.get_ident()
         seen: list[int] = []
         monkeypatch.setattr(asyncio, "to_thread", lambda *_: seen.append(main))
-        assert await bash.check_read_only({"command": "ls | wc"})
+        assert await bash.check_read_only({"command": "(ls) | wc"})
         assert not seen
 
 
@@ -626,7 +621,7 @@ def test_no_parser_is_loaded_here() -> None:
         "import agentscope_like.permission\n"
         "names = ('bashlex', 'tree_sitter', 'tree_sitter_bash')\n"
         "before = 'agentscope_like.permission.shell.voters.worker' in sys.modules\n"
-        "proven = analyze('ls | wc', directory='/').read_only\n"
+        "proven = analyze('(ls) | wc', directory='/').read_only\n"
         "print(before, proven, [name for name in names if name in sys.modules])"
     )
     done = subprocess.run(

@@ -6,6 +6,7 @@ the proof holds only if others find the same commands in it.
 
 from __future__ import annotations
 
+from agentscope_like.permission.shell.voters.flat import is_flat
 from agentscope_like.permission.shell.voters.panel import Panel, default_panel, is_plain
 
-__all__ = ["Panel", "default_panel", "is_plain"]
+__all__ = ["Panel", "default_panel", "is_flat", "is_plain"]
