@@ -1,10 +1,9 @@
-"""The tools of a kit, by name: its own, and those that its sources list."""
+"""The tools of a kit, by name."""
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +12,8 @@ from agentscope_like.permission.nearest import nearest
 from agentscope_like.tool.arguments import ArgumentValidator, shortened
 from agentscope_like.tool.base import ToolBase, check_schema
 from agentscope_like.tool.grant import definition_digest
-from agentscope_like.tool.group import BASIC
 
-__all__ = ["RegisteredTool", "ToolRegistry", "check_tool"]
-
-_log = logging.getLogger(__name__)
+__all__ = ["RegisteredTool", "ToolRegistry"]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _DECLARED = ("name", "description", "input_schema", "is_concurrency_safe", "is_read_only")
@@ -25,10 +21,9 @@ _DECLARED = ("name", "description", "input_schema", "is_concurrency_safe", "is_r
 
 @dataclass(slots=True)
 class RegisteredTool:
-    """A tool, its group and what is computed from its definition, once."""
+    """A tool and what is computed from its definition, once."""
 
     tool: ToolBase
-    group: str = BASIC
     _validator: ArgumentValidator | None = field(default=None, repr=False)
     _definition: str | None = field(default=None, repr=False)
 
@@ -63,90 +58,92 @@ class RegisteredTool:
 
 
 class ToolRegistry(Mapping[str, ToolBase]):
-    """Tools by name: its own in the order in which they were added, then those of its sources.
+    """Tools by name, in the order in which they were added.
 
-    No source can take the place of another's tool, let alone of one of the registry's own: of
-    several tools of one name that it does not own, the first source's is there and the others are
-    hidden, which is logged.
-
-    Attributes:
-        version: Counts the changes.
+    Args:
+        base: Tools that stand before these and are not changed by what is done to these.
     """
 
-    def __init__(self) -> None:
-        self._own: dict[str, RegisteredTool] = {}
-        self._listed: dict[str, list[RegisteredTool]] = {}
-        self._hidden: set[tuple[str, str]] = set()
+    def __init__(self, base: ToolRegistry | None = None) -> None:
+        self._base = base
         self._tools: dict[str, RegisteredTool] = {}
-        self.version = 0
+        self._changes = 0
+
+    @property
+    def version(self) -> int:
+        """Return a number that grows with each change."""
+        return self._changes + (self._base.version if self._base is not None else 0)
 
     def __getitem__(self, name: str) -> ToolBase:
-        return self._tools[name].tool
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        return found.tool
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._tools)
+        yield from self._base or ()
+        yield from self._tools
 
     def __len__(self) -> int:
-        return len(self._tools)
+        return len(self._tools) + len(self._base or ())
 
-    def add(self, tool: ToolBase, group: str = BASIC) -> None:
-        """Add a tool of its own.
+    def _find(self, name: str) -> RegisteredTool | None:
+        found = self._tools.get(name)
+        if found is None and self._base is not None:
+            return self._base._find(name)  # noqa: SLF001 - of its own class
+        return found
+
+    def add(self, tool: ToolBase) -> None:
+        """Add the tool.
 
         Raises:
-            ConfigurationError: It is none that a model could call, or its name is taken.
+            ConfigurationError: It is no tool, lacks something that a tool declares, its name is
+                taken or cannot be told to a model, or its input schema is not one of an object.
         """
-        check_tool(tool)
-        if tool.name in self._own:
+        if not isinstance(tool, ToolBase):
+            raise ConfigurationError(
+                f"{tool!r} is not a tool: wrap a function with FunctionTool, or give an instance "
+                "of a ToolBase subclass"
+            )
+        for declared in _DECLARED:
+            if getattr(tool, declared, None) is None:
+                raise ConfigurationError(
+                    f"{type(tool).__name__} does not declare `{declared}`: give the class, or the "
+                    "instance before it is added, a value"
+                )
+        if not _NAME.fullmatch(tool.name):
+            raise ConfigurationError(
+                f"the tool name {tool.name!r} cannot be told to a model: use 1 to 64 letters, "
+                "digits, `_` or `-`"
+            )
+        if tool.name in self:
             raise ConfigurationError(
                 f"there are two tools named {tool.name!r}: rename one, or remove the other first"
             )
-        self._own[tool.name] = RegisteredTool(tool, group)
-        self._merge()
+        check_schema(type(tool).__name__, tool.input_schema)
+        self._tools[tool.name] = RegisteredTool(tool)
+        self._changes += 1
 
     def remove(self, name: str) -> None:
-        """Remove a tool of its own.
+        """Remove the tool of this name.
 
         Raises:
-            ConfigurationError: There is none of this name, or a source lists it.
+            ConfigurationError: There is none.
         """
-        if self._own.pop(name, None) is None:
-            source = next((s for s, tools in self._listed.items() if name in _names(tools)), None)
-            if source is not None:
-                raise ConfigurationError(
-                    f"the tool {name!r} is the source {source!r}'s: have the source leave it out"
-                )
-            raise ConfigurationError(f"there is no tool named {name!r}{nearest(name, self._tools)}")
-        self._merge()
+        if self._tools.pop(name, None) is None:
+            raise ConfigurationError(f"there is no tool named {name!r}{nearest(name, self)}")
+        self._changes += 1
 
-    def put_listed(self, source: str, tools: Sequence[ToolBase], group: str) -> None:
-        """Put the tools in the place of all that the source had; those that stay are kept."""
-        known = self._listed.get(source, [])
-        if len(known) == len(tools) and all(
-            entry.tool is tool for entry, tool in zip(known, tools, strict=True)
-        ):
-            return
-        kept = {id(entry.tool): entry for entry in known}
-        self._listed[source] = [kept.get(id(t)) or RegisteredTool(t, group) for t in tools]
-        self._merge()
-
-    def _merge(self) -> None:
-        tools, hidden = dict(self._own), set[tuple[str, str]]()
-        for source, entries in self._listed.items():
-            for entry in entries:
-                if tools.setdefault(entry.tool.name, entry) is not entry:
-                    hidden.add((source, entry.tool.name))
-        for source, name in sorted(hidden - self._hidden):
-            _log.warning(
-                "The tool %r of the source %r is hidden: there is one of that name", name, source
-            )
-        self._tools, self._hidden = tools, hidden
-        self.version += 1
+    def clear(self) -> None:
+        """Remove every tool."""
+        self._tools.clear()
+        self._changes += 1
 
     def registered(self, name: str) -> RegisteredTool:
         """Return the tool of this name with what is computed of it.
 
         Raises:
-            ToolNotFoundError: There is none.
+            ToolNotFoundError: There is none; the message lists what there is.
             ConfigurationError: The tool has changed its name, so that its rules would be missed.
         """
         found = self._find(name)
@@ -167,33 +164,3 @@ class ToolRegistry(Mapping[str, ToolBase]):
         """Return every tool with what is computed of it."""
         before = self._base.all() if self._base is not None else []
         return [*before, *self._tools.values()]
-
-
-def check_tool(tool: object) -> None:
-    """Refuse what is no tool that a model could call.
-
-    Raises:
-        ConfigurationError: It is no tool, lacks something that a tool declares, its name cannot be
-            told to a model, or its input schema is not one of an object.
-    """
-    if not isinstance(tool, ToolBase):
-        raise ConfigurationError(
-            f"{tool!r} is not a tool: wrap a function with FunctionTool, or give an instance "
-            "of a ToolBase subclass"
-        )
-    for declared in _DECLARED:
-        if getattr(tool, declared, None) is None:
-            raise ConfigurationError(
-                f"{type(tool).__name__} does not declare `{declared}`: give the class, or the "
-                "instance before it is added, a value"
-            )
-    if not _NAME.fullmatch(tool.name):
-        raise ConfigurationError(
-            f"the tool name {tool.name!r} cannot be told to a model: use 1 to 64 letters, "
-            "digits, `_` or `-`"
-        )
-    check_schema(type(tool).__name__, tool.input_schema)
-
-
-def _names(entries: Sequence[RegisteredTool]) -> set[str]:
-    return {entry.tool.name for entry in entries}
