@@ -83,7 +83,11 @@ class ToolRules:
         rule = await self._own(tool_input, context)
         if rule is not None:
             return RuleMatch(rule)
-        return None if self._related is None else self._related.match(tool_input, context)
+        if self._related is None:
+            return None
+        import asyncio  # deciding as such needs none of it
+
+        return await asyncio.to_thread(self._related.match, tool_input, context)
 
     async def _own(
         self, tool_input: dict[str, Any], context: PermissionContext

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -174,6 +175,11 @@ class Bash(ToolBase):
         rule may come to speak of it.
         """
         analysis = await self._analysis(tool_input["command"])
+        if any(effect.glob for part in analysis.parts for effect in part.effects):
+            return await asyncio.to_thread(self._opinion, analysis, context)  # looks for files
+        return self._opinion(analysis, context)
+
+    def _opinion(self, analysis: CommandAnalysis, context: PermissionContext) -> PermissionDecision:
         surroundings = self._surroundings(context)
         if danger := find_danger(analysis, surroundings):
             return _safety_ask(danger.message, danger.reason)
