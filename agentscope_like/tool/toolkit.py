@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from agentscope_like.event.answer import ConfirmResult
 from agentscope_like.exception import (
     AgentOrientedException,
-    ConfigurationError,
     GrantError,
     ResumeError,
     ToolArgumentError,
@@ -36,7 +35,6 @@ from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionRule,
-    check_rules,
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import parse_arguments
@@ -44,8 +42,11 @@ from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer, refused, was_shown
 from agentscope_like.tool.deciding import decided_within
 from agentscope_like.tool.grant import Grant, call_digest, same_arguments, same_subject
-from agentscope_like.tool.registry import ToolRegistry
+from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup
+from agentscope_like.tool.inventory import ToolInventory
+from agentscope_like.tool.registry import RegisteredTool
 from agentscope_like.tool.running import run_granted
+from agentscope_like.tool.source import ToolSource
 
 __all__ = ["Toolkit"]
 
@@ -58,6 +59,14 @@ class Toolkit:
 
     Args:
         tools: The tools, in the order in which the model is told of them.
+        skills_or_loaders: Skills: directories, `Skill` objects or loaders. The model reads them
+            with the tool `Skill`, which is there where they are.
+        mcps: Sources of tools, such as MCP clients; asked on first use.
+        tool_groups: Further groups of tools, sources and skills. The model chooses with the tool
+            `reset_tools` which of them are active; what is given above always is.
+        meta_tool_response_template: What `reset_tools` answers, as a Jinja template (`ResetTools`).
+        skill_instruction_template: What the model is told of the skills, as a Jinja template with
+            the variables `skills` and `skill_viewer`.
         decision_layers: Layers around each decision, the first outermost. A layer may change the
             arguments before the decision and may tighten the decision; it can never loosen it.
         result_limit: Most tokens of one result, notices aside (default 12,000, seed 000); what is
@@ -66,22 +75,32 @@ class Toolkit:
         output_store: Keeps the whole of what was cut; by default a private temporary directory.
 
     Raises:
-        ConfigurationError: Two tools have one name, or one cannot be told to a model; or the limit
-            is not above zero.
+        ConfigurationError: Two tools, sources or groups have one name, or one cannot be told to a
+            model; a template cannot be read; or the limit is not above zero.
     """
 
     def __init__(
         self,
         tools: Sequence[ToolBase] | None = None,
+        skills_or_loaders: Sequence[SkillSource] | None = None,
+        mcps: Sequence[ToolSource] | None = None,
+        tool_groups: Sequence[ToolGroup] | None = None,
+        meta_tool_response_template: str | None = None,
+        skill_instruction_template: str | None = None,
         *,
         decision_layers: Sequence[DecisionLayer] = (),
         result_limit: int | None = TOKEN_LIMIT,
         token_counter: TokenCounter | None = None,
         output_store: OutputStore | None = None,
     ) -> None:
-        if isinstance(tools, ToolBase):
-            raise ConfigurationError(f"`tools` is one tool: give a list, such as [{tools.name}()]")
-        self._begin(ToolRegistry(), tools or ())
+        basic = ToolGroup(BASIC, tools=tools, skills_or_loaders=skills_or_loaders, mcps=mcps)
+        self._begin(
+            ToolInventory(
+                [basic, *(tool_groups or ())],
+                response_template=meta_tool_response_template,
+                skill_template=skill_instruction_template,
+            )
+        )
         self._layers = tuple(decision_layers)
         self._truncate = (
             TruncateMiddleware(result_limit, counter=token_counter, store=output_store)
@@ -99,65 +118,87 @@ class Toolkit:
             ConfigurationError: A name is taken, or cannot be told to a model.
         """
         extended = copy(self)
-        extended._begin(ToolRegistry(self._registry), tools)  # noqa: SLF001 - of its own class
+        extended._begin(self._inventory.extended(tools))  # noqa: SLF001 - of its own class
         return extended
 
-    def _begin(self, registry: ToolRegistry, tools: Sequence[ToolBase]) -> None:
-        """Hold the tools of the registry and these, with no call decided yet."""
-        self._registry = registry
-        for tool in tools:
-            registry.add(tool)
+    def _begin(self, inventory: ToolInventory) -> None:
+        """Hold what there is in the inventory, with no call decided yet."""
+        self._inventory = inventory
         self._issued: WeakKeyDictionary[Grant, tuple[DecisionLayer, ...]] = WeakKeyDictionary()
         self._checked_rules: tuple[Any, ...] | None = None
-        self._schemas: tuple[int, list[dict[str, Any]]] | None = None
 
     # What there is
 
     async def get_tool(self, name: str) -> ToolBase | None:
-        """Return the tool of this name, or None."""
-        return self._registry.get(name)
+        """Return the tool of this name, in whichever group, or None."""
+        await self._inventory.sync()
+        return self._inventory.tools.get(name)
 
-    async def add_tool(self, tool: ToolBase | list[ToolBase]) -> None:
-        """Add one tool or several.
+    async def add_tool(self, tool: ToolBase | list[ToolBase], group_name: str = BASIC) -> None:
+        """Add one tool or several to the group.
 
         Raises:
-            ConfigurationError: A name is taken, or cannot be told to a model.
+            ConfigurationError: There is no such group, or a name is taken or cannot be told to a
+                model.
         """
         for one in tool if isinstance(tool, list) else [tool]:
-            self._registry.add(one)
+            self._inventory.add(one, group_name)
 
     async def remove_tool(self, tool_name: str | list[str]) -> None:
         """Remove one tool or several, by name.
 
         Raises:
-            ConfigurationError: There is no tool of that name.
+            ConfigurationError: There is no tool of that name, or it is a source's.
         """
         for name in tool_name if isinstance(tool_name, list) else [tool_name]:
-            self._registry.remove(name)
+            self._inventory.tools.remove(name)
 
     def clear(self) -> None:
-        """Remove every tool."""
-        self._registry.clear()
+        """Remove all tools, sources, skills and groups."""
+        self._inventory.clear()
 
-    async def get_tool_schemas(self) -> list[dict[str, Any]]:
-        """Return what the model is told of the tools, in the chat-completions form."""
-        version = self._registry.version
-        if self._schemas is None or self._schemas[0] != version:
-            self._schemas = version, [entry.schema for entry in self._registry.all()]
-        return deepcopy(self._schemas[1])  # a model may fit them to its server
+    async def refresh(self) -> None:
+        """Have the sources look whether their tools have changed; an agent does so each reply."""
+        await self._inventory.refresh()
 
-    async def check_tool_available(self, tool_name: str) -> ToolBase:
+    async def get_tool_schemas(self, groups: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """Return what the model is told of the tools, in the chat-completions form.
+
+        Args:
+            groups: The groups that are active besides `basic`.
+        """
+        schemas = await self._inventory.schemas(groups or ())
+        return deepcopy(schemas)  # a model may fit them to its server
+
+    async def get_skill_instructions(
+        self, activated_groups: Sequence[str] | None = None
+    ) -> str | None:
+        """Return what the system prompt says of the skills, or None where there are none.
+
+        Args:
+            activated_groups: The groups that are active besides `basic`.
+        """
+        return await self._inventory.skills.instructions(activated_groups or ())
+
+    async def check_tool_available(
+        self, tool_name: str, activated_groups: Sequence[str] = ()
+    ) -> ToolBase:
         """Return the tool that a model may call by this name.
+
+        Args:
+            tool_name: The name.
+            activated_groups: The groups that are active besides `basic`.
 
         Raises:
             ToolNotFoundError: There is none; the message lists what there is.
+            ToolGroupInactiveError: Its group is not active.
         """
-        return self._registry.registered(tool_name).tool
+        await self._inventory.sync()
+        return self._inventory.available(tool_name, activated_groups).tool
 
     def is_concurrency_safe(self, tool_name: str) -> bool:
         """Return whether calls by this name may run beside others; unknown ones only fail."""
-        tool = self._registry.get(tool_name)
-        return tool is None or tool.is_concurrency_safe
+        return self._inventory.is_concurrency_safe(tool_name)
 
     # Deciding
 
@@ -183,17 +224,21 @@ class Toolkit:
         Raises:
             RuleError: A rule is for a tool that does not exist, or cannot be read by its tool.
         """
+        inventory = self._inventory
+        if inventory.is_outdated:
+            await inventory.sync()
         policy = self.check_rules(state)
         layers = (*layers, *self._layers)
         try:
-            entry = self._registry.registered(call.name)
+            entry = inventory.available(call.name, state.tool_context.activated_groups)
             request = CallRequest(call, entry.tool, parse_arguments(call.name, call.input), state)
             entry.validator.check(request.arguments)
             arguments, decision = await decided_within(layers, request, entry.validator.check)
         except AgentOrientedException as error:
             call.state = ToolCallState.FINISHED
-            tool = self._registry.get(call.name)
+            tool = inventory.tools.get(call.name)
             return DecidedCall(call, tool, refusal=refused(error.message, ToolResultState.ERROR))
+        call.digest = _digest(entry, arguments)
         return self._settled(
             DecidedCall(call, entry.tool, decision, arguments, policy_key=policy), layers
         )
@@ -235,7 +280,7 @@ class Toolkit:
         if not answer.confirmed:
             call.state = ToolCallState.FINISHED
             message = f"{REJECTED} They said: {answer.message}" if answer.message else REJECTED
-            tool = self._registry.get(call.name)
+            tool = self._inventory.tools.get(call.name)
             refusal = refused(message, ToolResultState.DENIED)
             return DecidedCall(call, tool, asked, refusal=refusal)
         before, written = call.digest, call.input
@@ -264,7 +309,7 @@ class Toolkit:
         context = PermissionContext()
         for rule in rules:
             context.table(rule.behavior).add(rule)
-        check_rules(context, self._registry)
+        self._inventory.check_rules(context)
 
     def check_rules(self, state: AgentState) -> tuple[Any, ...]:
         """Refuse rules that could never do what they say, once for each policy.
@@ -277,9 +322,9 @@ class Toolkit:
         """
         context = state.permission_context
         policy = context.policy_key
-        key = (self._registry.version, policy)
+        key = (self._inventory.tools.version, policy)
         if key != self._checked_rules:
-            check_rules(context, self._registry)
+            self._inventory.check_rules(context)
             self._checked_rules = key
         return policy
 
@@ -290,7 +335,6 @@ class Toolkit:
         call.decision = decision
         if decision.suggested_rules or call.suggested_rules:
             call.suggested_rules = list(decision.suggested_rules or ())
-        call.digest = self._digest(tool, decided.arguments)
         if decision.behavior is PermissionBehavior.ALLOW:
             return self._granted(decided, layers)
         if decision.behavior is PermissionBehavior.DENY:
@@ -319,11 +363,6 @@ class Toolkit:
             note=decided.note,
             policy_key=decided.policy_key,
         )
-
-    def _digest(self, tool: ToolBase, arguments: dict[str, Any]) -> str:
-        definition = self._registry.registered(tool.name).definition
-        basis = tool.decision_basis(arguments)
-        return call_digest(definition, arguments, basis, is_external=tool.is_external_tool)
 
     # Running
 
@@ -393,7 +432,7 @@ class Toolkit:
     ) -> None:
         """Refuse arguments that a middleware changed, unless they would have been allowed."""
         tool = grant.tool
-        validate = self._registry.registered(tool.name).validator.check
+        validate = self._inventory.tools.registered(tool.name).validator.check
         validate(arguments)
         changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
         request = CallRequest(changed, tool, arguments, state)
@@ -407,14 +446,21 @@ class Toolkit:
     def _check_holds(self, grant: Grant, state: AgentState) -> None:
         if grant.tool.is_external_tool:
             raise GrantError(f"the tool {grant.tool.name!r} has become external: decide again")
-        if self._registry.get(grant.tool.name) is not grant.tool:
+        tools = self._inventory.tools
+        if tools.get(grant.tool.name) is not grant.tool:
             raise GrantError(
                 f"the tool {grant.tool.name!r} was removed or replaced since: decide again"
             )
         if grant.policy_key != state.permission_context.policy_key:
             raise GrantError("the permission context has changed since: decide the call again")
-        if grant.digest != self._digest(grant.tool, grant.arguments):
+        if grant.digest != _digest(tools.registered(grant.tool.name), grant.arguments):
             raise GrantError(
                 f"what the decision about {grant.tool.name} rested on, or its arguments, has "
                 "changed since: decide the call again"
             )
+
+
+def _digest(entry: RegisteredTool, arguments: dict[str, Any]) -> str:
+    tool = entry.tool
+    basis = tool.decision_basis(arguments)
+    return call_digest(entry.definition, arguments, basis, is_external=tool.is_external_tool)
