@@ -14,7 +14,7 @@ from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.skill_names import SkillNames
 from agentscope_like.tool.source import ToolSource
 
-__all__ = ["BASIC", "SkillSource", "ToolGroup"]
+__all__ = ["BASIC", "SkillSource", "ToolGroup", "listed"]
 
 BASIC = "basic"
 """The group that is always active: what is given to the `Toolkit` itself."""
@@ -29,6 +29,7 @@ _BELONGS = {
     "tools": "it is not a tool: wrap a function with FunctionTool, or give an instance of a "
     "ToolBase subclass",
     "mcps": "give sources of tools, which have `name`, `version`, `list_tools` and `refresh`",
+    "tool_groups": "give `ToolGroup` objects",
     "skills_or_loaders": "give directories, `Skill` objects or loaders",
 }
 
@@ -75,11 +76,11 @@ class ToolGroup:
         self.name = name
         self.description = description or ""
         self.instructions = instructions or ""
-        self.tools: tuple[ToolBase, ...] = _listed("tools", tools, (ToolBase,))
-        self.mcps: tuple[ToolSource, ...] = _listed("mcps", mcps, (ToolSource,))
+        self.tools: tuple[ToolBase, ...] = listed("tools", tools, (ToolBase,))
+        self.mcps: tuple[ToolSource, ...] = listed("mcps", mcps, (ToolSource,))
         self.skills_or_loaders = tuple(
             LocalSkillLoader(one) if isinstance(one, str | os.PathLike) else one
-            for one in _listed("skills_or_loaders", skills_or_loaders, _SKILL_KINDS)
+            for one in listed("skills_or_loaders", skills_or_loaders, _SKILL_KINDS)
         )
         self._names = SkillNames(f"the tool group {name!r}")
         self._attempts = {
@@ -101,7 +102,7 @@ class ToolGroup:
         return self._names.unique(found)
 
 
-def _listed(
+def listed(
     argument: str, given: Sequence[Any] | None, kinds: tuple[type[Any], ...]
 ) -> tuple[Any, ...]:
     """Return what was given for the argument.

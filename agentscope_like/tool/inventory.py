@@ -17,7 +17,7 @@ from agentscope_like.permission.nearest import nearest
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.reset_tools import ResetTools
 from agentscope_like.tool.builtin.skill import SkillViewer
-from agentscope_like.tool.group import BASIC, ToolGroup
+from agentscope_like.tool.group import BASIC, ToolGroup, listed
 from agentscope_like.tool.registry import RegisteredTool, ToolRegistry
 from agentscope_like.tool.skill_shelf import VIEWER, SkillShelf
 from agentscope_like.tool.sources import ToolSources
@@ -34,7 +34,8 @@ class ToolInventory:
     A group is active where a call's state says so; `basic` always is.
 
     Args:
-        groups: The groups, the first `basic`.
+        basic: The group that is always active.
+        tool_groups: The others.
         response_template: What `reset_tools` answers, as a Jinja template.
         skill_template: What a model is told of the skills, as a Jinja template.
 
@@ -48,24 +49,18 @@ class ToolInventory:
 
     def __init__(
         self,
-        groups: Sequence[ToolGroup],
+        basic: ToolGroup,
+        tool_groups: Sequence[ToolGroup] | None = None,
         *,
         response_template: str | None = None,
         skill_template: str | None = None,
     ) -> None:
+        groups = (basic, *listed("tool_groups", tool_groups, (ToolGroup,)))
         self.tools = ToolRegistry()
         self.skills = SkillShelf(groups, skill_template)
         self._sources = ToolSources(self.tools)
-        self._groups = {group.name: group for group in groups}
+        self._groups = _by_name(groups)
         self._schemas: tuple[int, dict[tuple[str, ...], list[dict[str, Any]]]] = (-1, {})
-        if len(self._groups) < len(groups):
-            names = [group.name for group in groups]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ConfigurationError(
-                f"{BASIC!r} is the group of what is given to the toolkit itself: give it there"
-                if twice == BASIC
-                else f"there are two tool groups named {twice!r}: rename one, or join them"
-            )
         for group in groups:
             for tool in group.tools:
                 self.tools.add(tool, group.name)
@@ -137,7 +132,11 @@ class ToolInventory:
         try:
             entry = self.tools.registered(name)
         except ToolNotFoundError as error:
-            shown = [e.tool.name for e in self.tools.all() if e.group in (BASIC, *active)]
+            shown = [
+                entry.tool.name
+                for entry in self.tools.all()
+                if entry.group in (BASIC, *active) and not entry.tool.is_hidden
+            ]
             listed = ", ".join(shown) or "none"
             raise ToolNotFoundError(f"{error.message} Tools: {listed}.") from None
         if entry.group != BASIC and entry.group not in active:
@@ -171,7 +170,9 @@ class ToolInventory:
                 entry.schema
                 for group in groups
                 for entry in self.tools.all()
-                if entry.group == group and entry.tool.name not in hidden
+                if entry.group == group
+                and entry.tool.name not in hidden
+                and not entry.tool.is_hidden
             ]
         return known[key]
 
@@ -189,3 +190,21 @@ class ToolInventory:
             RuleError: One is for a tool that does not exist, or cannot be read by its tool.
         """
         check_rules(context, self.tools, tolerated=self._sources.may_list)
+
+
+def _by_name(groups: Sequence[ToolGroup]) -> dict[str, ToolGroup]:
+    """Return the groups by name.
+
+    Raises:
+        ConfigurationError: Two have one name.
+    """
+    named: dict[str, ToolGroup] = {}
+    for group in groups:
+        if group.name in named:
+            raise ConfigurationError(
+                f"{BASIC!r} is the group of what is given to the toolkit itself: give it there"
+                if group.name == BASIC
+                else f"there are two tool groups named {group.name!r}: rename one, or join them"
+            )
+        named[group.name] = group
+    return named

@@ -19,7 +19,6 @@ from agentscope_like.exception import (
     AgentOrientedException,
     GrantError,
     ResumeError,
-    ToolArgumentError,
 )
 from agentscope_like.message import (
     ToolCallBlock,
@@ -41,10 +40,10 @@ from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer, refused, was_shown
 from agentscope_like.tool.deciding import decided_within
-from agentscope_like.tool.grant import Grant, call_digest, same_arguments, same_subject
+from agentscope_like.tool.grant import Grant, same_arguments, same_subject
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup
 from agentscope_like.tool.inventory import ToolInventory
-from agentscope_like.tool.registry import RegisteredTool
+from agentscope_like.tool.redeeming import check_changed, check_holds, digest_of
 from agentscope_like.tool.running import run_granted
 from agentscope_like.tool.source import ToolSource
 
@@ -93,10 +92,10 @@ class Toolkit:
         token_counter: TokenCounter | None = None,
         output_store: OutputStore | None = None,
     ) -> None:
-        basic = ToolGroup(BASIC, tools=tools, skills_or_loaders=skills_or_loaders, mcps=mcps)
         self._begin(
             ToolInventory(
-                [basic, *(tool_groups or ())],
+                ToolGroup(BASIC, tools=tools, skills_or_loaders=skills_or_loaders, mcps=mcps),
+                tool_groups,
                 response_template=meta_tool_response_template,
                 skill_template=skill_instruction_template,
             )
@@ -138,8 +137,7 @@ class Toolkit:
         """Add one tool or several to the group.
 
         Raises:
-            ConfigurationError: There is no such group, or a name is taken or cannot be told to a
-                model.
+            ConfigurationError: There is no such group, or a name is taken or cannot be told.
         """
         for one in tool if isinstance(tool, list) else [tool]:
             self._inventory.add(one, group_name)
@@ -162,32 +160,20 @@ class Toolkit:
         await self._inventory.refresh()
 
     async def get_tool_schemas(self, groups: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """Return what the model is told of the tools, in the chat-completions form.
-
-        Args:
-            groups: The groups that are active besides `basic`.
-        """
+        """Return what the model is told of `basic` and these groups, in chat-completions form."""
         schemas = await self._inventory.schemas(groups or ())
         return deepcopy(schemas)  # a model may fit them to its server
 
     async def get_skill_instructions(
         self, activated_groups: Sequence[str] | None = None
     ) -> str | None:
-        """Return what the system prompt says of the skills, or None where there are none.
-
-        Args:
-            activated_groups: The groups that are active besides `basic`.
-        """
+        """Return what the system prompt says of the skills of `basic` and these groups, if any."""
         return await self._inventory.skills.instructions(activated_groups or ())
 
     async def check_tool_available(
         self, tool_name: str, activated_groups: Sequence[str] = ()
     ) -> ToolBase:
-        """Return the tool that a model may call by this name.
-
-        Args:
-            tool_name: The name.
-            activated_groups: The groups that are active besides `basic`.
+        """Return the tool that a model may call by this name while these groups are active.
 
         Raises:
             ToolNotFoundError: There is none; the message lists what there is.
@@ -238,7 +224,7 @@ class Toolkit:
             call.state = ToolCallState.FINISHED
             tool = inventory.tools.get(call.name)
             return DecidedCall(call, tool, refusal=refused(error.message, ToolResultState.ERROR))
-        call.digest = _digest(entry, arguments)
+        call.digest = digest_of(entry, arguments)
         return self._settled(
             DecidedCall(call, entry.tool, decision, arguments, policy_key=policy), layers
         )
@@ -391,12 +377,11 @@ class Toolkit:
                 "toolkit: decide the call again"
             )
 
-        async def check_changed(arguments: dict[str, Any]) -> None:
-            await self._check_changed(grant, arguments, state, layers)
-
-        redeem = partial(self._check_holds, grant, state)
+        tools = self._inventory.tools
+        redeem = partial(check_holds, grant, state, tools)
+        check = partial(check_changed, grant, state=state, tools=tools, layers=layers)
         output = self._truncate.begin() if self._truncate is not None else None
-        return run_granted(grant, state, redeem=redeem, check_changed=check_changed, output=output)
+        return run_granted(grant, state, redeem=redeem, check_changed=check, output=output)
 
     async def call_tool(
         self, tool_call: ToolCallBlock, state: AgentState
@@ -422,45 +407,3 @@ class Toolkit:
             finally:
                 await stream.aclose()
             tool_call.state = ToolCallState.FINISHED
-
-    async def _check_changed(
-        self,
-        grant: Grant,
-        arguments: dict[str, Any],
-        state: AgentState,
-        layers: tuple[DecisionLayer, ...],
-    ) -> None:
-        """Refuse arguments that a middleware changed, unless they would have been allowed."""
-        tool = grant.tool
-        validate = self._inventory.tools.registered(tool.name).validator.check
-        validate(arguments)
-        changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
-        request = CallRequest(changed, tool, arguments, state)
-        final, decision = await decided_within(layers, request, validate)
-        if final != arguments or decision.behavior is not PermissionBehavior.ALLOW:
-            raise ToolArgumentError(
-                f"A middleware of {tool.name} changed the arguments to ones that may not run: "
-                f"{decision.message}"
-            )
-
-    def _check_holds(self, grant: Grant, state: AgentState) -> None:
-        if grant.tool.is_external_tool:
-            raise GrantError(f"the tool {grant.tool.name!r} has become external: decide again")
-        tools = self._inventory.tools
-        if tools.get(grant.tool.name) is not grant.tool:
-            raise GrantError(
-                f"the tool {grant.tool.name!r} was removed or replaced since: decide again"
-            )
-        if grant.policy_key != state.permission_context.policy_key:
-            raise GrantError("the permission context has changed since: decide the call again")
-        if grant.digest != _digest(tools.registered(grant.tool.name), grant.arguments):
-            raise GrantError(
-                f"what the decision about {grant.tool.name} rested on, or its arguments, has "
-                "changed since: decide the call again"
-            )
-
-
-def _digest(entry: RegisteredTool, arguments: dict[str, Any]) -> str:
-    tool = entry.tool
-    basis = tool.decision_basis(arguments)
-    return call_digest(entry.definition, arguments, basis, is_external=tool.is_external_tool)
