@@ -79,6 +79,7 @@ class ToolBase(ABC):
         is_policy_injected: Whether `call` gets what is permitted as `_permission_context`.
         is_mcp: Whether it comes from an MCP server.
         mcp_name: The name of that server.
+        is_hidden: Whether the model is not told of it; a call by its name is decided all the same.
         touches_only_agent_state: Whether all it ever changes is the agent's own state, so that
             only a deny rule stops it.
 
@@ -97,6 +98,7 @@ class ToolBase(ABC):
     is_policy_injected: ClassVar[bool] = False
     is_mcp: bool = False
     mcp_name: str | None = None
+    is_hidden: bool = False
     touches_only_agent_state: ClassVar[bool] = False
 
     def __init__(self, middlewares: Sequence[ToolMiddlewareBase] | None = None) -> None:
@@ -222,7 +224,7 @@ class ToolBase(ABC):
         call = self.call
         return call if _streams(getattr(call, "__func__", call)) else self._unified
 
-    async def _unified(self, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
+    async def _unified(self, /, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
         result = self.call(**kwargs)
         produced = await result if inspect.isawaitable(result) else result
         if isinstance(produced, ToolChunk):
