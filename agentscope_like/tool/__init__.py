@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.grep import Grep
     from agentscope_like.tool.builtin.human_approval import HumanApproval
     from agentscope_like.tool.builtin.read import Read
+    from agentscope_like.tool.builtin.reset_tools import ResetTools
     from agentscope_like.tool.builtin.task import TaskCreate, TaskGet, TaskList, TaskUpdate
     from agentscope_like.tool.builtin.write import Write
     from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
     from agentscope_like.tool.function import FunctionTool
     from agentscope_like.tool.grant import Grant
+    from agentscope_like.tool.group import ToolGroup
+    from agentscope_like.tool.mcp import MCPTool
+    from agentscope_like.tool.source import ToolSource
     from agentscope_like.tool.toolkit import Toolkit
 
 __all__ = [
@@ -37,8 +41,10 @@ __all__ = [
     "Grant",
     "Grep",
     "HumanApproval",
+    "MCPTool",
     "ParamsBase",
     "Read",
+    "ResetTools",
     "TaskCreate",
     "TaskGet",
     "TaskList",
@@ -46,8 +52,10 @@ __all__ = [
     "ToolBase",
     "ToolChoice",
     "ToolChunk",
+    "ToolGroup",
     "ToolMiddlewareBase",
     "ToolResponse",
+    "ToolSource",
     "Toolkit",
     "Write",
 ]
@@ -65,11 +73,15 @@ __getattr__ = on_first_use(
         "Grant": "grant",
         "Grep": "builtin.grep",
         "HumanApproval": "builtin.human_approval",
+        "MCPTool": "mcp",
         "Read": "builtin.read",
+        "ResetTools": "builtin.reset_tools",
         "TaskCreate": "builtin.task",
         "TaskGet": "builtin.task",
         "TaskList": "builtin.task",
         "TaskUpdate": "builtin.task",
+        "ToolGroup": "group",
+        "ToolSource": "source",
         "Toolkit": "toolkit",
         "Write": "builtin.write",
     },

@@ -31,11 +31,12 @@ class ProcessFamily(Struct, frozen=True):
 
     Attributes:
         leader: Process id of the shell, which leads the session and its first process group. It
-            must not be reaped while this is used, so that no stranger gets its number.
+            must not be reaped while this is used, so that no stranger gets its number. None where
+            somebody else reaps it: then the mark alone tells.
         mark: What the environment variable `MARK_VARIABLE` of the command ends with.
     """
 
-    leader: int
+    leader: int | None
     mark: str
 
     def has_session_members(self) -> bool:
@@ -49,8 +50,9 @@ class ProcessFamily(Struct, frozen=True):
             number: SIGKILL is repeated until nobody is left, as far as that takes three rounds.
             everyone: Whether those that left the session get it as well.
         """
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.leader, number)
+        if self.leader is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.leader, number)
         for _ in range(_ROUNDS if number is signal.SIGKILL else 1):
             members = list(self._members(everyone=everyone))
             for pid in members:

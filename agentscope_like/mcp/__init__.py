@@ -1,0 +1,16 @@
+"""MCP servers as sources of tools; the MCP library is loaded when a client first connects."""
+
+from agentscope_like.mcp.client import MCPClient
+from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
+from agentscope_like.mcp.errors import MCPCallError, MCPConnectionError
+from agentscope_like.mcp.pins import PinFile, ToolChange
+
+__all__ = [
+    "HttpMCPConfig",
+    "MCPCallError",
+    "MCPClient",
+    "MCPConnectionError",
+    "PinFile",
+    "StdioMCPConfig",
+    "ToolChange",
+]

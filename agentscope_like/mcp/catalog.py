@@ -1,0 +1,181 @@
+"""The tools of one server, as they were last listed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.mcp.pins import Pin, ToolChange
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.tool.arguments import ArgumentValidator
+from agentscope_like.tool.mcp import MCPSession, MCPTool
+from agentscope_like.tool.mcp_definition import definition_of, digest_of
+
+if TYPE_CHECKING:
+    from mcp_types import Tool
+
+__all__ = ["Catalog", "Selection"]
+
+_log = logging.getLogger(__name__)
+
+
+class Selection(Struct, frozen=True):
+    """Which of a server's tools are offered, by its own names for them.
+
+    Attributes:
+        enabled: Only these; None for all.
+        disabled: Not these.
+    """
+
+    enabled: tuple[str, ...] | None = None
+    disabled: tuple[str, ...] = ()
+
+    def takes(self, name: str) -> bool:
+        """Return whether the tool of this name is offered."""
+        return name not in self.disabled and (self.enabled is None or name in self.enabled)
+
+    def check(self, server: str, known: Iterable[str]) -> None:
+        """Refuse names that the server does not have: a typo would offer what was to be left out.
+
+        Raises:
+            ConfigurationError: A name is unknown.
+        """
+        known = list(known)
+        for option, names in (("enable_tools", self.enabled), ("disable_tools", self.disabled)):
+            for name in names or ():
+                if name not in known:
+                    raise ConfigurationError(
+                        f"`{option}` of the MCP server {server!r} names {name!r}, which the server "
+                        f"does not have{nearest(name, known)}"
+                    )
+
+
+class _Entry(Struct, frozen=True):
+    tool: MCPTool
+    digest: str
+    change: ToolChange | None
+
+
+class Catalog:
+    """The tools that a server offers; those whose definition stays the same stay the same objects.
+
+    Args:
+        server: The server's name in this program.
+        selection: Which tools are offered.
+        session_for: Makes what carries the calls of a tool, from the digest of its definition.
+        timeout: Seconds that a call may take.
+        trust_annotations: Whether hints of the server's may loosen anything.
+
+    Attributes:
+        version: Counts the changes.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        selection: Selection,
+        *,
+        session_for: Callable[[str], MCPSession],
+        timeout: float,
+        trust_annotations: bool,
+    ) -> None:
+        self._server = server
+        self._selection = selection
+        self._session_for = session_for
+        self._timeout = timeout
+        self._trust_annotations = trust_annotations
+        self._entries: dict[str, _Entry] | None = None
+        self.version = 0
+
+    @property
+    def is_filled(self) -> bool:
+        """Return whether the server was ever asked."""
+        return self._entries is not None
+
+    @property
+    def tools(self) -> list[MCPTool]:
+        """Return the tools, in the server's order."""
+        return [entry.tool for entry in (self._entries or {}).values()]
+
+    @property
+    def changes(self) -> tuple[ToolChange, ...]:
+        """Return the definitions that were not approved."""
+        entries = (self._entries or {}).values()
+        return tuple(entry.change for entry in entries if entry.change is not None)
+
+    def find(self, name: str) -> MCPTool | None:
+        """Return the tool of this name, the server's or the model's, or None."""
+        if self._entries and name in self._entries:
+            return self._entries[name].tool
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+    def digest(self, name: str) -> str | None:
+        """Return the digest of the definition of the tool that the server names so, or None."""
+        entry = (self._entries or {}).get(name)
+        return None if entry is None else entry.digest
+
+    def update(self, listed: Iterable[Tool], pins: Mapping[str, Pin] | None) -> None:
+        """Take what the server lists.
+
+        Args:
+            listed: The definitions.
+            pins: What was approved; None where nothing needs to be.
+
+        Raises:
+            ConfigurationError: On the first listing: a name to be enabled or disabled is unknown.
+        """
+        listed = list(listed)
+        if self._entries is None:
+            self._selection.check(self._server, (tool.name for tool in listed))
+        known, entries = self._entries or {}, dict[str, _Entry]()
+        for tool in listed:
+            if not self._selection.takes(tool.name):
+                continue
+            if tool.name in entries:
+                self._leave_out(tool, "the server lists two tools of this name")
+                continue
+            entry = self._entry(tool, pins, known.get(tool.name))
+            if entry is not None:
+                entries[tool.name] = entry
+        if self._entries is None or list(entries.items()) != list(known.items()):
+            self.version += 1
+        self._entries = entries
+
+    def _entry(
+        self, tool: Tool, pins: Mapping[str, Pin] | None, known: _Entry | None
+    ) -> _Entry | None:
+        definition = definition_of(tool)
+        digest = digest_of(definition)
+        change = self._change(tool.name, definition, digest, pins)
+        if known is not None and known.digest == digest and known.change == change:
+            return known
+        try:
+            made = MCPTool(
+                self._server,
+                tool,
+                session=self._session_for(digest),
+                timeout=self._timeout,
+                trust_annotations=self._trust_annotations,
+                drift=None if change is None else change.differences,
+            )
+            ArgumentValidator(made.name, made.input_schema, closed=False)
+        except ConfigurationError as error:
+            self._leave_out(tool, error.message)
+            return None
+        return _Entry(made, digest, change)
+
+    def _change(
+        self, name: str, definition: dict[str, Any], digest: str, pins: Mapping[str, Pin] | None
+    ) -> ToolChange | None:
+        pin = None if pins is None else pins.get(name)
+        if pins is None or (pin is not None and pin.digest == digest):
+            return None
+        approved = None if pin is None else pin.definition
+        return ToolChange(self._server, name, definition, approved)
+
+    def _leave_out(self, tool: Tool, why: str) -> None:
+        _log.warning("tool %r of the MCP server %r is left out: %s", tool.name, self._server, why)

@@ -1,0 +1,276 @@
+"""One session with a server, held open by a task of its own.
+
+The MCP library's cancel scopes must be left by the task that entered them, so no task but that one
+ever enters them: opening, calling and closing may then come from anywhere.
+
+This module loads the MCP library; it is imported when a client first connects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+import httpx2
+from mcp import Client, MCPError
+from mcp_types import (
+    HEADER_MISMATCH,
+    INVALID_REQUEST,
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    DiscoverResult,
+    Implementation,
+    InputRequiredResult,
+    Tool,
+    ToolListChangedNotification,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from msgspec import Struct
+from pydantic import TypeAdapter
+
+from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
+from agentscope_like.mcp.errors import ConnectionLostError, MCPCallError
+from agentscope_like.mcp.transports import open_transport
+from agentscope_like.mcp.watch import Watch
+
+__all__ = ["Connection", "Era"]
+
+_LISTEN_TIMEOUT = 5.0
+_CLOSE_TIMEOUT = 10.0
+_MAX_PAGES = 100
+_SESSION_GONE = "Session terminated"
+_RESULT: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
+    CallToolResult | InputRequiredResult
+)
+
+
+class Era(Struct, frozen=True):
+    """What was agreed with a server about the protocol; a later session need not ask again."""
+
+    mode: str = "auto"
+    discovered: DiscoverResult | None = None
+
+
+class Connection:
+    """A session with a server.
+
+    Args:
+        config: Where the server is.
+        on_tools_changed: Called when the server says that its tools have changed.
+        era: What was agreed earlier.
+        listens: Whether to hear of changes; a session for a single request need not.
+    """
+
+    def __init__(
+        self,
+        config: StdioMCPConfig | HttpMCPConfig,
+        *,
+        on_tools_changed: Callable[[], None],
+        era: Era | None = None,
+        listens: bool = True,
+    ) -> None:
+        self._config = config
+        self._on_tools_changed = on_tools_changed
+        self._era = era or Era()
+        self._listens = listens
+        self._watch = Watch()
+        self._settled = asyncio.Event()
+        self._scope = anyio.CancelScope()
+        self._client: Client | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._is_listening = False
+        self._failure: Exception | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a request may be answered, as far as is known."""
+        held = self._task is not None and not self._task.done()
+        return held and self._client is not None and not self._watch.ended.is_set()
+
+    @property
+    def era(self) -> Era:
+        """Return what was agreed with the server."""
+        client = self._connected()
+        found = client.session.discover_result
+        return Era("legacy") if found is None else Era(client.protocol_version, found)
+
+    @property
+    def misses_changes(self) -> bool:
+        """Return whether the tools may change without the server saying so."""
+        client = self._connected()
+        tools = client.server_capabilities.tools
+        announces = tools is not None and tools.list_changed is True
+        return announces and self._is_modern(client) and not self._is_listening
+
+    @property
+    def failure(self) -> Exception | None:
+        """Return what ended the session, where that was an error."""
+        return self._failure
+
+    @property
+    def clues(self) -> str:
+        """Return what may explain a failure, as the end of a sentence."""
+        return self._watch.clues
+
+    async def open(self, seconds: float) -> None:
+        """Start the session.
+
+        Args:
+            seconds: Until it must stand.
+
+        Raises:
+            TimeoutError: It did not stand in time; nothing is left of it.
+            Exception: Whatever kept the transport or the handshake from working.
+        """
+        self._task = asyncio.create_task(self._hold(), name="mcp-connection")
+        try:
+            async with asyncio.timeout(seconds):
+                await self._settled.wait()
+        except BaseException:
+            await self.close()
+            raise
+        if self._client is None:
+            await self.close()
+            raise self._failure or ConnectionLostError(may_have_run=False)
+
+    async def close(self) -> None:
+        """End the session; nothing that it started is left. Closing twice does no harm."""
+        if self._task is None or self._task.done():
+            return
+        self._watch.ended.set()
+        if not self._settled.is_set():
+            self._scope.cancel()
+        _, pending = await asyncio.wait({self._task}, timeout=_CLOSE_TIMEOUT)
+        if pending:
+            self._scope.cancel()
+            await asyncio.wait(pending, timeout=_CLOSE_TIMEOUT)
+
+    async def list_tools(self) -> list[Tool]:
+        """Ask the server for its tools, page by page.
+
+        Raises:
+            ConnectionLostError: The connection has ended.
+            MCPError: The server answered with an error.
+        """
+        client, found, cursor = self._connected(), list[Tool](), None
+        try:
+            for _ in range(_MAX_PAGES):
+                page = await client.list_tools(cursor=cursor)
+                found += page.tools
+                cursor = page.next_cursor
+                if cursor is None:
+                    break
+        except MCPError as error:
+            await self._raise_if_lost(error)
+            raise
+        return found
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], seconds: float
+    ) -> CallToolResult:
+        """Call the tool; where the caller is cancelled, the server is told.
+
+        Args:
+            name: The server's name for it.
+            arguments: Its arguments.
+            seconds: Until the answer must have come.
+
+        Raises:
+            ConnectionLostError: The connection ended first.
+            MCPCallError: The server wants something of the client that it does not offer.
+            MCPError: The server answered with an error, or not in time.
+        """
+        client = self._connected()
+        request = CallToolRequest(params=CallToolRequestParams(name=name, arguments=arguments))
+        try:
+            try:
+                result = await client.session.send_request(request, _RESULT, seconds)
+            except MCPError as error:
+                if error.code != HEADER_MISMATCH:
+                    raise
+                await self.list_tools()  # the headers come of the listed schemas
+                result = await client.session.send_request(request, _RESULT, seconds)
+        except MCPError as error:
+            await self._raise_if_lost(error)
+            raise
+        if isinstance(result, InputRequiredResult):
+            wanted = ", ".join(wish.method for wish in (result.input_requests or {}).values())
+            raise MCPCallError(
+                f"The tool {name!r} wants an answer before it goes on ({wanted}), which cannot be "
+                "given here. Call it with all that it needs, or use another tool."
+            )
+        return result
+
+    def _connected(self) -> Client:
+        if self._client is None or not self.is_open:
+            raise ConnectionLostError(may_have_run=False)
+        return self._client
+
+    async def _raise_if_lost(self, error: MCPError) -> None:
+        if error.code == INVALID_REQUEST and error.message == _SESSION_GONE:
+            await self.close()
+            raise ConnectionLostError(may_have_run=False) from error
+        if not self.is_open:
+            await self.close()
+            unsent = isinstance(self._failure, httpx2.ConnectError | httpx2.ConnectTimeout)
+            raise ConnectionLostError(may_have_run=not unsent) from error
+
+    async def _hold(self) -> None:
+        client = Client(
+            open_transport(self._config, self._watch),
+            message_handler=self._hear,
+            client_info=Implementation(name="agentscope_like", version=version("agentscope_like")),
+            mode=self._era.mode,
+            prior_discover=self._era.discovered,
+            cache=None,
+        )
+        try:
+            with self._scope:
+                async with client, anyio.create_task_group() as listening:
+                    if self._listens and self._is_modern(client):
+                        with anyio.move_on_after(_LISTEN_TIMEOUT):
+                            await listening.start(self._listen, client)
+                    self._client = client
+                    self._settled.set()
+                    await self._watch.ended.wait()
+                    listening.cancel_scope.cancel()
+        except (Exception, BaseExceptionGroup) as error:
+            self._failure = _cause(error)
+        finally:
+            self._watch.ended.set()
+            self._settled.set()
+
+    async def _hear(self, message: object) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            self._on_tools_changed()
+
+    async def _listen(self, client: Client, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+        """Subscribe to changes, which servers of the newer protocol do not tell unasked."""
+        began = False
+        try:
+            async with client.listen(tools_list_changed=True) as subscription:
+                self._is_listening = subscription.honored.tools_list_changed is True
+                began = True
+                task_status.started()
+                async for _ in subscription:
+                    self._on_tools_changed()
+        except (MCPError, RuntimeError, TimeoutError):
+            if not began:
+                task_status.started()
+        finally:
+            self._is_listening = False
+        self._on_tools_changed()  # what was not heard may have changed
+
+    def _is_modern(self, client: Client) -> bool:
+        return client.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _cause(error: BaseException) -> Exception:
+    """Return what a group of errors comes down to."""
+    while isinstance(error, BaseExceptionGroup):
+        error = next((e for e in error.exceptions if isinstance(e, Exception)), error.exceptions[0])
+    return error if isinstance(error, Exception) else RuntimeError(repr(error))

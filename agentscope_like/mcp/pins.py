@@ -1,0 +1,157 @@
+"""What a person approved of each server's tools: `mcp.lock`."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.mcp.differences import differences
+from agentscope_like.permission.explain.visible import visible
+from agentscope_like.tool.mcp_definition import digest_of
+
+__all__ = ["Pin", "PinFile", "ToolChange"]
+
+_VERSION = 1
+NEVER_APPROVED = "it was never approved"
+
+
+class Pin(Struct, frozen=True, forbid_unknown_fields=True):
+    """A definition that was approved.
+
+    Attributes:
+        digest: `sha256:` and the digest of the definition as canonical JSON.
+        definition: The definition, so that a difference can be shown.
+    """
+
+    digest: str
+    definition: dict[str, Any]
+
+
+class ToolChange(Struct, frozen=True):
+    """A tool whose definition is not the one that was approved.
+
+    Attributes:
+        server: The server's name in this program.
+        tool: The tool's name, as the server gives it.
+        definition: The definition as it is now.
+        approved: The definition that was approved; None where there was none.
+    """
+
+    server: str
+    tool: str
+    definition: dict[str, Any]
+    approved: dict[str, Any] | None = None
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """Return a line for each value that differs; one that says so where nothing was approved.
+
+        A line is safe to print, whatever the server wrote.
+        """
+        if self.approved is None:
+            return (NEVER_APPROVED,)
+        return tuple(differences(self.approved, self.definition))
+
+    def __str__(self) -> str:
+        """Return the change as a person reads it, and of a new tool what it says of itself."""
+        lines = self.differences
+        if self.approved is None:
+            lines = (NEVER_APPROVED, *differences({}, self.definition))
+        named = visible(f"{self.server}: {self.tool}", layout="")
+        return "\n".join([named, *(f"  {line}" for line in lines)])
+
+
+class _LockFile(Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    servers: dict[str, dict[str, Pin]] = {}
+
+
+class PinFile:
+    """The lock file: JSON in order, for reviews and version control; readable by its owner only.
+
+    It is replaced as a whole, and two programs that approve at once wait for one another.
+
+    Args:
+        path: The file; it need not exist yet.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def pins(self, server: str) -> Mapping[str, Pin]:
+        """Return what was approved of the server's tools, by the server's names for them.
+
+        Raises:
+            ConfigurationError: The file is not a lock file, or was changed by hand.
+        """
+        return self._read().servers.get(server, {})
+
+    def approve(self, changes: Iterable[ToolChange]) -> None:
+        """Record that these definitions, exactly, are approved.
+
+        Raises:
+            ConfigurationError: The file is not a lock file, or was changed by hand.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._alone():
+            servers = {name: dict(pins) for name, pins in self._read().servers.items()}
+            for change in changes:
+                pin = Pin(digest_of(change.definition), change.definition)
+                servers.setdefault(change.server, {})[change.tool] = pin
+            self._write(_LockFile(_VERSION, servers))
+
+    def _read(self) -> _LockFile:
+        try:
+            read = msgspec.json.decode(self.path.read_bytes(), type=_LockFile)
+        except FileNotFoundError:
+            return _LockFile(_VERSION)
+        except (OSError, ValueError, RecursionError) as error:
+            raise ConfigurationError(
+                f"{self.path} cannot be read as a lock file of MCP tools: {error}. Restore it, or "
+                "remove it and approve the tools again"
+            ) from error
+        if read.version != _VERSION:
+            raise ConfigurationError(
+                f"{self.path} is a lock file of version {read.version}; this program reads "
+                f"version {_VERSION}"
+            )
+        for server, pins in read.servers.items():
+            for tool, pin in pins.items():
+                if digest_of(pin.definition) != pin.digest:
+                    raise ConfigurationError(
+                        f"{self.path}: the digest of {tool!r} of {server!r} is not that of its "
+                        "definition, so it was changed by hand. Remove it and approve it again"
+                    )
+        return read
+
+    def _write(self, content: _LockFile) -> None:
+        text = json.dumps(msgspec.to_builtins(content), indent=2, sort_keys=True)
+        handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
+        try:
+            with os.fdopen(handle, "w") as file:  # mkstemp makes it 0600
+                file.write(f"{text}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self.path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        directory = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(directory)

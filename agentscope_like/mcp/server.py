@@ -1,0 +1,349 @@
+"""A server as the program sees it: there, away, or back again with other tools."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.mcp.catalog import Catalog, Selection
+from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
+from agentscope_like.mcp.errors import ConnectionLostError, MCPCallError, MCPConnectionError
+from agentscope_like.mcp.pins import PinFile, ToolChange
+
+if TYPE_CHECKING:
+    from mcp_types import CallToolResult, Tool
+
+    from agentscope_like.mcp.connection import Connection, Era
+
+__all__ = ["DEFAULT_TIMEOUT", "Server"]
+
+_log = logging.getLogger(__name__)
+
+DEFAULT_TIMEOUT = 1800.0
+"""Seconds that a call may take where nothing is said, so that a lost answer ends some time."""
+
+_REFRESH_TIMEOUT = 10.0
+
+
+class Server:
+    """A server, its connection and its tools.
+
+    Args:
+        name: Its name in this program.
+        config: Where it is.
+        is_stateful: Whether one connection serves every request; else each has one of its own.
+        selection: Which of its tools are offered.
+        connection_timeout: Seconds that connecting, and listing the tools, may take.
+        execution_timeout: Seconds that a call may take; None for `DEFAULT_TIMEOUT`.
+        trust_annotations: Whether hints of the server's may loosen anything.
+        pins: What was approved; None where nothing needs to be.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        config: StdioMCPConfig | HttpMCPConfig,
+        *,
+        is_stateful: bool,
+        selection: Selection,
+        connection_timeout: float,
+        execution_timeout: float | None,
+        trust_annotations: bool,
+        pins: PinFile | None,
+    ) -> None:
+        self._name = name
+        self._config = config
+        self._is_stateful = is_stateful
+        self._connection_timeout = connection_timeout
+        self._pins = pins
+        self._connection: Connection | None = None
+        self._era: Era | None = None
+        self._is_wanted = not is_stateful
+        self._is_stale = False
+        self._is_out_of_date = False
+        self._listed: list[Tool] = []
+        self._connecting = asyncio.Lock()
+        self._listing = asyncio.Lock()
+        self.catalog = Catalog(
+            name,
+            selection,
+            session_for=lambda digest: _ToolCalls(self, digest),
+            timeout=execution_timeout or DEFAULT_TIMEOUT,
+            trust_annotations=trust_annotations,
+        )
+
+    @property
+    def is_connected(self) -> bool:
+        """Return whether a connection stands."""
+        return self._connection is not None and self._connection.is_open
+
+    # Coming and going
+
+    async def connect(self) -> None:
+        """Connect and list the tools; nothing happens where that was done.
+
+        Raises:
+            MCPConnectionError: The server cannot be reached.
+            ConfigurationError: The configuration does not fit the server, or the lock file is
+                broken.
+        """
+        if not self._is_stateful or self.is_connected:
+            return
+        try:
+            await self._reconnect()
+            await self.fetch()
+        except BaseException:
+            await self.close()
+            raise
+        self._is_wanted = True
+
+    async def close(self, *, ignore_errors: bool = True) -> None:
+        """Close the connection; calls under way end with an error.
+
+        Raises:
+            MCPConnectionError: It did not close in order, unless that is to be ignored.
+        """
+        self._is_wanted = not self._is_stateful
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        was_open = connection.is_open
+        await connection.close()
+        if was_open and connection.failure is not None and not ignore_errors:
+            raise MCPConnectionError(
+                f"the MCP server {self._name!r} did not close in order: {connection.failure!r}"
+            ) from connection.failure
+
+    def require_wanted(self) -> None:
+        """Refuse to go on where the program has not connected.
+
+        Raises:
+            MCPConnectionError: It has not, or it has closed the connection.
+        """
+        if not self._is_wanted:
+            raise MCPConnectionError(
+                f"the MCP server {self._name!r} is not connected: `await client.connect()` first"
+            )
+
+    async def _reconnect(self) -> None:
+        """Connect anew, unless somebody else just did."""
+        async with self._connecting:
+            if self.is_connected:
+                return
+            if self._connection is not None:
+                await self._connection.close()
+            self._connection = await self._opened(listens=True)
+            self._is_stale = True
+
+    async def _opened(self, *, listens: bool) -> Connection:
+        module = await asyncio.to_thread(import_module, "agentscope_like.mcp.connection")
+        connection: Connection = module.Connection(
+            self._config, on_tools_changed=self._tools_changed, era=self._era, listens=listens
+        )
+        try:
+            await connection.open(self._connection_timeout)
+        except Exception as error:
+            self._era = None
+            raise MCPConnectionError(
+                f"the MCP server {self._name!r} cannot be reached: "
+                f"{self._told(error)}{connection.clues}"
+            ) from error
+        self._era = connection.era
+        return connection
+
+    @asynccontextmanager
+    async def _session(self) -> AsyncIterator[Connection]:
+        """Give a connection that stands; one of its own where the server is stateless."""
+        if self._is_stateful:
+            if not self.is_connected:
+                await self._reconnect()
+            if self._connection is None:
+                raise MCPConnectionError(f"the MCP server {self._name!r} was closed")
+            yield self._connection
+            return
+        connection = await self._opened(listens=False)
+        try:
+            yield connection
+        finally:
+            await connection.close()
+
+    # Tools
+
+    def _tools_changed(self) -> None:
+        self._is_stale = True
+
+    async def fetch(self) -> list[Tool]:
+        """Ask the server for its tools, and remember them.
+
+        Raises:
+            MCPConnectionError: The server cannot be reached, or does not answer as it should.
+            ConfigurationError: As `connect`.
+        """
+        async with self._listing:
+            self._is_stale = False  # what is heard from now on may come after the answer
+            try:
+                listed = await self._list()
+                await self._remember(listed)
+            except BaseException:
+                self._is_stale = True
+                raise
+            return listed
+
+    async def refresh(self) -> None:
+        """Fetch the tools where they may have changed; a failure leaves what is known."""
+        connection = self._connection
+        if self._is_stateful and (
+            connection is None
+            or not connection.is_open
+            or not (self._is_stale or connection.misses_changes)
+        ):
+            return
+        try:
+            async with asyncio.timeout(_REFRESH_TIMEOUT):
+                await self.fetch()
+        except (MCPConnectionError, ConfigurationError, TimeoutError) as error:
+            if not self._is_out_of_date:  # said once, not in each reply
+                _log.warning("the tools of %r may be out of date: %s", self._name, error)
+            self._is_out_of_date = True
+        else:
+            self._is_out_of_date = False
+
+    async def approve(self, changes: Iterable[ToolChange]) -> None:
+        """Record that these definitions are approved, and offer the tools again.
+
+        Raises:
+            ConfigurationError: There is no lock file, it is broken, or a change is of another
+                server's tool.
+        """
+        changes = list(changes)
+        if self._pins is None:
+            raise ConfigurationError(
+                f"the MCP server {self._name!r} has no lock file to approve in: give `lock_file=`"
+            )
+        for change in changes:
+            if change.server != self._name:
+                raise ConfigurationError(
+                    f"{change.tool!r} is a tool of {change.server!r}, not of {self._name!r}"
+                )
+        await asyncio.to_thread(self._pins.approve, changes)
+        async with self._listing:
+            await self._remember(self._listed)
+
+    async def _list(self) -> list[Tool]:
+        try:
+            async with asyncio.timeout(self._connection_timeout), self._session() as session:
+                return await session.list_tools()
+        except MCPConnectionError:
+            raise
+        except Exception as error:
+            raise MCPConnectionError(
+                f"the MCP server {self._name!r} does not list its tools: {self._told(error)}"
+            ) from error
+
+    async def _remember(self, listed: list[Tool]) -> None:
+        pins = None
+        if self._pins is not None:
+            pins = await asyncio.to_thread(self._pins.pins, self._name)
+        self.catalog.update(listed, pins)
+        self._listed = listed
+
+    # Calls
+
+    async def call(
+        self, name: str, arguments: dict[str, Any], seconds: float, *, digest: str
+    ) -> CallToolResult:
+        """Call a tool; where the connection turns out to be dead, connect anew, once.
+
+        A call that the server may have got is sent again only where that does no harm.
+
+        Args:
+            name: The server's name for the tool.
+            arguments: Its arguments.
+            seconds: Until the answer must have come.
+            digest: Of the definition that the call was decided for.
+
+        Raises:
+            MCPCallError: The server cannot be reached, went away, or defines the tool anew.
+            MCPError: The server answered with an error, or not in time.
+        """
+        may_reconnect = self.is_connected
+        try:
+            return await self._call_once(name, arguments, seconds, digest=digest)
+        except ConnectionLostError as lost:
+            tool = self.catalog.find(name)
+            is_harmless = not lost.may_have_run or (tool is not None and tool.is_idempotent)
+            if not (may_reconnect and is_harmless):
+                raise self._lost(name, lost) from lost
+        try:
+            return await self._call_once(name, arguments, seconds, digest=digest)
+        except ConnectionLostError as lost:
+            raise self._lost(name, lost) from lost
+
+    async def _call_once(
+        self, name: str, arguments: dict[str, Any], seconds: float, *, digest: str
+    ) -> CallToolResult:
+        if not self._is_wanted:
+            raise MCPCallError(f"The MCP server {self._name!r} was closed: use other tools.")
+        try:
+            async with self._session() as session:
+                if self._is_stateful and self._is_stale:
+                    await self.fetch()
+                self._check_same(name, digest)
+                return await session.call_tool(name, arguments, seconds)
+        except (MCPConnectionError, ConfigurationError) as error:
+            _log.warning("a call of %r failed: %s", name, error)
+            raise MCPCallError(
+                f"The MCP server {self._name!r} is away, so {name!r} was not called: "
+                f"{self._told(error.__cause__ or error)}. Its tools cannot be used for now; a "
+                "later call tries to reach it again. Go on with other tools, or tell the user."
+            ) from error
+
+    def _check_same(self, name: str, digest: str) -> None:
+        """Refuse to run what was decided for another definition."""
+        found = self.catalog.digest(name)
+        if found == digest:
+            return
+        what = "no longer offers it" if found is None else "has changed its definition"
+        raise MCPCallError(
+            f"{name!r} was not called: the MCP server {self._name!r} {what} since the call was "
+            "decided. Look at the tools that there are now, and call anew."
+        )
+
+    def _lost(self, name: str, lost: ConnectionLostError) -> MCPCallError:
+        effect = (
+            f"it is not known whether {name!r} had any effect: look before calling it again"
+            if lost.may_have_run
+            else f"{name!r} was not called: call it again, or use other tools"
+        )
+        return MCPCallError(f"The connection to the MCP server {self._name!r} was lost; {effect}.")
+
+    def _told(self, error: BaseException) -> str:
+        if isinstance(error, TimeoutError):
+            return f"it did not answer within {self._connection_timeout:g} s"
+        if isinstance(error, FileNotFoundError) and isinstance(self._config, StdioMCPConfig):
+            return f"its program {self._config.command!r}, or its directory, was not found"
+        if isinstance(error, ConnectionLostError):
+            return "it ended before it answered"
+        return f"{type(error).__name__}: {error}".rstrip(": ")
+
+
+class _ToolCalls:
+    """Carries the calls of one tool as it was defined when it was listed."""
+
+    def __init__(self, server: Server, digest: str) -> None:
+        self._server = server
+        self._digest = digest
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        read_timeout_seconds: float | None = None,
+    ) -> CallToolResult:
+        timeout = read_timeout_seconds or DEFAULT_TIMEOUT
+        return await self._server.call(name, arguments or {}, timeout, digest=self._digest)

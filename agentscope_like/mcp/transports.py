@@ -1,0 +1,173 @@
+"""The ways to a server: the library's transports, watched for their end.
+
+This module loads the MCP library; it is imported when a client first connects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+import anyio
+import httpx2
+from mcp.client.sse import sse_client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+
+from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig, Transport
+from agentscope_like.mcp.watch import Watch
+from agentscope_like.message.block import new_id
+from agentscope_like.tool.builtin.process_family import MARK_VARIABLE, ProcessFamily
+
+__all__ = ["open_transport"]
+
+_Streams = tuple[Any, Any]
+"""A read and a write stream, as the library's `Transport` gives them; their types are private."""
+
+
+@asynccontextmanager
+async def open_transport(
+    config: StdioMCPConfig | HttpMCPConfig, watch: Watch
+) -> AsyncIterator[_Streams]:
+    """Open the streams to the server; what is started is gone when this is left.
+
+    Args:
+        config: Where the server is.
+        watch: Told when the streams end.
+    """
+    if isinstance(config, StdioMCPConfig):
+        opened = _stdio(config, watch)
+    elif config.transport is Transport.SSE:
+        opened = _sse(config, watch)
+    else:
+        opened = _streamable_http(config, watch)
+    async with opened as (read, write):
+        yield _WatchedStream(read, watch), write
+
+
+@asynccontextmanager
+async def _stdio(config: StdioMCPConfig, watch: Watch) -> AsyncIterator[_Streams]:
+    mark, outer = new_id(), os.environ.get(MARK_VARIABLE)
+    parameters = StdioServerParameters(
+        command=config.command,
+        args=config.args or [],
+        env={**(config.env or {}), MARK_VARIABLE: f"{outer}:{mark}" if outer else mark},
+        cwd=config.cwd,
+        encoding_error_handler=config.encoding_error_handler,
+    )
+    async with _error_output(watch) as error_output:
+        try:
+            async with stdio_client(parameters, errlog=error_output) as streams:
+                error_output.close()
+                yield streams
+        finally:
+            # The library ends the server's own process group; these left it, or outlived it.
+            family = ProcessFamily(None, mark)
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(lambda: family.end(signal.SIGKILL, everyone=True))
+
+
+class _ErrorOutput(asyncio.Protocol):
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+
+    def data_received(self, data: bytes) -> None:
+        self._watch.printed(data)
+
+
+@asynccontextmanager
+async def _error_output(watch: Watch) -> AsyncIterator[TextIO]:
+    """Give a file for a program's standard error; what is written to it is noted."""
+    with ExitStack() as stack:
+        reading, writing = os.pipe()
+        source = stack.enter_context(os.fdopen(reading, "rb", buffering=0))
+        sink = stack.enter_context(os.fdopen(writing, "w"))
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.connect_read_pipe(lambda: _ErrorOutput(watch), source)
+        stack.callback(transport.close)
+        yield sink
+
+
+@asynccontextmanager
+async def _streamable_http(config: HttpMCPConfig, watch: Watch) -> AsyncIterator[_Streams]:
+    async with (
+        _http_client(config, watch) as http,
+        streamable_http_client(config.url, http_client=http) as streams,
+    ):
+        yield streams
+
+
+@asynccontextmanager
+async def _sse(config: HttpMCPConfig, watch: Watch) -> AsyncIterator[_Streams]:
+    def client(*_: Any, **__: Any) -> httpx2.AsyncClient:
+        return _http_client(config, watch)
+
+    async with sse_client(config.url, httpx_client_factory=client) as streams:
+        yield streams
+
+
+def _http_client(config: HttpMCPConfig, watch: Watch) -> httpx2.AsyncClient:
+    """Return a client whose time to wait for an answer is that of the call, not its own."""
+
+    async def note(response: httpx2.Response) -> None:
+        watch.answered(response.status_code)
+        refused = response.is_error and response.request.method == "POST"
+        if refused and config.transport is Transport.SSE:
+            watch.ended.set()  # nobody is told: the library waits for an answer all the same
+
+    timeout = httpx2.Timeout(config.timeout, read=None)
+    return httpx2.AsyncClient(
+        headers=config.headers, timeout=timeout, event_hooks={"response": [note]}
+    )
+
+
+class _WatchedStream:
+    """A read stream that tells the watch when it ends."""
+
+    def __init__(self, inner: Any, watch: Watch) -> None:
+        self._inner = inner
+        self._watch = watch
+
+    @property
+    def last_context(self) -> Any:
+        """Return the context that the last message was sent in, which the library asks for."""
+        return getattr(self._inner, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        try:
+            received: SessionMessage | Exception = await self._inner.receive()
+        except (anyio.EndOfStream, anyio.ClosedResourceError):
+            self._watch.ended.set()
+            raise
+        return received
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> bool | None:
+        left: bool | None = await self._inner.__aexit__(exc_type, exc_val, exc_tb)
+        return left
