@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from copy import copy
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentscope_like.exception import (
     ConfigurationError,
@@ -25,6 +25,8 @@ from agentscope_like.tool.sources import ToolSources
 __all__ = ["ToolInventory"]
 
 _MOST_LISTS = 64
+_Shown: TypeAlias = tuple[tuple[str, ...], bool]
+"""The groups that a model is told of, and whether there are skills in them."""
 
 
 class ToolInventory:
@@ -60,7 +62,7 @@ class ToolInventory:
         self.skills = SkillShelf(groups, skill_template)
         self._sources = ToolSources(self.tools)
         self._groups = _by_name(groups)
-        self._schemas: tuple[int, dict[tuple[str, ...], list[dict[str, Any]]]] = (-1, {})
+        self._schemas: tuple[int, dict[_Shown, list[dict[str, Any]]]] = (-1, {})
         for group in groups:
             for tool in group.tools:
                 self.tools.add(tool, group.name)
@@ -159,10 +161,9 @@ class ToolInventory:
         await self.sync()
         groups = (BASIC, *self.known_groups(active))
         has_skills = not self.skills.has_sources or await self.skills.has_skills(groups)
-        hidden = () if has_skills else (VIEWER,)
         if self._schemas[0] != self.tools.version:
             self._schemas = self.tools.version, {}
-        known, key = self._schemas[1], groups + hidden
+        known, key = self._schemas[1], (groups, has_skills)
         if key not in known:
             if len(known) >= _MOST_LISTS:
                 known.clear()
@@ -171,8 +172,8 @@ class ToolInventory:
                 for group in groups
                 for entry in self.tools.all()
                 if entry.group == group
-                and entry.tool.name not in hidden
                 and not entry.tool.is_hidden
+                and (has_skills or entry.tool.name != VIEWER)
             ]
         return known[key]
 

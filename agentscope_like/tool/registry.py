@@ -152,7 +152,8 @@ class ToolRegistry(Mapping[str, ToolBase]):
         found = self._find(name)
         if found is None:
             name = shortened(name)
-            raise ToolNotFoundError(f"There is no tool named {name!r}{nearest(name, self)}.")
+            hint = nearest(name, self) or "."
+            raise ToolNotFoundError(f"There is no tool named {name!r}{hint}")
         if found.tool.name != name:
             raise ConfigurationError(
                 f"the tool {name!r} was renamed to {found.tool.name!r} after it was added: its "

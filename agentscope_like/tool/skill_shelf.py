@@ -101,9 +101,8 @@ class SkillShelf:
                 )
         listed = ", ".join(skills) or "none"
         name = shortened(name)
-        raise ToolArgumentError(
-            f"There is no skill named {name!r}{nearest(name, skills)}. Skills: {listed}."
-        )
+        hint = nearest(name, skills) or "."
+        raise ToolArgumentError(f"There is no skill named {name!r}{hint} Skills: {listed}.")
 
     def _active(self, active: Sequence[str]) -> list[ToolGroup]:
         return [group for group in self._groups if group.name == BASIC or group.name in active]
