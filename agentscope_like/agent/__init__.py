@@ -1,6 +1,6 @@
 """An agent: the loop of reasoning and acting."""
 
 from agentscope_like.agent.agent import Agent, AgentInput
-from agentscope_like.agent.config import ModelConfig, ReActConfig
+from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig
 
-__all__ = ["Agent", "AgentInput", "ModelConfig", "ReActConfig"]
+__all__ = ["Agent", "AgentInput", "ContextConfig", "ModelConfig", "ReActConfig"]

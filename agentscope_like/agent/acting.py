@@ -8,22 +8,20 @@ from contextlib import aclosing
 from itertools import groupby
 
 from agentscope_like.agent.recorder import ReplyRecorder
+from agentscope_like.agent.running import CallRunner
 from agentscope_like.event import (
     AgentEvent,
     ConfirmResult,
     RequireExternalExecutionEvent,
     RequireUserConfirmEvent,
 )
-from agentscope_like.exception import GrantError
 from agentscope_like.message import (
     ToolCallBlock,
     ToolCallState,
     ToolChunk,
     ToolResponse,
-    ToolResultState,
 )
-from agentscope_like.tool import DecidedCall, Grant, Toolkit
-from agentscope_like.tool.decided import refused
+from agentscope_like.tool import DecidedCall, DecisionLayer, Grant, Toolkit
 from agentscope_like.tool.running import says_something
 
 __all__ = ["Acting"]
@@ -38,11 +36,21 @@ class Acting:
     Args:
         toolkit: The guarded path.
         recorder: The reply.
+        runner: Runs what was granted.
+        layers: Decision layers, outside the toolkit's own.
     """
 
-    def __init__(self, toolkit: Toolkit, recorder: ReplyRecorder) -> None:
+    def __init__(
+        self,
+        toolkit: Toolkit,
+        recorder: ReplyRecorder,
+        runner: CallRunner,
+        layers: Sequence[DecisionLayer] = (),
+    ) -> None:
         self._toolkit = toolkit
         self._recorder = recorder
+        self._runner = runner
+        self._layers = layers
         self._state = recorder.state
         self._told: set[str] = set()
 
@@ -53,7 +61,7 @@ class Acting:
         one by one. The calls after a batch in which something waits stay pending.
         """
         for batch in self._batches(calls):
-            decided = [await self._toolkit.decide(call, self._state) for call in batch]
+            decided = [await self.decide(call) for call in batch]
             async with aclosing(self.finish(decided)) as events:
                 async for event in events:
                     yield event
@@ -67,11 +75,18 @@ class Acting:
         answers = {call.id: answer for call, answer in answered}
         for batch in self._batches([call for call, _ in answered]):
             decided = [
-                await self._toolkit.confirm(call, answers[call.id], self._state) for call in batch
+                await self._toolkit.confirm(
+                    call, answers[call.id], self._state, layers=self._layers
+                )
+                for call in batch
             ]
             async with aclosing(self.finish(decided)) as events:
                 async for event in events:
                     yield event
+
+    async def decide(self, call: ToolCallBlock) -> DecidedCall:
+        """Decide a call under the policy of now; run nothing."""
+        return await self._toolkit.decide(call, self._state, layers=self._layers)
 
     def _batches(self, calls: Sequence[ToolCallBlock]) -> Iterator[list[ToolCallBlock]]:
         def is_safe(call: ToolCallBlock) -> bool:
@@ -153,13 +168,13 @@ class Acting:
     ) -> AsyncGenerator[_Item, None]:
         if len(granted) == 1:
             call, grant = granted[0]
-            async with aclosing(self._items(call, grant)) as items:
+            async with aclosing(self._runner.run(call, grant)) as items:
                 async for item in items:
-                    yield item
+                    yield call, item
             return
         async with aclosing(self._side_by_side(granted)) as items:
-            async for item in items:
-                yield item
+            async for pair in items:
+                yield pair
 
     async def _side_by_side(
         self, granted: Sequence[tuple[ToolCallBlock, Grant]]
@@ -169,10 +184,10 @@ class Acting:
 
         async def pump(call: ToolCallBlock, grant: Grant) -> None:
             try:
-                async with aclosing(self._items(call, grant)) as items:
+                async with aclosing(self._runner.run(call, grant)) as items:
                     async for item in items:
                         await room.acquire()
-                        queue.put_nowait(item)
+                        queue.put_nowait((call, item))
             except GeneratorExit as error:
                 # Raised out of a task it would tear the generators of whoever awaits the task.
                 raise RuntimeError(f"{call.name} raised GeneratorExit") from error
@@ -194,12 +209,3 @@ class Acting:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _items(self, call: ToolCallBlock, grant: Grant) -> AsyncGenerator[_Item, None]:
-        try:
-            async with aclosing(self._toolkit.run(grant, self._state)) as stream:
-                async for item in stream:
-                    yield call, item
-        except GrantError as error:
-            text = f"This call did not run: {error.message}. Call again if it is still needed."
-            yield call, refused(text, ToolResultState.ERROR)

@@ -3,53 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import TypeAlias
 
-from agentscope_like.agent.acting import Acting
-from agentscope_like.agent.answers import check_confirmations, check_results, new_rules
-from agentscope_like.agent.config import ModelConfig, ReActConfig
+from agentscope_like.agent.beginning import AgentInput, Beginning, listed, refuse_while_waiting
+from agentscope_like.agent.care import ContextCare
+from agentscope_like.agent.compression import CompressionWish
+from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig
 from agentscope_like.agent.ending import BROKEN_OFF, NEVER_RAN, ReplyEnding
-from agentscope_like.agent.reasoning import Reasoning
+from agentscope_like.agent.hooks import checked_middlewares
+from agentscope_like.agent.parts import ReplyParts
 from agentscope_like.agent.recorder import ReplyRecorder
-from agentscope_like.event import (
-    AgentEvent,
-    ConfirmResult,
-    ExternalExecutionResultEvent,
-    ReplyStartEvent,
-    UserConfirmResultEvent,
-    UserInterruptEvent,
-)
-from agentscope_like.exception import ConfigurationError, ModelError, ResumeError
+from agentscope_like.agent.rounds import Rounds
+from agentscope_like.agent.structured import StructuredSchema
+from agentscope_like.agent.tools import reply_toolkit
+from agentscope_like.event import AgentEvent, UserInterruptEvent
+from agentscope_like.exception import ConfigurationError, ResumeError
 from agentscope_like.message import (
     AssistantMsg,
-    ContentBlock,
-    DataBlock,
+    HintBlock,
     Msg,
-    SystemMsg,
-    TextBlock,
-    ToolCallBlock,
     ToolCallState,
-    ToolResultBlock,
     ToolResultState,
 )
+from agentscope_like.middleware import MiddlewareBase, hook_onion
 from agentscope_like.model import ChatModelBase
-from agentscope_like.permission import PermissionEngine
-from agentscope_like.state import AgentState, ReplyContext
-from agentscope_like.tool import DecidedCall, Toolkit
-from agentscope_like.tool.arguments import shortened
+from agentscope_like.state import AgentState
+from agentscope_like.tool import Toolkit
 
 __all__ = ["Agent", "AgentInput"]
-
-AgentInput: TypeAlias = (
-    Msg
-    | list[Msg]
-    | UserConfirmResultEvent
-    | UserInterruptEvent
-    | ExternalExecutionResultEvent
-    | None
-)
 
 WAITING = "I'm waiting for your permission or the external execution to finish."
 
@@ -62,12 +44,17 @@ class Agent:
         system_prompt: What the model is told first.
         model: The model that reasons.
         toolkit: The tools; none by default.
+        middlewares: Layers around the parts of its work, the first outermost.
         state: The state to go on from; a new one by default.
         model_config: Retries and the fallback model.
+        context_config: How the context is kept within what the model can read.
         react_config: Rounds and interruptions.
 
     Attributes:
         state: The state; it round-trips through JSON whenever no reply is being streamed.
+
+    Raises:
+        ConfigurationError: The model is none, or a middleware is none of an agent.
     """
 
     def __init__(
@@ -76,9 +63,11 @@ class Agent:
         system_prompt: str,
         model: ChatModelBase,
         toolkit: Toolkit | None = None,
+        middlewares: Sequence[MiddlewareBase] | None = None,
         *,
         state: AgentState | None = None,
         model_config: ModelConfig | None = None,
+        context_config: ContextConfig | None = None,
         react_config: ReActConfig | None = None,
     ) -> None:
         self._replying = False
@@ -90,10 +79,13 @@ class Agent:
         self.system_prompt = system_prompt
         self.model = model
         self.toolkit = toolkit if toolkit is not None else Toolkit()
+        self.middlewares = checked_middlewares(middlewares)
         self._state = state if state is not None else AgentState()
         self.model_config = model_config if model_config is not None else ModelConfig()
+        self.context_config = context_config if context_config is not None else ContextConfig()
         self.react_config = react_config if react_config is not None else ReActConfig()
-        self._assemble()
+        self._wishes: list[CompressionWish] = []
+        self._recorder = ReplyRecorder(self._state, self.name)
 
     @property
     def state(self) -> AgentState:
@@ -105,13 +97,7 @@ class Agent:
         if self._replying:
             raise ResumeError(f"{self.name} is replying: give it another state when it has ended")
         self._state = state
-        self._assemble()
-
-    def _assemble(self) -> None:
-        """Put the parts together for the name, the state and the toolkit of now."""
-        self._recorder = ReplyRecorder(self._state, self.name)
-        self._acting = Acting(self.toolkit, self._recorder)
-        self._ending = ReplyEnding(self._recorder)
+        self._recorder = ReplyRecorder(state, self.name)
 
     async def observe(self, msgs: Msg | list[Msg] | None = None) -> None:
         """Take messages into the context without replying.
@@ -120,24 +106,63 @@ class Agent:
             ResumeError: A reply waits for an answer; the messages would stand in its middle. Or
                 what is given is no message.
         """
-        self._refuse_while_waiting()
-        self.state.context.extend(_listed(msgs))
+        refuse_while_waiting(self.state, self.name)
+        self.state.context.extend(listed(msgs))
 
-    async def reply(self, inputs: AgentInput = None) -> Msg:
+    async def compress_context(
+        self, context_config: ContextConfig | None = None, instructions: HintBlock | None = None
+    ) -> None:
+        """Replace the history beyond the reserve with a summary, whether it is too long or not.
+
+        While a reply is under way it is done before the model is called the next time.
+
+        Args:
+            context_config: In place of the agent's own.
+            instructions: What else the model is told about the summary.
+
+        Raises:
+            ModelError: No model wrote a summary; the context is as it was. During a reply that is
+                only logged.
+            ResumeError: Another agent is replying on this agent's state.
+        """
+        config = context_config if context_config is not None else self.context_config
+        wish = CompressionWish(config, instructions)
+        if self._replying:
+            self._wishes.append(wish)
+            return
+        self._take_turn()
+        try:
+            care = ContextCare(ReplyParts.of(self, self.toolkit, self._recorder, []))
+            await care.compress(await care.system_prompt(), wish)
+        finally:
+            self._end_turn()
+
+    async def reply(
+        self, inputs: AgentInput = None, structured_schema: StructuredSchema | None = None
+    ) -> Msg:
         """Reply and return the message; where the reply waits for somebody, one that says so.
 
         Args:
             inputs: As in `reply_stream`.
+            structured_schema: As in `reply_stream`; what fits it is the message's
+                `structured_output`.
         """
-        async with aclosing(self.reply_stream(inputs)) as events:
-            async for _ in events:
-                pass
-        if self.state.has_awaiting_tool_calls(self.name):
-            return AssistantMsg(self.name, WAITING, id=self.state.reply_id)
-        return self._recorder.message
+        heard = Msg(name=self.name, role="assistant", content=[])
+        final: Msg | None = None
+        stream = self.reply_stream(inputs, structured_schema, yield_final_msg=True)
+        async with aclosing(stream) as events:
+            async for event in events:
+                if isinstance(event, Msg):
+                    final = event
+                elif self.middlewares:  # one of them may reply in the agent's place
+                    heard.append_event(event)
+        return heard if final is None else final
 
     async def reply_stream(
-        self, inputs: AgentInput = None, *, yield_final_msg: bool = False
+        self,
+        inputs: AgentInput = None,
+        structured_schema: StructuredSchema | None = None,
+        yield_final_msg: bool = False,
     ) -> AsyncGenerator[AgentEvent | Msg, None]:
         """Reply and yield what happens, as it happens.
 
@@ -148,44 +173,45 @@ class Agent:
             inputs: New messages; or answers to the calls that wait, all or some, in any order; or
                 an interrupt of the reply that waits; or None to go on: a reply that waits asks
                 again.
+            structured_schema: What the answer has to fit: a pydantic model class, or a JSON Schema
+                of an object. A reply that is taken up keeps its own; a class gets lost where the
+                state was stored as JSON, and is given anew for its validators to count.
             yield_final_msg: Whether the reply's message is yielded last.
 
         Raises:
             ResumeError: The input does not fit what the agent waits for. Nothing was done.
             RuleError: A rule could never do what it says. Nothing was done.
+            ConfigurationError: The schema is not one of an object; or two tools have one name.
         """
-        state = self._state
-        if self._replying or not state.take_turn():
+        self._take_turn()
+        try:
+            run = _Run(self, self._recorder, self._wishes)
+            core = run.replied
+            onion = hook_onion(self.middlewares, "on_reply", self, core)
+            stream = onion(inputs=inputs, structured_schema=structured_schema)
+            if onion is not core:  # a cancellation may come while a hook is at work
+                stream = run.interruptible(stream)
+            async with aclosing(stream) as events:
+                async for event in events:
+                    if yield_final_msg or not isinstance(event, Msg):
+                        yield event
+        finally:
+            self._end_turn()
+            self._settle()
+
+    def _take_turn(self) -> None:
+        if self._replying or not self._state.take_turn():
             raise ResumeError(
                 f"{self.name}, or another agent on its state, is replying already: wait for the "
                 "stream to end, or close it"
             )
         self._replying = True
-        self._assemble()
-        try:
-            async with aclosing(self._interruptible(inputs)) as events:
-                async for event in events:
-                    yield event
-            if yield_final_msg:
-                yield self._recorder.message
-        finally:
-            self._replying = False
-            state.end_turn()
-            self._settle()
+        self._wishes = []
+        self._recorder = ReplyRecorder(self._state, self.name)
 
-    async def _interruptible(self, inputs: AgentInput) -> AsyncGenerator[AgentEvent, None]:
-        try:
-            async with aclosing(self._replied(inputs)) as events:
-                async for event in events:
-                    yield event
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None and not self.react_config.interruption_raise_cancelled_error:
-                task.uncancel()
-            for event in self._interrupted():
-                yield event
-            if self.react_config.interruption_raise_cancelled_error:
-                raise
+    def _end_turn(self) -> None:
+        self._replying = False
+        self._state.end_turn()
 
     def _settle(self) -> None:
         """Close what an abandoned stream left open, so that nothing is taken for running."""
@@ -196,203 +222,70 @@ class Agent:
                 for _ in self._recorder.whole_result(call, text, ToolResultState.INTERRUPTED):
                     pass
 
-    async def _replied(self, inputs: AgentInput) -> AsyncGenerator[AgentEvent, None]:
-        match inputs:
-            case UserConfirmResultEvent():
-                begun = self._confirmed(inputs)
-            case ExternalExecutionResultEvent():
-                begun = self._executed(inputs)
-            case UserInterruptEvent():
-                for event in self._user_interrupt(inputs):
-                    yield event
-                return
-            case _:
-                begun = self._told(_listed(inputs))
-        async with aclosing(begun) as events:
+
+class _Run:
+    """One stream of the agent; `replied` is what the `on_reply` hooks surround."""
+
+    def __init__(
+        self, agent: Agent, recorder: ReplyRecorder, wishes: list[CompressionWish]
+    ) -> None:
+        self._agent = agent
+        self._wishes = wishes
+        self._recorder = recorder
+        self._has_begun = False
+
+    async def replied(
+        self, inputs: AgentInput, structured_schema: StructuredSchema | None
+    ) -> AsyncGenerator[AgentEvent | Msg, None]:
+        """Reply, and yield the message last; one that says so where the reply waits."""
+        agent, recorder = self._agent, self._recorder
+        async with aclosing(self.interruptible(self._worked(inputs, structured_schema))) as events:
             async for event in events:
                 yield event
-        if self._is_over() or self.state.has_awaiting_tool_calls(self.name):
-            return
-        async with aclosing(self._rounds()) as events:
-            async for event in events:
-                yield event
+        if recorder.state.has_awaiting_tool_calls(agent.name):
+            yield AssistantMsg(agent.name, WAITING, id=recorder.reply_id)
+        elif (message := recorder.state.reply_message(agent.name)) is not None:
+            yield message
 
-    def _is_over(self) -> bool:
-        message = self.state.reply_message(self.name)
-        return message is None or message.finished_reason is not None
-
-    # How a stream begins
-
-    def _interrupted(self) -> Iterator[AgentEvent]:
-        if not self._is_over():
-            yield from self._ending.interrupted(self.react_config.interruption_message)
-
-    async def _told(self, messages: list[Msg]) -> AsyncGenerator[AgentEvent, None]:
-        if messages:
-            self._refuse_while_waiting()
-        self.toolkit.check_rules(self.state)
-        awaiting = self.state.get_awaiting_tool_calls(self.name)
-        if awaiting:
-            for event in self._acting.waiting(awaiting):
-                yield event
-            return
-        for event in self._recorder.interrupt_open_calls(BROKEN_OFF, NEVER_RAN):
-            yield event
-        if not messages and not self._is_over():
-            return
-        self.state.reply_context = ReplyContext()
-        self.state.context.extend(messages)
-        yield self._recorder.take(
-            ReplyStartEvent(
-                session_id=self.state.session_id, reply_id=self.state.reply_id, name=self.name
-            )
-        )
-
-    async def _confirmed(self, answer: UserConfirmResultEvent) -> AsyncGenerator[AgentEvent, None]:
-        self.toolkit.check_rules(self.state)
-        answered = check_confirmations(answer, self._recorder, self.toolkit)
-        engine = PermissionEngine(self.state.permission_context)
-        for rule in new_rules(answer.confirm_results):
-            engine.add_rule(rule)
-        yield self._recorder.take(answer)
-        async with aclosing(self._acting.act_on_answers(answered)) as events:
-            async for event in events:
-                yield event
-        if new_rules(answer.confirm_results):
-            async with aclosing(self._acting.finish(await self._spared())) as events:
+    async def interruptible(
+        self, stream: AsyncGenerator[AgentEvent | Msg, None]
+    ) -> AsyncGenerator[AgentEvent | Msg, None]:
+        """Yield the stream; where its task is cancelled, end the reply in order."""
+        config = self._agent.react_config
+        try:
+            async with aclosing(stream) as events:
                 async for event in events:
                     yield event
-        for event in self._stopped_by([result for _, result in answered]):
-            yield event
+        except asyncio.CancelledError:
+            if not self._has_begun:
+                raise
+            task = asyncio.current_task()
+            if task is not None and not config.interruption_raise_cancelled_error:
+                task.uncancel()
+            if not self._recorder.is_over:
+                for event in ReplyEnding(self._recorder).interrupted(config.interruption_message):
+                    yield event
+            if config.interruption_raise_cancelled_error:
+                raise
 
-    async def _spared(self) -> list[DecidedCall]:
-        """Return the waiting calls that a newly remembered rule lets run, or refuses."""
-        spared: list[DecidedCall] = []
-        for call in self.state.get_awaiting_tool_calls(self.name):
-            if call.state is ToolCallState.ASKING:
-                shown = (call.decision, call.digest, call.suggested_rules)
-                decided = await self.toolkit.decide(call, self.state)
-                if call.state is ToolCallState.ASKING:  # the person answers what they were shown
-                    call.decision, call.digest, call.suggested_rules = shown
-                else:
-                    spared.append(decided)
-        return spared
-
-    def _stopped_by(self, results: Sequence[ConfirmResult]) -> Iterator[AgentEvent]:
-        if self.react_config.stop_on_reject and not all(r.confirmed for r in results):
-            for call in self._pending():
-                text = "Not run: the user rejected a call before it."
-                yield from self._recorder.whole_result(call, text, ToolResultState.DENIED)
-
-    async def _executed(
-        self, answer: ExternalExecutionResultEvent
+    async def _worked(
+        self, inputs: AgentInput, structured_schema: StructuredSchema | None
     ) -> AsyncGenerator[AgentEvent, None]:
-        self.toolkit.check_rules(self.state)
-        results = check_results(answer, self._recorder)
-        taken = self._results_taken(answer, results)
-        try:
-            for event in taken:
+        agent, recorder = self._agent, self._recorder
+        schema = structured_schema
+        is_new = bool(inputs) and isinstance(inputs, Msg | list)
+        if schema is None and not is_new and not recorder.is_over:
+            schema = recorder.state.reply_context.structured_schema
+        toolkit = await reply_toolkit(agent.toolkit, agent.middlewares, schema)
+        self._has_begun = True
+        parts = ReplyParts.of(agent, toolkit, recorder, self._wishes)
+        async with aclosing(Beginning(parts).take(inputs, structured_schema)) as events:
+            async for event in events:
                 yield event
-        finally:
-            for _ in taken:  # work that was done outside is not lost on who stops listening
-                pass
-
-    def _results_taken(
-        self,
-        answer: ExternalExecutionResultEvent,
-        results: Sequence[tuple[ToolCallBlock, ToolResultBlock]],
-    ) -> Iterator[AgentEvent]:
-        yield self._recorder.take(answer)
-        for call, result in results:
-            yield from self._recorder.add_output(call.id, result.output)
-            yield self._recorder.end_result(call.id, result.state, result.metadata)
-
-    def _user_interrupt(self, answer: UserInterruptEvent) -> Iterator[AgentEvent]:
-        if not self.state.get_unfinished_tool_calls(self.name):
+        if isinstance(inputs, UserInterruptEvent) or recorder.is_over:
             return
-        if answer.reply_id != self.state.reply_id:
-            raise ResumeError(
-                f"the interrupt is about reply {answer.reply_id!r}, the agent is in "
-                f"{self.state.reply_id!r}"
-            )
-        yield self._recorder.take(answer)
-        yield from self._interrupted()
-
-    # Rounds
-
-    async def _rounds(self) -> AsyncGenerator[AgentEvent, None]:
-        """Act on what is pending, reason, act, until the model calls nothing more."""
-        empty = 0
-        async with aclosing(self._act()) as events:
+        if recorder.state.has_awaiting_tool_calls(agent.name):
+            return
+        async with aclosing(Rounds(parts).go()) as events:
             async for event in events:
                 yield event
-        while not self.state.has_awaiting_tool_calls(self.name):
-            if self.state.cur_iter >= self.react_config.max_iters:
-                for event in self._ending.exceeded(self.react_config.max_iters):
-                    yield event
-                return
-            self.state.reply_context.cur_iter += 1
-            before = len(self._recorder.message.content)
-            async with aclosing(self._reason()) as events:
-                async for event in events:
-                    yield event
-            if self._is_over():
-                return
-            said = any(map(_says_something, self._recorder.message.content[before:]))
-            empty = 0 if said else empty + 1
-            for event in self._ending.after_round(bool(self._pending()), empty):
-                yield event
-            if self._is_over():
-                return
-            async with aclosing(self._act()) as events:
-                async for event in events:
-                    yield event
-
-    async def _reason(self) -> AsyncGenerator[AgentEvent, None]:
-        messages = [SystemMsg("system", self.system_prompt), *self.state.context]
-        tools = await self.toolkit.get_tool_schemas()
-        reasoning = Reasoning(self.model, self.model_config, self._recorder)
-        try:
-            async with aclosing(reasoning.reason(messages, tools)) as events:
-                async for event in events:
-                    yield event
-        except ModelError as error:
-            for event in self._ending.failed(error):
-                yield event
-
-    async def _act(self) -> AsyncGenerator[AgentEvent, None]:
-        async with aclosing(self._acting.act(self._pending())) as events:
-            async for event in events:
-                yield event
-
-    def _pending(self) -> list[ToolCallBlock]:
-        return [c for c in self._recorder.calls() if c.state is ToolCallState.PENDING]
-
-    def _refuse_while_waiting(self) -> None:
-        waiting = self.state.get_awaiting_tool_calls(self.name)
-        if waiting:
-            ids = ", ".join(repr(call.id) for call in waiting)
-            raise ResumeError(
-                f"{self.name} waits for answers to {ids}: answer them with "
-                "UserConfirmResultEvent or ExternalExecutionResultEvent, or end the reply with "
-                "UserInterruptEvent, before the next message"
-            )
-
-
-def _says_something(block: ContentBlock) -> bool:
-    if isinstance(block, TextBlock):
-        return bool(block.text.strip())
-    return isinstance(block, ToolCallBlock | DataBlock)
-
-
-def _listed(inputs: Msg | list[Msg] | None) -> list[Msg]:
-    if inputs is None:
-        return []
-    messages = list(inputs) if isinstance(inputs, list) else [inputs]
-    for message in messages:
-        if not isinstance(message, Msg):
-            raise ResumeError(
-                f"{shortened(repr(message))} is no message: wrap text as `UserMsg(name, text)`, "
-                "and give an answer as one event"
-            )
-    return messages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 
 from agentscope_like.agent.recorder import ReplyRecorder
 from agentscope_like.event import (
@@ -19,6 +20,7 @@ from agentscope_like.message import (
 )
 from agentscope_like.permission import PermissionRule
 from agentscope_like.tool import Toolkit
+from agentscope_like.tool.arguments import parse_arguments
 
 __all__ = ["check_confirmations", "check_results", "new_rules"]
 
@@ -47,14 +49,14 @@ def check_confirmations(
     return [(call, answers[call.id]) for call in calls]
 
 
-def check_results(
-    event: ExternalExecutionResultEvent, recorder: ReplyRecorder
+async def check_results(
+    event: ExternalExecutionResultEvent, recorder: ReplyRecorder, toolkit: Toolkit
 ) -> list[tuple[ToolCallBlock, ToolResultBlock]]:
     """Return the submitted calls with their results, in the order of the calls.
 
     Raises:
         ResumeError: A result is about another reply, about a call that was not submitted or has
-            its result, or does not say how the call ended.
+            its result, does not say how the call ended, or does not pass the tool's own check.
     """
     _check_reply(event.reply_id, recorder)
     calls = _expected((r.id for r in event.execution_results), recorder, "submitted")
@@ -70,7 +72,26 @@ def check_results(
                 f"the result of call {call.id!r} is said to be of {results[call.id].name!r}, but "
                 f"the call is of {call.name!r}"
             )
+        await _check_by_tool(call, results[call.id], toolkit)
     return [(call, results[call.id]) for call in calls]
+
+
+async def _check_by_tool(call: ToolCallBlock, result: ToolResultBlock, toolkit: Toolkit) -> None:
+    tool = await toolkit.get_tool(call.name)
+    if tool is None:
+        return
+    try:
+        copy = result.model_copy(deep=True)
+        if "tool_input" in signature(tool.check_external_result).parameters:
+            tool_input = parse_arguments(call.name, call.input)
+            await tool.check_external_result(copy, tool_input=tool_input)
+        else:  # a check that overrides it may look at the result alone
+            await tool.check_external_result(copy)
+    except Exception as error:
+        raise ResumeError(
+            f"{call.name} does not take the result of call {call.id!r}: {error}. Mend the result "
+            "and send it again"
+        ) from error
 
 
 def new_rules(results: Iterable[ConfirmResult]) -> list[PermissionRule]:

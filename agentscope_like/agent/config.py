@@ -3,12 +3,58 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from agentscope_like.exception import ConfigurationError
 from agentscope_like.model import ChatModelBase
 
-__all__ = ["ModelConfig", "ReActConfig"]
+__all__ = ["ContextConfig", "ModelConfig", "ReActConfig"]
+
+COMPRESSION_PROMPT = """\
+<system-hint>The conversation is about to exceed what you can read at once. Everything above this \
+hint will be removed and replaced with a summary that you write now: it is all that you will know \
+of it. Keep what the work cannot go on without, exact names, paths, numbers and wording included; \
+leave out what can be looked up again.</system-hint>"""
+
+SUMMARY_TEMPLATE = """\
+<system-info>Here is a summary of your previous work; the conversation that it stands for was \
+removed.
+# Task
+{task_overview}
+
+# State of the work
+{current_state}
+
+# Findings
+{important_discoveries}
+
+# Next steps
+{next_steps}
+
+# To be kept in mind
+{context_to_preserve}</system-info>"""
+
+_SUMMARY_FIELDS = {
+    "task_overview": "What the user wants, by what it will be judged, and what they made clear.",
+    "current_state": "What is done: files made, changed or read, with their paths; results so far.",
+    "important_discoveries": "Constraints, decisions with their reasons, errors and what mended "
+    "them, and what was tried in vain.",
+    "next_steps": "What remains to be done, in order, and what stands in the way.",
+    "context_to_preserve": "The user's preferences, promises made to them, and facts of the "
+    "subject that are not obvious.",
+}
+
+
+def _summary_schema() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            name: {"type": "string", "description": text} for name, text in _SUMMARY_FIELDS.items()
+        },
+        "required": list(_SUMMARY_FIELDS),
+    }
 
 
 class ReActConfig(BaseModel):
@@ -16,6 +62,8 @@ class ReActConfig(BaseModel):
 
     Attributes:
         max_iters: Most rounds that one reply takes (default 50).
+        structured_output_grace_iters: Rounds beyond that, or after an answer in mere text, in which
+            the model must give the structured output that was asked for (default 5).
         stop_on_reject: Whether a rejection by the user also refuses the calls that come after it in
             the same response (default no).
         interruption_message: What the agent says when it was interrupted.
@@ -26,9 +74,49 @@ class ReActConfig(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     max_iters: int = Field(default=50, ge=1)
+    structured_output_grace_iters: int = Field(default=5, ge=0)
     stop_on_reject: bool = False
     interruption_message: str = "I notice the interruption. How can I help you?"
     interruption_raise_cancelled_error: bool = False
+
+
+class ContextConfig(BaseModel):
+    """How the agent keeps its context within what the model can read.
+
+    Attributes:
+        trigger_ratio: Share of the model's `context_size` above which older history is replaced
+            with a summary before the next round (default 0.8).
+        reserve_ratio: Share of it that the history kept beside the summary may take (default 0.1).
+        compression_prompt: What asks the model for the summary.
+        summary_template: How the summary is told from then on; `{name}` stands for the property of
+            that name in the schema.
+        summary_schema: JSON Schema of the summary, an object.
+        tool_result_limit: Most tokens of one tool result (default 50,000); a toolkit's own
+            `result_limit` counts as well.
+        max_image_num: Most images that the model is shown; the latest ones are (default 5).
+
+    Raises:
+        pydantic.ValidationError: A number is out of range.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    trigger_ratio: float = Field(default=0.8, gt=0, lt=1)
+    reserve_ratio: float = Field(default=0.1, gt=0, lt=1)
+    compression_prompt: str = COMPRESSION_PROMPT
+    summary_template: str = SUMMARY_TEMPLATE
+    summary_schema: dict[str, Any] = Field(default_factory=_summary_schema)
+    tool_result_limit: int = Field(default=50_000, ge=1)
+    max_image_num: int = Field(default=5, ge=0)
+
+    @model_validator(mode="after")
+    def _refuse_a_reserve_beyond_the_trigger(self) -> Self:
+        if self.reserve_ratio >= self.trigger_ratio:
+            raise ValueError(
+                f"`reserve_ratio` {self.reserve_ratio} is not below `trigger_ratio` "
+                f"{self.trigger_ratio}: compressing would never be done"
+            )
+        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +127,16 @@ class ModelConfig:
         max_retries: How often a model call that showed nothing yet is tried again, beyond what
             the model itself retries (default 0).
         fallback_model: The model to take when the first one cannot answer.
+
+    Raises:
+        ConfigurationError: `max_retries` is negative.
     """
 
     max_retries: int = 0
     fallback_model: ChatModelBase | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_retries < 0:
+            raise ConfigurationError(
+                f"`max_retries` is {self.max_retries}: give 0 for none, or how many"
+            )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Any
 
-from agentscope_like.agent.config import ModelConfig
+from agentscope_like.agent.calling import ModelCalls
 from agentscope_like.agent.recorder import ReplyRecorder
 from agentscope_like.event import (
     AgentEvent,
@@ -35,7 +36,8 @@ from agentscope_like.message import (
     ThinkingBlock,
     ToolCallBlock,
 )
-from agentscope_like.model import ChatModelBase, ChatResponse
+from agentscope_like.model import ChatResponse
+from agentscope_like.tool.choice import ToolChoice
 from agentscope_like.types import ErrorType
 
 __all__ = ["Reasoning"]
@@ -52,36 +54,39 @@ class Reasoning:
     """Calls the model and takes its response into the reply.
 
     Args:
-        model: The model.
-        config: Retries and the fallback model.
+        calls: Calls the models that there are.
         recorder: The reply.
     """
 
-    def __init__(self, model: ChatModelBase, config: ModelConfig, recorder: ReplyRecorder) -> None:
-        self._models = [model] * (1 + config.max_retries)
-        if config.fallback_model is not None:
-            self._models.append(config.fallback_model)
+    def __init__(self, calls: ModelCalls, recorder: ReplyRecorder) -> None:
+        self._calls = calls
         self._recorder = recorder
 
     async def reason(
-        self, messages: list[Msg], tools: list[dict[str, object]]
+        self,
+        messages: list[Msg],
+        tools: list[dict[str, Any]],
+        tool_choice: ToolChoice | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
         """Call the model and yield what it says, as it says it.
 
         Args:
             messages: The system prompt and the context.
             tools: Schemas of the tools that it may call.
+            tool_choice: Which of them it must call; None for as it sees fit.
 
         Raises:
             ModelError: No model answered, or one broke off after it had begun to.
         """
-        for position, model in enumerate(self._models):
+        models = self._calls.models
+        for position, model in enumerate(models):
             response = _Response(self._recorder)
             yield self._recorder.take(
                 ModelCallStartEvent(reply_id=self._recorder.reply_id, model_name=model.model)
             )
             try:
-                async with aclosing(_answers(model, messages, tools)) as answers:
+                answers = self._calls.answers(model, messages, tools, tool_choice)
+                async with aclosing(answers):
                     async for answer in answers:
                         for event in response.take(answer):
                             yield event
@@ -92,23 +97,14 @@ class Reasoning:
             except Exception as error:
                 for event in response.end():
                     yield event
-                is_last = position == len(self._models) - 1
+                is_last = position == len(models) - 1
                 if is_last or response.began or not isinstance(error, ModelError):
                     raise _as_model_error(error) from error
             else:
                 return
-
-
-async def _answers(
-    model: ChatModelBase, messages: list[Msg], tools: list[dict[str, object]]
-) -> AsyncGenerator[ChatResponse, None]:
-    answer = await model(messages, tools=tools or None)
-    if isinstance(answer, ChatResponse):
-        yield answer
-        return
-    async with aclosing(answer) as stream:
-        async for part in stream:
-            yield part
+            finally:
+                if response.last is None:
+                    self._recorder.broken_off.update(response.calls)
 
 
 def _as_model_error(error: Exception) -> ModelError:
@@ -128,6 +124,7 @@ class _Response:
     last: ChatResponse | None = None
     open: dict[str, _ModelBlock] = field(default_factory=dict)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
+    calls: list[str] = field(default_factory=list)
 
     def take(self, answer: ChatResponse) -> Iterator[AgentEvent]:
         """Take in a part of the response; the last part holds the whole and adds what is new."""
@@ -176,6 +173,7 @@ class _Response:
                     DataBlockStartEvent(reply_id=reply_id, block_id=block_id, media_type=media)
                 )
             case ToolCallBlock():
+                self.calls.append(block_id)
                 yield take(
                     ToolCallStartEvent(
                         reply_id=reply_id, tool_call_id=block_id, tool_call_name=block.name

@@ -21,6 +21,7 @@ from agentscope_like.message import (
     Msg,
     TextBlock,
     ToolCallBlock,
+    ToolCallState,
     ToolResultBlock,
     ToolResultState,
 )
@@ -42,11 +43,16 @@ class ReplyRecorder:
     Args:
         state: The agent's state.
         name: The agent's name.
+
+    Attributes:
+        broken_off: The ids of calls of which only a part came: they must never run.
     """
 
     def __init__(self, state: AgentState, name: str) -> None:
         self.state = state
         self.name = name
+        self.broken_off: set[str] = set()
+        self._watched: set[str] | None = None
 
     @property
     def reply_id(self) -> str:
@@ -65,7 +71,29 @@ class ReplyRecorder:
     def take(self, event: EventT) -> EventT:
         """Take the event into the message and return it."""
         self.message.append_event(event)
+        if self._watched is not None:
+            self._watched.add(event.id)
         return event
+
+    def watch(self) -> None:
+        """From now on remember which events were taken, so that `adopt` knows the others."""
+        self._watched = set()
+
+    def adopt(self, event: EventT) -> EventT:
+        """Take an event in that somebody else made since `watch`, and return any event."""
+        if self._watched is None or event.id in self._watched:
+            return event
+        return self.take(event)
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether no reply is under way: none began, or the last one has ended."""
+        message = self.state.reply_message(self.name)
+        return message is None or message.finished_reason is not None
+
+    def pending(self) -> list[ToolCallBlock]:
+        """Return the calls that nothing was decided about yet."""
+        return [call for call in self.calls() if call.state is ToolCallState.PENDING]
 
     def calls(self) -> list[ToolCallBlock]:
         """Return the calls of the reply, as stored."""
@@ -146,6 +174,13 @@ class ReplyRecorder:
         text = f"\n{text}" if begun is not None and begun.output else text
         yield from self.add_output(call.id, text)
         yield self.end_result(call.id, state)
+
+    def end_broken_off(self, text: str) -> Iterator[AgentEvent]:
+        """End every call of which only a part came and that has no result yet."""
+        for call in self.state.get_unfinished_tool_calls(self.name) if self.broken_off else ():
+            if call.id in self.broken_off:
+                yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)
+        self.broken_off.clear()
 
     def interrupt_open_calls(self, begun: str, not_begun: str) -> Iterator[AgentEvent]:
         """End every call that has no final result as interrupted.

@@ -21,13 +21,18 @@ class ReplyStartEvent(EventBase):
 
 
 class ReplyEndEvent(EventBase):
-    """A reply ended; a stream that parks ends without this event."""
+    """A reply ended; a stream that parks ends without this event.
+
+    Attributes:
+        structured_output: The answer that fits the schema which the reply was asked for.
+    """
 
     type: Literal[EventType.REPLY_END] = EventType.REPLY_END
     session_id: str
     reply_id: str
     finished_reason: ReplyFinishedReason = ReplyFinishedReason.COMPLETED
     error: ErrorInfo | None = None
+    structured_output: dict[str, Any] | None = None
 
 
 class ExceedMaxItersEvent(EventBase):

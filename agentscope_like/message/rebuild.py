@@ -89,6 +89,8 @@ def _block_end(message: Msg, event: Any) -> None:
 
 
 def _hint(message: Msg, event: Any) -> None:
+    if _find(message, HintBlock, event.block_id):
+        return  # whoever made it has put it there already
     message.content.append(
         HintBlock(
             id=event.block_id,
@@ -197,6 +199,7 @@ def _reply_end(message: Msg, event: Any) -> None:
     message.finished_at = event.created_at
     message.finished_reason = event.finished_reason
     message.error = event.error
+    message.structured_output = event.structured_output
 
 
 _TAKERS: dict[str, Callable[[Msg, Any], None]] = {

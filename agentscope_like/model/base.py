@@ -11,6 +11,8 @@ from typing import Any, Self, TypeAlias
 
 from agentscope_like.exception import ConfigurationError, DeveloperOrientedException
 from agentscope_like.message import Msg
+from agentscope_like.middleware.tokens import TokenEstimator
+from agentscope_like.model.counting import estimated_tokens
 from agentscope_like.model.response import ChatResponse
 from agentscope_like.model.retry import Backoff, Sleep, as_model_error
 from agentscope_like.tool.choice import ToolChoice
@@ -108,6 +110,17 @@ class ChatModelBase(ABC):
             TransientModelError: The call failed, and may be tried again.
             ModelError: It failed, and trying again would not help.
         """
+
+    async def count_tokens(
+        self, messages: list[Msg], tools: list[dict[str, Any]] | None = None
+    ) -> int:
+        """Return how many tokens a request takes: an estimate, unless a subclass knows better.
+
+        Args:
+            messages: The conversation.
+            tools: As for a call.
+        """
+        return estimated_tokens(messages, tools, TokenEstimator())
 
     async def close(self) -> None:
         """Give back what the model holds, such as connections; it may be called again after."""

@@ -19,6 +19,7 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_INPUT_CHARACTERS",
     "ArgumentValidator",
+    "check_fit",
     "copied",
     "parse_arguments",
     "shortened",
@@ -218,6 +219,22 @@ class ArgumentValidator:
             return "; ".join([*hints, f"{more} more unknown ones"] if more else hints)
         message, where = shortened(error.message), shortened(where)
         return f"{where}: {message}" if where else message
+
+
+def check_fit(schema: Mapping[str, Any], value: Any) -> None:
+    """Refuse a value that does not fit the JSON Schema.
+
+    Raises:
+        ValueError: Says for each misfit where it is and what was expected.
+    """
+    from jsonschema_rs import validator_for
+
+    misfits = [
+        f"{'.'.join(map(str, error.instance_path)) or 'it'}: {shortened(error.message)}"
+        for error in validator_for(dict(schema), retriever=_fetch_nothing).iter_errors(value)
+    ]
+    if misfits:
+        raise ValueError("; ".join(misfits[:_SHOWN_ERRORS]))
 
 
 def _fetch_nothing(uri: str) -> NoReturn:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from agentscope_like.exception import ConfigurationError
+from agentscope_like.message.block import ToolResultBlock, ToolResultState
 from agentscope_like.message.chunk import ToolChunk
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.middleware.onion import (
@@ -27,7 +28,7 @@ from agentscope_like.permission import (
     PermissionRule,
     RuleError,
 )
-from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.arguments import check_fit, copied
 
 __all__ = ["ParamsBase", "ToolBase"]
 
@@ -82,6 +83,8 @@ class ToolBase(ABC):
         is_hidden: Whether the model is not told of it; a call by its name is decided all the same.
         touches_only_agent_state: Whether all it ever changes is the agent's own state, so that
             only a deny rule stops it.
+        metadata_schema: JSON Schema of the `metadata` that a result of an external tool has to
+            carry; None for no demand.
 
     Raises:
         ConfigurationError: The class declares something that cannot work.
@@ -100,6 +103,7 @@ class ToolBase(ABC):
     mcp_name: str | None = None
     is_hidden: bool = False
     touches_only_agent_state: ClassVar[bool] = False
+    metadata_schema: dict[str, Any] | None = None
 
     def __init__(self, middlewares: Sequence[ToolMiddlewareBase] | None = None) -> None:
         self.middlewares: tuple[ToolMiddlewareBase, ...] = tuple(middlewares or ())
@@ -167,6 +171,24 @@ class ToolBase(ABC):
         """
         del tool_input
         return None
+
+    async def check_external_result(
+        self, result: ToolResultBlock, *, tool_input: dict[str, Any] | None = None
+    ) -> None:
+        """Refuse a result that somebody outside sent; the call then keeps waiting for a better one.
+
+        By default the metadata of a result of success has to fit `metadata_schema`.
+
+        Args:
+            result: What was sent.
+            tool_input: The arguments of the call; an override may do without this parameter.
+
+        Raises:
+            ValueError: The result does not do; says why.
+        """
+        del tool_input
+        if self.metadata_schema is not None and result.state is ToolResultState.SUCCESS:
+            check_fit(self.metadata_schema, result.metadata)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Do the work; the override point: a coroutine function or an async generator function.
