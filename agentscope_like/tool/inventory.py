@@ -119,7 +119,8 @@ class ToolInventory:
         await self._sources.sync()
 
     async def refresh(self) -> None:
-        """Have the sources look whether they have changed, and list the tools of those."""
+        """Have the sources look whether they have changed, and list what may be new."""
+        self.skills.forget()
         await self._sources.refresh()
 
     # What a model may call

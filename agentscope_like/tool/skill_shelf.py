@@ -50,6 +50,10 @@ class SkillShelf:
         """Forget all skills and loaders."""
         self._groups.clear()
 
+    def forget(self) -> None:
+        """Forget which skills there were, so that all are listed anew on their next use."""
+        self._listed.clear()
+
     @property
     def has_sources(self) -> bool:
         """Return whether there may ever be a skill."""
@@ -108,7 +112,8 @@ class SkillShelf:
         return [group for group in self._groups if group.name == BASIC or group.name in active]
 
     def _known(self, active: Sequence[str]) -> list[Skill]:
-        return [skill for group in self._active(active) for skill in self._listed[group.name]]
+        groups = self._active(active)
+        return [skill for group in groups for skill in self._listed.get(group.name, ())]
 
 
 def _names(skills: Iterable[Skill]) -> set[str]:

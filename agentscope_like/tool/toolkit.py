@@ -156,7 +156,7 @@ class Toolkit:
         self._inventory.clear()
 
     async def refresh(self) -> None:
-        """Have the sources look whether their tools have changed; an agent does so each reply."""
+        """Look for new tools and skills of all sources; an agent does so once for each reply."""
         await self._inventory.refresh()
 
     async def get_tool_schemas(self, groups: Sequence[str] | None = None) -> list[dict[str, Any]]:

@@ -117,8 +117,9 @@ async def test_the_viewer_comes_with_the_first_skill(tmp_path: Path) -> None:
     assert await shown(kit) == ["Probe"]
     assert await kit.get_skill_instructions() is None
     write_skill(tmp_path, "pdf")
-    assert await told(kit) == ["- pdf: Fill in forms."]
+    await kit.refresh()
     assert await shown(kit) == ["Probe", "Skill"]
+    assert await told(kit) == ["- pdf: Fill in forms."]
     parameters = (await kit.get_tool_schemas())[1]["function"]["parameters"]
     assert parameters["required"] == ["skill"]
     assert parameters["properties"]["skill"]["type"] == "string"
