@@ -355,4 +355,15 @@ def printed(arguments: Sequence[str | None], program: str | None) -> Output:
     if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:
         return Output()
     plain_operands = all(isinstance(each, str) and plain(each) for each in operands)
-    return inner.output if plain_operands else Output()
+    return inner.output if plain_operands and _is_formatted(inner, reading) else Output()
+
+
+def _is_formatted(grammar: Grammar, reading: Reading) -> bool:
+    """Return whether the options say that it prints what the grammar's `output` tells."""
+    needs, pattern = grammar.output_needs, grammar.output_value
+    if not needs:
+        return True
+    given = [item.argument for item in reading.items if item.flag in needs]
+    return bool(given) and all(
+        isinstance(each, str) and (pattern is None or pattern.fullmatch(each)) for each in given
+    )

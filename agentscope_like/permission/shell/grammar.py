@@ -66,6 +66,8 @@ class RoleKind(StrEnum):
     """The text that a wrapper replaces in its command by what it reads."""
     SED = "sed"
     """A script of sed."""
+    BINDING = "binding"
+    """`NAME=value` for a variable of the program's own script: data, whatever the value is."""
     AWK = "awk"
     """A program of awk."""
     SQLITE = "sqlite"
@@ -136,6 +138,9 @@ class Grammar(Struct, frozen=True):
     output: Output = NOTHING_KNOWN
     output_flags: frozenset[str] = frozenset()
     output_operands: int = 0
+    output_needs: frozenset[str] = frozenset()
+    output_value: re.Pattern[str] | None = None
+    verbatim: frozenset[str] = frozenset()
     feed: str = ""
     pairs: Mapping[str, Role] = field(default_factory=dict)
     doubt: str = ""

@@ -155,7 +155,11 @@ class OptionReader:
             self.reading.problem(
                 f"the value of `{name}` may be none or several arguments", index + 1
             )
-        if isinstance(value, str) and self._may_be_option(value):
+        if (
+            isinstance(value, str)
+            and name not in self.grammar.verbatim
+            and self._may_be_option(value)
+        ):
             self.reading.problem(
                 f"`{shortened(value)}` may be an option, or the value of `{name}`", index + 1
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -10,6 +11,8 @@ from agentscope_like.permission.shell.grammar import Grammar, Role, RoleKind
 from agentscope_like.permission.shell.values import Argument, Shape
 
 __all__ = ["Item", "Problem", "Reading", "fits"]
+
+_BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 class Item(Struct, frozen=True):
@@ -64,4 +67,7 @@ def fits(role: Role, value: Argument) -> bool:
         if value.choices:
             return all(role.pattern.fullmatch(choice) for choice in value.choices)
         return role.kind is RoleKind.NUMBER and value.shape is Shape.INTEGER
+    if role.kind is RoleKind.BINDING:
+        text = value if isinstance(value, str) else value.prefix
+        return _BINDING.match(text) is not None
     return True

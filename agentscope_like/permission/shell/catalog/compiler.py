@@ -49,7 +49,9 @@ _KEYS = frozenset(
         "others",
         "output",
         "output_flags",
+        "output_needs",
         "output_operands",
+        "output_value",
         "pairs",
         "recursive",
         "shared",
@@ -58,6 +60,7 @@ _KEYS = frozenset(
         "sub",
         "use",
         "values",
+        "verbatim",
         "when",
     }
 )
@@ -73,6 +76,7 @@ _OUTPUTS = {
     "word": Output(Shape.WORD),
     "number": Output(Shape.INTEGER),
     "numbers": Output(Shape.INTEGER, single=False),
+    "words": Output(Shape.WORD, single=False),
 }
 
 
@@ -166,6 +170,9 @@ class _Compiler:
             output=_OUTPUTS[output],
             output_flags=frozenset(self._words(name, table, "output_flags")),
             output_operands=self._count(name, table, "output_operands"),
+            output_needs=frozenset(self._words(name, table, "output_needs")),
+            output_value=self._pattern(name, table, "output_value"),
+            verbatim=frozenset(self._words(name, table, "verbatim")),
             feed=self._text(name, table, "feed"),
             pairs={
                 key: self._operand(name, value).role
@@ -271,6 +278,9 @@ class _Compiler:
         if not isinstance(value, str):
             raise self._error(name, f"`{key}` is not a text")
         return value
+
+    def _pattern(self, name: str, table: Table, key: str) -> re.Pattern[str] | None:
+        return re.compile(self._text(name, table, key)) if key in table else None
 
     def _words(self, name: str, table: Table, key: str) -> list[str]:
         return self._text(name, table, key).split()
