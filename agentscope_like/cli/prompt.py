@@ -9,6 +9,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.text import Text
 
+from agentscope_like.cli.asking import ask, asks_questions
 from agentscope_like.cli.policy import PROJECT_SOURCE
 from agentscope_like.cli.question import Question, choices_view, question_view, whole_view
 from agentscope_like.cli.respondent import (
@@ -122,6 +123,8 @@ class Person:
 
     async def perform(self, call: ToolCallBlock) -> ToolResultBlock:
         """Show what is asked for and return what the person types as its result."""
+        if asks_questions(call):
+            return await ask(call, self._console, self._reader.line)
         title = Text("You are asked to do this: ", "ask") + one_line(call.name, "call")
         self._console.print(title)
         self._console.print(whole_view(call))

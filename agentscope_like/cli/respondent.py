@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Protocol
 
+from agentscope_like.cli.asking import asks_questions, recorded_answers
 from agentscope_like.cli.options import rule_text
 from agentscope_like.cli.question import Question, question_view, whole_view
 from agentscope_like.cli.render import Renderer
@@ -97,7 +98,13 @@ class Recorded:
             self._renderer.note("result: none (nobody is at the terminal, nothing is recorded)")
             return external_result(call, NOBODY_TO_ACT, ToolResultState.ERROR)
         self._renderer.note(f"result (recorded): {answer.output}")
-        return external_result(call, answer.output)
+        if not asks_questions(call):
+            return external_result(call, answer.output)
+        try:
+            return recorded_answers(call, answer.output)
+        except ValueError as error:
+            text = f"The recorded answer does not fit: {error}."
+            return external_result(call, text, ToolResultState.ERROR)
 
     async def next_message(self) -> str | None:
         """Return None: a recording ends with its task."""

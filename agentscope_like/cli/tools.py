@@ -28,6 +28,7 @@ _PLACES = {
     "TaskList": "task",
     "TaskUpdate": "task",
     "HumanApproval": "human_approval",
+    "AskUser": "ask_user",
 }
 _WITH_DIRECTORY = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
 

@@ -13,11 +13,14 @@ from agentscope_like.tool.base import ParamsBase, ToolBase
 from agentscope_like.tool.choice import ToolChoice
 
 if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.ask_user import AskUser
     from agentscope_like.tool.builtin.bash import Bash
     from agentscope_like.tool.builtin.edit import Edit
     from agentscope_like.tool.builtin.glob import Glob
     from agentscope_like.tool.builtin.grep import Grep
     from agentscope_like.tool.builtin.human_approval import HumanApproval
+    from agentscope_like.tool.builtin.person import PersonTool
+    from agentscope_like.tool.builtin.questions import UserAnswer, UserQuestion
     from agentscope_like.tool.builtin.read import Read
     from agentscope_like.tool.builtin.reset_tools import ResetTools
     from agentscope_like.tool.builtin.task import TaskCreate, TaskGet, TaskList, TaskUpdate
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.toolkit import Toolkit
 
 __all__ = [
+    "AskUser",
     "Bash",
     "CallRequest",
     "DecidedCall",
@@ -43,6 +47,7 @@ __all__ = [
     "HumanApproval",
     "MCPTool",
     "ParamsBase",
+    "PersonTool",
     "Read",
     "ResetTools",
     "TaskCreate",
@@ -57,12 +62,15 @@ __all__ = [
     "ToolResponse",
     "ToolSource",
     "Toolkit",
+    "UserAnswer",
+    "UserQuestion",
     "Write",
 ]
 
 __getattr__ = on_first_use(
     __name__,
     {
+        "AskUser": "builtin.ask_user",
         "Bash": "builtin.bash",
         "CallRequest": "decided",
         "DecidedCall": "decided",
@@ -74,6 +82,7 @@ __getattr__ = on_first_use(
         "Grep": "builtin.grep",
         "HumanApproval": "builtin.human_approval",
         "MCPTool": "mcp",
+        "PersonTool": "builtin.person",
         "Read": "builtin.read",
         "ResetTools": "builtin.reset_tools",
         "TaskCreate": "builtin.task",
@@ -83,6 +92,8 @@ __getattr__ = on_first_use(
         "ToolGroup": "group",
         "ToolSource": "source",
         "Toolkit": "toolkit",
+        "UserAnswer": "builtin.questions",
+        "UserQuestion": "builtin.questions",
         "Write": "builtin.write",
     },
 )

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from typing_extensions import override
-
-from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
-from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.builtin.person import PersonTool
 
 __all__ = ["HumanApproval"]
 
 
-class HumanApproval(ToolBase):
+class HumanApproval(PersonTool):
     """Asks a person to approve an action, in words (seed 002, "Define External Execution Tool").
 
     It is external: the agent parks with a `RequireExternalExecutionEvent`, and the person's words
@@ -32,14 +29,4 @@ class HumanApproval(ToolBase):
         },
         "required": ["action", "reason"],
     }
-    is_concurrency_safe = True
     is_read_only = False
-    is_external_tool = True
-
-    @override
-    async def check_permissions(
-        self, tool_input: dict[str, Any], context: PermissionContext
-    ) -> PermissionDecision:
-        """Allow it: asking a person is what it does."""
-        del tool_input, context
-        return PermissionDecision(PermissionBehavior.ALLOW, "It asks a person.")
