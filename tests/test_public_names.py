@@ -41,7 +41,7 @@ def test_every_module_says_what_it_exports(name: str) -> None:
 
 def test_deciding_loads_no_heavy_library() -> None:
     """`import agentscope_like.permission` loads no client, no terminal and no schema library."""
-    heavy = ["openai", "mcp", "typer", "rich", "prompt_toolkit", "jsonschema_rs", "bashlex"]
+    heavy = ["openai", "mcp", "typer", "rich", "prompt_toolkit", "jsonschema_rs", "bashlex", "yaml"]
     code = (
         "import sys, agentscope_like.permission; "
         f"print([name for name in {heavy!r} if name in sys.modules])"
@@ -57,7 +57,8 @@ def test_deciding_loads_no_heavy_library() -> None:
     [
         ("agentscope_like.tool", "ToolBase ToolChunk ToolResponse Toolkit FunctionTool ParamsBase"),
         ("agentscope_like.tool", "Bash Read Write Edit Glob Grep ToolMiddlewareBase ToolChoice"),
-        ("agentscope_like.tool", "TaskCreate TaskGet TaskList TaskUpdate"),
+        ("agentscope_like.tool", "TaskCreate TaskGet TaskList TaskUpdate ToolGroup ResetTools"),
+        ("agentscope_like.skill", "LocalSkillLoader Skill SkillLoaderBase"),
         ("agentscope_like.permission", "PermissionContext PermissionDecision PermissionEngine"),
         ("agentscope_like.permission", "PermissionRule PermissionMode PermissionBehavior"),
         ("agentscope_like.permission", "AdditionalWorkingDirectory"),

@@ -93,10 +93,10 @@ class ToolRegistry(Mapping[str, ToolBase]):
         return found.tool
 
     def __iter__(self) -> Iterator[str]:
-        return (entry.tool.name for entry in self.all())
+        return iter(self._all())
 
     def __len__(self) -> int:
-        return len(self.all())
+        return len(self._all())
 
     def add(self, tool: ToolBase, group: str = BASIC) -> None:
         """Add a tool of its own.
@@ -163,10 +163,12 @@ class ToolRegistry(Mapping[str, ToolBase]):
 
     def all(self) -> list[RegisteredTool]:
         """Return every tool with what is computed of it."""
+        return list(self._all().values())
+
+    def _all(self) -> dict[str, RegisteredTool]:
         if self._base is None:
-            return list(self._tools.values())
-        before = [entry for entry in self._base.all() if entry.tool.name not in self._tools]
-        return [*before, *self._tools.values()]
+            return self._tools
+        return {**self._base._all(), **self._tools}  # noqa: SLF001 - of its own class
 
     def _find(self, name: str) -> RegisteredTool | None:
         found = self._tools.get(name)

@@ -257,6 +257,16 @@ async def test_an_extended_toolkit_has_the_groups() -> None:
         kit.extended([Probe("Query")])
 
 
+async def test_a_tool_that_was_renamed_is_told_of() -> None:
+    """A new name behind the toolkit's back is a developer's mistake, also in an extended one."""
+    tool = Probe("Old")
+    kit = Toolkit([tool]).extended([Probe("Extra")])
+    tool.name = "New"
+    with pytest.raises(ConfigurationError, match="'Old' was renamed to 'New'"):
+        await kit.decide(call_of("Old"), AgentState())
+    assert (await kit.decide(call_of("Extra"), AgentState())).grant is not None
+
+
 class Counting(Probe):
     """Counts how often it is asked what it does."""
 
