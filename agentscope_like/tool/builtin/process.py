@@ -15,19 +15,14 @@ from typing import Self
 
 from msgspec import Struct
 
-from agentscope_like.tool.builtin.process_family import ProcessFamily
+from agentscope_like.sandbox.process_family import ProcessFamily
+from agentscope_like.sandbox.programs import find_bash
 
 __all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
 
 GRACE_SECONDS = 0.1
 """How long output may follow the shell's exit, and how long SIGTERM has before SIGKILL."""
 
-_BASH_PLACES = (
-    "/usr/bin/bash",
-    "/bin/bash",
-    "/usr/local/bin/bash",
-    "/run/current-system/sw/bin/bash",
-)
 _READ_SIZE = 1 << 20
 _SHELL_FIRST_DESCRIPTOR = 100
 _POLL_SECONDS = 0.005
@@ -39,11 +34,6 @@ trap '{{ builtin pwd -P >&{report}; }} 2>/dev/null' EXIT
 unset BASH_ENV
 exec {prologue}<&-
 """
-
-
-def find_bash() -> str | None:
-    """Return the absolute path of the system's bash, never one that PATH or a workspace names."""
-    return next((path for path in _BASH_PLACES if os.access(path, os.X_OK)), None)
 
 
 class ShellExit(Struct, frozen=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agentscope_like.tool.builtin.process_family import MARK_VARIABLE
+from agentscope_like.sandbox.process_family import MARK_VARIABLE
 
 __all__ = ["shell_environment"]
 
