@@ -11,6 +11,15 @@ from agentscope_like.permission.paths import critical_to_remove, locate, locate_
 HOME = "/nonexistent/u"
 WORK = f"{HOME}/code/project"
 
+SYSTEM = """
+bin boot dev efi etc lib lib32 lib64 libx32 proc sbin sys usr system library applications
+"""
+HOLDERS = "home users var run private mnt media volumes opt srv snap nix"
+HOME_PARTS = """
+.ssh .gnupg .config .local .local/share .aws .kube .mozilla .password-store Desktop Documents
+Downloads Library Movies Music Pictures Videos
+"""
+
 
 @pytest.mark.parametrize(
     ("critical", "harmless"),
@@ -46,6 +55,38 @@ def test_a_critical_removal_has_a_harmless_neighbour(critical: str, harmless: st
     assert reason is not None
     assert reason.startswith("`")
     assert critical_to_remove(locate(harmless, directory=WORK, home=HOME), directories) is None
+
+
+@pytest.mark.parametrize("name", SYSTEM.split())
+def test_each_part_of_the_system_is_critical(name: str) -> None:
+    """Nothing below a directory that the system is made of is removed lightly."""
+    for path in (f"/{name}", f"/{name}/x/y", f"/{name.upper()}/x"):
+        assert critical_to_remove(locate(path, directory=WORK, home=HOME), ()), path
+    assert critical_to_remove(locate(f"/data/{name}/x", directory=WORK, home=HOME), ()) is None
+
+
+@pytest.mark.parametrize("name", HOLDERS.split())
+def test_each_child_of_a_holder_is_critical(name: str) -> None:
+    """A home, a disk or a part of the system goes as a whole; what is in it may go."""
+    for path in (f"/{name}", f"/{name}/x"):
+        assert critical_to_remove(locate(path, directory=WORK, home=HOME), ()), path
+    assert critical_to_remove(locate(f"/{name}/x/y", directory=WORK, home=HOME), ()) is None
+
+
+@pytest.mark.parametrize("name", HOME_PARTS.split())
+def test_each_part_of_a_home_is_critical(name: str) -> None:
+    """The directories that hold a person's files, keys or settings go as a whole."""
+    assert critical_to_remove(locate(f"~/{name}", directory=WORK, home=HOME), ())
+    assert critical_to_remove(locate(f"~/{name}/x", directory=WORK, home=HOME), ()) is None
+    assert critical_to_remove(locate(f"~/code/{name}", directory=WORK, home=HOME), ()) is None
+
+
+@pytest.mark.parametrize("name", [".git", ".hg", ".svn", ".bzr", ".jj"])
+def test_each_history_is_critical(name: str) -> None:
+    """A repository's history goes as a whole, wherever it is."""
+    for path in (name, f"/data/x/{name}", name.upper()):
+        assert critical_to_remove(locate(path, directory=WORK, home=HOME), ()), path
+    assert critical_to_remove(locate(f"{name}x", directory=WORK, home=HOME), ()) is None
 
 
 def test_a_workspace_is_critical_by_each_of_its_names(tmp_path: Path) -> None:
