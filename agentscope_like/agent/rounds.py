@@ -54,9 +54,11 @@ class Rounds:
                     yield event
             if self._recorder.is_over:
                 return
-            empty = 0 if self._said_something(known) else empty + 1
+            new = self._added_to(known)
+            empty = 0 if any(map(_says_something, new)) else empty + 1
+            has_calls = any(isinstance(block, ToolCallBlock) for block in new)
             for event in self._ending.after_round(
-                self._agent.react_config, has_calls=bool(self._recorder.pending()), empty=empty
+                self._agent.react_config, has_calls=has_calls, empty=empty
             ):
                 yield event
             if self._recorder.is_over:
@@ -65,10 +67,9 @@ class Rounds:
                 async for event in events:
                     yield event
 
-    def _said_something(self, known: list[ContentBlock]) -> bool:
-        before = set(map(id, known))
-        new = (block for block in self._recorder.message.content if id(block) not in before)
-        return any(map(_says_something, new))
+    def _added_to(self, known: list[ContentBlock]) -> list[ContentBlock]:
+        before = set(map(id, known))  # by identity: compressing may have removed some
+        return [block for block in self._recorder.message.content if id(block) not in before]
 
     async def _reason(self) -> AsyncGenerator[AgentEvent, None]:
         """Have the model reason, inside the `on_reasoning` hooks; take in what these add."""

@@ -164,6 +164,7 @@ class _HookedRun:
         granted = await self._granted(tool_call)
         if isinstance(granted, ToolResponse):
             self._said = granted
+            yield ToolChunk(content=granted.content, state=granted.state)
             yield granted
             return
         self._said = ToolResponse()
@@ -189,7 +190,7 @@ class _HookedRun:
         what = "with changed arguments" if wanted.input != self._input else "once more"
         why = decided.decision.message if decided.decision is not None else ""
         return refused(
-            f"This call did not run: a middleware wanted to run it {what}, which nobody allowed. "
+            f"A middleware wanted to run this call {what}, which nobody allowed: it did not run. "
             f"{why}".rstrip(),
             ToolResultState.DENIED,
         )

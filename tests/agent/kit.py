@@ -21,10 +21,11 @@ from agentscope_like.message import (
     ToolResultState,
     UserMsg,
 )
+from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.model import Answer, ChatModelBase, ChatResponse
 from agentscope_like.permission import PermissionRule
 from agentscope_like.state import AgentState
-from agentscope_like.tool import ToolBase, Toolkit
+from agentscope_like.tool import ToolBase, ToolChoice, Toolkit
 
 Block: TypeAlias = TextBlock | ToolCallBlock
 Turn: TypeAlias = Sequence[Block] | Exception | Callable[[], AsyncGenerator[ChatResponse, None]]
@@ -37,11 +38,20 @@ class DictatedModel(ChatModelBase):
         super().__init__("dictated", max_retries=0)
         self.turns = list(turns)
         self.seen: list[list[Msg]] = []
+        self.shown_tools: list[list[str]] = []
+        self.choices: list[ToolChoice | None] = []
 
     async def _call_api(
-        self, model_name: str, messages: list[Msg], *args: Any, **kwargs: Any
+        self,
+        model_name: str,
+        messages: list[Msg],
+        tools: list[dict[str, Any]] | None = None,
+        tool_choice: ToolChoice | None = None,
+        **kwargs: Any,
     ) -> Answer:
         self.seen.append([message.model_copy(deep=True) for message in messages])
+        self.shown_tools.append([tool["function"]["name"] for tool in tools or ()])
+        self.choices.append(tool_choice)
         turn = self.turns.pop(0)
         if isinstance(turn, Exception):
             raise turn
@@ -55,6 +65,7 @@ def agent_of(
     *turns: Turn,
     state: AgentState | None = None,
     config: ReActConfig | None = None,
+    middlewares: Sequence[MiddlewareBase] = (),
 ) -> Agent:
     """Return an agent whose model takes these turns."""
     return Agent(
@@ -62,15 +73,24 @@ def agent_of(
         "Be helpful.",
         DictatedModel(*turns),
         Toolkit(tools),
+        middlewares,
         state=state,
         react_config=config,
     )
 
 
+def model_of(agent: Agent) -> DictatedModel:
+    """Return the agent's model, which remembers what it was shown."""
+    assert isinstance(agent.model, DictatedModel)
+    return agent.model
+
+
 def reloaded(agent: Agent, tools: Sequence[ToolBase], *turns: Turn) -> Agent:
     """Return an agent that goes on from the JSON of another's state, as a new process would."""
     state = AgentState.model_validate_json(agent.state.model_dump_json())
-    return agent_of(tools, *turns, state=state, config=agent.react_config)
+    return agent_of(
+        tools, *turns, state=state, config=agent.react_config, middlewares=agent.middlewares
+    )
 
 
 async def events_of(agent: Agent, inputs: AgentInput | str = None) -> list[AgentEvent]:
@@ -127,6 +147,7 @@ def answer(
     confirmed: bool = True,
     rules: list[PermissionRule] | None = None,
     arguments: str | None = None,
+    message: str | None = None,
 ) -> UserConfirmResultEvent:
     """Return the same answer to several calls."""
     changed = {} if arguments is None else {"input": arguments}
@@ -135,6 +156,7 @@ def answer(
             confirmed=confirmed,
             tool_call=calls_of(agent)[call_id].model_copy(update=changed),
             rules=rules,
+            message=message,
         )
         for call_id in call_ids
     ]
