@@ -54,10 +54,11 @@ class ContextCare:
     def messages(self, prompt: str) -> list[Msg]:
         """Return what the model is told: the prompt, the summary and the context."""
         most = self._agent.context_config.max_image_num
+        said = [message for message in self._state.context if message.content]
         return [
             SystemMsg("system", prompt),
             *summary_messages(self._state),
-            *without_images(self._state.context, most),
+            *without_images(said, most),
         ]
 
     async def compressed(
