@@ -18,7 +18,6 @@ import httpx2
 from mcp import Client, MCPError
 from mcp_types import (
     HEADER_MISMATCH,
-    INVALID_REQUEST,
     CallToolRequest,
     CallToolRequestParams,
     CallToolResult,
@@ -42,7 +41,6 @@ __all__ = ["Connection", "Era"]
 _LISTEN_TIMEOUT = 5.0
 _CLOSE_TIMEOUT = 10.0
 _MAX_PAGES = 100
-_SESSION_GONE = "Session terminated"
 _RESULT: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
     CallToolResult | InputRequiredResult
 )
@@ -211,7 +209,7 @@ class Connection:
         return self._client
 
     async def _raise_if_lost(self, error: MCPError) -> None:
-        if error.code == INVALID_REQUEST and error.message == _SESSION_GONE:
+        if self._watch.is_forgotten:
             await self.close()
             raise ConnectionLostError(may_have_run=False) from error
         if not self.is_open:

@@ -27,6 +27,10 @@ from agentscope_like.sandbox.process_family import MARK_VARIABLE, ProcessFamily
 
 __all__ = ["open_transport"]
 
+_SESSION_ID = "mcp-session-id"
+_NO_SUCH_SESSION = (400, 404)
+"""The protocol says 404; servers say either, and neither runs what it was asked."""
+
 _Streams = tuple[Any, Any]
 """A read and a write stream, as the library's `Transport` gives them; their types are private."""
 
@@ -117,9 +121,12 @@ def _http_client(config: HttpMCPConfig, watch: Watch) -> httpx2.AsyncClient:
 
     async def note(response: httpx2.Response) -> None:
         watch.answered(response.status_code)
-        refused = response.is_error and response.request.method == "POST"
-        if refused and config.transport is Transport.SSE:
+        if not response.is_error or response.request.method != "POST":
+            return
+        if config.transport is Transport.SSE:
             watch.ended.set()  # nobody is told: the library waits for an answer all the same
+        elif _SESSION_ID in response.request.headers:
+            watch.is_forgotten = response.status_code in _NO_SUCH_SESSION
 
     timeout = httpx2.Timeout(config.timeout, read=None)
     return httpx2.AsyncClient(
@@ -142,7 +149,7 @@ class _WatchedStream:
     async def receive(self) -> SessionMessage | Exception:
         try:
             received: SessionMessage | Exception = await self._inner.receive()
-        except (anyio.EndOfStream, anyio.ClosedResourceError):
+        except BaseException:  # the end of the stream, or of the task that reads it
             self._watch.ended.set()
             raise
         return received

@@ -17,10 +17,12 @@ class Watch:
 
     Attributes:
         ended: Set once no further answer can come.
+        is_forgotten: Whether the server no longer knows the session, so that it refuses requests.
     """
 
     def __init__(self) -> None:
         self.ended = asyncio.Event()
+        self.is_forgotten = False
         self._error_output = b""
         self._http_status: int | None = None
 

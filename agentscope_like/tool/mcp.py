@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pydantic import ValidationError
 from typing_extensions import override
 
 from agentscope_like.exception import AgentOrientedException, ConfigurationError
@@ -157,15 +158,26 @@ class MCPTool(ToolBase):
 
     async def _call_within(self, session: MCPSession, arguments: dict[str, Any]) -> CallToolResult:
         from mcp import MCPError
+        from mcp_types import REQUEST_TIMEOUT
 
+        asked = f"The MCP server {self.mcp_name!r}, asked to run {self.name},"
         try:
             return await session.call_tool(
                 self._tool.name, arguments, read_timeout_seconds=self._timeout
             )
         except MCPError as error:
+            if error.code == REQUEST_TIMEOUT and self._timeout is not None:
+                told = (
+                    f"{asked} did not answer within {self._timeout:g} s. It was told to stop; it "
+                    "is not known whether the call had any effect."
+                )
+            else:
+                told = f"{asked} answered with an error: {error.message} (code {error.code})."
+            raise AgentOrientedException(told) from error
+        except ValidationError as error:
             raise AgentOrientedException(
-                f"The MCP server {self.mcp_name!r} answered the call of {self.name} with an error: "
-                f"{error.message} (code {error.code})."
+                f"{asked} answered with what is not the result of a call; the call may have had "
+                "its effect."
             ) from error
 
 
