@@ -1,18 +1,23 @@
 """What is read in commands and decided about them, by construct of the shell.
 
 The record is `tests/data/commands/constructs.jsonl`. A line changes only together with what a
-commit means to change.
+commit means to change: `python -m tests.tool.builtin.construct_kit` writes it anew, and the
+difference is to be read line by line.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import shlex
+import tempfile
 from pathlib import Path
 from typing import TypedDict
 
 from agentscope_like.permission import PermissionDecision
-from agentscope_like.permission.shell import CommandAnalysis
+from agentscope_like.permission.shell import CommandAnalysis, analyze
+from tests.tool.builtin.bash_kit import decide
 
 __all__ = ["Construct", "constructs", "done", "outcome", "ran", "workspace"]
 
@@ -79,3 +84,28 @@ def workspace(directory: Path) -> tuple[Path, Path]:
     (work / "out").symlink_to(directory / "elsewhere")
     (work / "link").symlink_to(".env")
     return work, home
+
+
+async def _record() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        work, home = workspace(Path(name))
+        os.environ["HOME"] = str(home)
+        rows = [await _recorded(construct["command"], work) for construct in constructs()]
+    lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+    _FILE.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+async def _recorded(command: str, work: Path) -> Construct:
+    analysis = analyze(command, directory="/ws", home="/home/u")
+    return {
+        "command": command,
+        "reads_only": analysis.read_only,
+        "runs": ran(analysis),
+        "does": done(analysis),
+        "default": outcome(await decide(command, work)),
+        "accept_edits": outcome(await decide(command, work, mode="accept_edits")),
+    }
+
+
+if __name__ == "__main__":
+    asyncio.run(_record())
