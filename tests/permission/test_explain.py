@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +40,71 @@ def of(command: str, decision: PermissionDecision = ASK) -> Explanation:
     """Return the explanation of a decision about a command line."""
     analysis = analyze(command, directory="/work")
     return explain(decision, tool_name="Bash", tool_input={"command": command}, analysis=analysis)
+
+
+TEXTS = tomllib.loads(Path(__file__).with_name("explanations.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("command", "text"), [tuple(each.values()) for each in TEXTS["command"]])
+def test_an_explanation_reads_well_as_a_whole(command: str, text: str) -> None:
+    """Marks stand below what they mark, long lists are cut and counted, offers are made."""
+    assert "\n".join(line.text for line in of(command).lines(60)) + "\n" == text
+
+
+def test_a_call_without_a_command_is_shown_with_its_arguments() -> None:
+    """Short arguments stand beside their names and long ones below; the reasons follow."""
+    rule = PermissionRule(tool_name="Write", behavior=PermissionBehavior.ASK, source="project")
+    decision = PermissionDecision(
+        PermissionBehavior.ASK,
+        "A person looks at it.",
+        decision_reason="it is new",
+        row=DecisionRow.ASK_RULE,
+        rule=rule,
+        suggested_rules=[
+            PermissionRule(
+                tool_name="Write", rule_content=content, behavior=PermissionBehavior.ALLOW
+            )
+            for content in ("a b", "src/**")
+        ],
+    )
+    tool_input = {"file_path": "a", "content": "one\n\ttwo", "flags": {"x": 1}, "long": "y" * 30}
+    explanation = explain(decision, tool_name="Write", tool_input=tool_input)
+    assert [line.text for line in explanation.lines(40)] == [
+        "asks    Write",
+        "  file_path: a",
+        "  content:",
+        "    one",
+        "        two",
+        '  flags: {"x": 1}',
+        "  long: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy",
+        "why     A person looks at it.",
+        "found   it is new",
+        "row 5   an ask rule matches it, or a",
+        "        deny rule may",
+        "rule    ask Write (from project)",
+        "allow   with --allow 'Write(a b)'",
+        "        with --allow 'Write(src/**)'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("behavior", "word"),
+    [("allow", "allowed"), ("deny", "denied"), ("ask", "asks"), ("passthrough", "no opinion")],
+)
+def test_the_verdict_comes_first(behavior: str, word: str) -> None:
+    """The first line says what is decided, and has a role of its own."""
+    decision = PermissionDecision(PermissionBehavior(behavior), "So.")
+    first = explain(decision, tool_name="T", tool_input={}).lines(40)[0]
+    assert first.text.split()[: len(word.split())] == word.split()
+    assert first.role == ("ask" if behavior == "passthrough" else behavior)
+
+
+def test_a_reason_that_is_told_already_is_not_repeated() -> None:
+    """What the message says is not said again as what was found."""
+    decision = PermissionDecision(
+        PermissionBehavior.ASK, "It is new, so ask.", decision_reason="It is new."
+    )
+    assert "found" not in explain(decision, tool_name="T", tool_input={}).to_text()
 
 
 def rows(explanation: Explanation, role: LineRole) -> list[str]:

@@ -87,7 +87,9 @@ _VERDICT_ROLES = {
 def lay_out(explanation: Explanation, width: int) -> tuple[Line, ...]:
     """Return the lines of an explanation for a terminal of `width` columns."""
     decision = explanation.decision
-    verdict = f"{VERDICTS[decision.behavior]:<{_LABEL_WIDTH}}{_one_line(explanation.tool_name)}"
+    verdict = (
+        f"{VERDICTS[decision.behavior]:<{_LABEL_WIDTH - 1}} {_one_line(explanation.tool_name)}"
+    )
     return (
         Line(_VERDICT_ROLES[decision.behavior], verdict),
         *_call(explanation, width),
