@@ -31,7 +31,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 fuzz: $(READY)
-	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} SHELL_ORACLE_EXAMPLES=$${FUZZ_EXAMPLES:-50000} \
+	FUZZ_JUDGED=$${FUZZ_JUDGED:-1000000} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} SHELL_ORACLE_EXAMPLES=$${FUZZ_EXAMPLES:-50000} \
 		$(BIN)/pytest tests/oracle tests/permission/shell/test_argv_oracle.py --timeout 86400
 
 $(READY): pyproject.toml

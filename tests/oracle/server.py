@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.permission.shell import CommandAnalysis, analyze
+from agentscope_like.permission.shell import CommandAnalysis, analyze_unconfirmed
 from agentscope_like.tool.builtin.git_environment import GitPlace, git_environment, git_places
 from agentscope_like.tool.builtin.shell_environment import shell_environment
 from tests.oracle.housekeeping import unexcused
@@ -64,8 +64,11 @@ class _Server:
         self._network = _network_activity()
 
     def run(self, command: str) -> Report:
-        """Run one command as the `Bash` tool does and look at what is near."""
-        analysis = analyze(command, directory=PROJECT, home=HOME)
+        """Run one proven command as the `Bash` tool does and look at what is near.
+
+        Whether it is proven was decided outside: here no process of other parsers may come and go.
+        """
+        analysis = analyze_unconfirmed(command, directory=PROJECT, home=HOME)
         try:
             environment = self._environment(analysis)
         except ToolArgumentError as error:
@@ -105,7 +108,7 @@ class _Server:
 
     def _environment(self, analysis: CommandAnalysis) -> dict[str, str]:
         environment = shell_environment(INHERITED, "0" * 32)
-        places = git_places(analysis) if analysis.read_only else ()
+        places = git_places(analysis)
         if places:
             known = self._environments.get(places)
             if known is None:
