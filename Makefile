@@ -3,8 +3,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+SIZE ?= 500
+SEED ?= 1
 
-.PHONY: demo test lint types layers unit docs bench fuzz clean
+.PHONY: demo test lint types layers unit docs bench fuzz mutants clean
 
 demo: $(READY)
 	@$(BIN)/python examples/repair/demo.py
@@ -33,6 +35,9 @@ bench: $(READY)
 fuzz: $(READY)
 	FUZZ_JUDGED=$${FUZZ_JUDGED:-1000000} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} SHELL_ORACLE_EXAMPLES=$${FUZZ_EXAMPLES:-50000} \
 		$(BIN)/pytest tests/oracle tests/permission/shell/test_argv_oracle.py --timeout 86400
+
+mutants: $(READY)
+	$(BIN)/python -m benchmarks.mutation --size $(SIZE) --seed $(SEED)
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'

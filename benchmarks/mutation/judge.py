@@ -1,0 +1,282 @@
+"""Runs the tests that can see a mutant, in a fresh process that ends at the first failure.
+
+The processes are forked from a server that has imported pytest and the libraries, but nothing of
+the project, so that a mutant costs little more than its tests.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from enum import StrEnum
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from benchmarks.mutation.mutant import Mutant
+
+__all__ = ["BrokenSuiteError", "Judge", "Outcome", "Verdict"]
+
+PACKAGE = "agentscope_like/permission"
+_PRELOADED = (
+    *("pytest", "_pytest.terminal", "pytest_asyncio.plugin", "pytest_timeout", "hypothesis"),
+    *("_hypothesis_pytestplugin", "hypothesis.strategies", "coverage", "pydantic", "msgspec"),
+    *("wcmatch.glob", "jsonschema_rs", "docstring_parser"),
+)
+_MOST_MEMORY = 4 * 1024**3
+_ONE_TEST = 20
+_SECONDS_BEYOND = 20
+
+Lines: TypeAlias = Mapping[str, frozenset[int]]
+"""The executed lines of each file of the package."""
+
+
+class BrokenSuiteError(Exception):
+    """A test fails without any mutant."""
+
+
+class Outcome(StrEnum):
+    """What became of a mutant."""
+
+    KILLED = "killed"
+    TIMED_OUT = "timed out"
+    SURVIVED = "survived"
+
+
+class Verdict(NamedTuple):
+    """What became of a mutant, the test that noticed it, and the seconds that took."""
+
+    outcome: Outcome
+    test: str
+    seconds: float
+
+
+class Judge:
+    """Judges mutants in a copy of the project.
+
+    Args:
+        copy: The directory of the copy, whose files are changed and restored.
+        tests: The test files to run, relative to it.
+    """
+
+    def __init__(self, copy: Path, tests: Sequence[str]) -> None:
+        self._copy = copy
+        self._tests = tuple(tests)
+        self._processes = multiprocessing.get_context("forkserver")
+        self._processes.set_forkserver_preload(list(_PRELOADED))
+        self._imported: Lines = {}
+        self._reached: dict[str, Lines] = {}
+        self._seconds: dict[str, float] = {}
+        self._runs: Counter[tuple[str, str]] = Counter()
+        self._kills: Counter[tuple[str, str]] = Counter()
+
+    def learn(self) -> None:
+        """Run each test file without a mutant, and remember what it takes and which lines it runs.
+
+        Raises:
+            BrokenSuiteError: A test fails.
+        """
+        self._imported, _ = self._traced(())
+        for test in self._tests:
+            started = time.monotonic()
+            lines, failed = self._traced((test,))
+            self._seconds[test] = time.monotonic() - started
+            if failed:
+                raise BrokenSuiteError(f"{failed} fails without a mutant: mend it first.")
+            self._reached[test] = {
+                file: ran - self._imported.get(file, frozenset()) for file, ran in lines.items()
+            }
+
+    def judge(self, mutant: Mutant) -> Verdict:
+        """Return what becomes of the mutant; the copy is restored before."""
+        tests = self._in_order(mutant)
+        if not tests:
+            return Verdict(Outcome.SURVIVED, "no test runs this line", 0.0)
+        limit = sum(self._seconds[test] for test in tests) + _SECONDS_BEYOND
+        path = self._copy / mutant.file
+        source, before = path.read_bytes(), path.stat()
+        path.write_bytes(mutant.applied(source))
+        started = time.monotonic()
+        try:
+            failed = self._run(tests, limit)
+        finally:
+            path.write_bytes(source)
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self._remember(mutant, tests, failed)
+        seconds = time.monotonic() - started
+        if failed is None:
+            return Verdict(Outcome.TIMED_OUT, "", seconds)
+        return Verdict(Outcome.KILLED if failed else Outcome.SURVIVED, failed, seconds)
+
+    def _in_order(self, mutant: Mutant) -> list[str]:
+        """Return the test files that run the changed lines, the best chance per second first."""
+        owner = _owner(mutant.file)
+        first, last = mutant.lines
+        changed = frozenset(range(first, last + 1))
+        if owner != mutant.file or changed & self._imported.get(owner, frozenset()):
+            seeing = [test for test in self._tests if self._reached[test].get(owner)]
+            seeing = seeing or list(self._tests)
+        else:
+            none: frozenset[int] = frozenset()
+            seeing = [t for t in self._tests if self._reached[t].get(owner, none) & changed]
+        return sorted(seeing, key=lambda test: -self._promise(mutant, test))
+
+    def _promise(self, mutant: Mutant, test: str) -> float:
+        key = (mutant.file, test)
+        return (self._kills[key] + 1) / (self._runs[key] + 2) / self._seconds[test]
+
+    def _remember(self, mutant: Mutant, tests: Iterable[str], failed: str | None) -> None:
+        for test in tests:
+            self._runs[mutant.file, test] += 1
+            if failed and failed.startswith(test):
+                self._kills[mutant.file, test] += 1
+                return
+
+    def _run(self, tests: Sequence[str], limit: float) -> str | None:
+        """Return the first test that fails, nothing where none does, None where time runs out."""
+        receiver, sender = self._processes.Pipe(duplex=False)
+        process = self._processes.Process(target=_work, args=(self._copy, tests, sender))
+        process.start()
+        sender.close()
+        try:
+            in_time = receiver.poll(limit)
+            if not in_time:
+                return None
+            answer: str = receiver.recv()
+        except EOFError:
+            return "the process ended"
+        else:
+            return answer
+        finally:
+            if process.pid is not None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            process.join()
+
+    def _traced(self, tests: Sequence[str]) -> tuple[Lines, str]:
+        receiver, sender = self._processes.Pipe(duplex=False)
+        process = self._processes.Process(target=_work_traced, args=(self._copy, tests, sender))
+        process.start()
+        sender.close()
+        try:
+            answer: tuple[Lines, str] = receiver.recv()
+        except EOFError:
+            raise BrokenSuiteError(f"{' '.join(tests) or 'the import'} ended early.") from None
+        finally:
+            process.join()
+        return answer
+
+
+def _owner(file: str) -> str:
+    """Return the module whose code reads the table `file`."""
+    if file.endswith(".toml"):
+        beside = f"{file.removesuffix('.toml')}.py"
+        known = {f"{PACKAGE}/shell/{name}.py" for name in ("dangers", "families")}
+        return beside if beside in known else _READERS.get(file, f"{_CATALOG}/compiler.py")
+    return _READERS.get(file, file)
+
+
+_CATALOG = f"{PACKAGE}/shell/catalog"
+_READERS = {
+    f"{_CATALOG}/environment.toml": f"{PACKAGE}/shell/environment.py",
+    f"{PACKAGE}/paths/sensitive_table.py": f"{PACKAGE}/paths/sensitive.py",
+}
+
+
+# In the process of a mutant
+
+
+def _work(copy: Path, tests: Sequence[str], answer: Connection) -> None:
+    _settle(copy)
+    answer.send(_first_failure(tests))
+
+
+def _work_traced(copy: Path, tests: Sequence[str], answer: Connection) -> None:
+    import coverage
+
+    _settle(copy, writes_bytecode=True)
+    tracer = coverage.Coverage(
+        data_file=None, config_file=False, include=[str(copy / PACKAGE / "*")]
+    )
+    with tracer.collect():
+        _import_all(copy)
+        failed = _first_failure(tests)
+    data = tracer.get_data()
+    lines = {
+        str(Path(file).relative_to(copy)): frozenset(data.lines(file) or ())
+        for file in data.measured_files()
+    }
+    answer.send((lines, failed))
+
+
+def _settle(copy: Path, *, writes_bytecode: bool = False) -> None:
+    """Make the copy the project that this process and its children import."""
+    os.setsid()
+    os.chdir(copy)
+    os.environ["PYTHONPATH"] = str(copy)
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    sys.dont_write_bytecode = not writes_bytecode
+    sys.path.insert(0, str(copy))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
+        if name != __name__:
+            del sys.modules[name]
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    _register_profile()
+
+
+def _register_profile() -> None:
+    from hypothesis import Phase, settings
+
+    settings.register_profile(
+        "mutation",
+        database=None,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.explicit, Phase.generate],
+    )
+    settings.load_profile("mutation")
+
+
+def _import_all(copy: Path) -> None:
+    import importlib
+
+    for path in sorted((copy / PACKAGE).rglob("*.py")):
+        name = ".".join(path.relative_to(copy).with_suffix("").parts)
+        importlib.import_module(name.removesuffix(".__init__"))
+
+
+def _first_failure(tests: Sequence[str]) -> str:
+    """Return the first test that fails, or nothing."""
+    import pytest
+
+    import agentscope_like
+
+    if not Path(agentscope_like.__file__ or "").is_relative_to(Path.cwd()):
+        raise BrokenSuiteError(f"{agentscope_like.__file__} was imported, not the copy.")
+    options = ["-q", "-x", "--assert=plain", "--tb=no", "--capture=no", "-p", "no:cacheprovider"]
+    options += ["-p", "no:xdist", f"--timeout={_ONE_TEST}", "--basetemp=.basetemp"]
+    for test in tests:
+        watcher = _Watcher()
+        if pytest.main([*options, test], plugins=[watcher]) != pytest.ExitCode.OK:
+            return f"{test}::{watcher.failed}"
+    return ""
+
+
+class _Watcher:
+    """A plugin of pytest that remembers the test that failed."""
+
+    failed = "cannot be collected"
+
+    def pytest_runtest_logreport(self, report: object) -> None:
+        if getattr(report, "failed", False):
+            self.failed = str(getattr(report, "nodeid", "")).partition("::")[2]

@@ -1,0 +1,164 @@
+"""Mutants of the rules that are data: the catalog of programs, the dangers, the families.
+
+The catalog only allows, so what it does not list is its restriction. Its mutants therefore allow
+more (a path is any text, a known but unlisted option is listed, a narrowing is gone) or lose a
+whole line or table. That one allowed option among thousands is lost costs a question at most, and
+is not a mutant. Of the tables that restrict, each word is one.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import NamedTuple
+
+from benchmarks.mutation.expressions import changed_expressions
+from benchmarks.mutation.mutant import Mutant
+
+__all__ = ["rule_mutants"]
+
+_KEY = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+_ARRAY = r"""\[(?:[^\]"']|"[^"\n]*"|'[^'\n]*')*\]"""
+_TEXT = r'''"""(?:.*?)"""|"[^"\n]*"|'[^'\n]*\''''
+_LINE = re.compile(rf"^({_KEY}(?:\.{_KEY})*) = ({_TEXT}|{_ARRAY}|true|false|\d+)", re.M | re.S)
+_HEADER = re.compile(r"^\[.*\]$", re.MULTILINE)
+_WORD = re.compile(r"\"[^\"\n]*\"|[^\s\"']+")
+_STRING = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
+_ROLE = re.compile(r"[a-z ]+")
+_SPEAKS_ONLY = frozenset({"source", "does"})
+_EXPRESSIONS = frozenset({"operands", "any_word"})
+_WORD_LISTS = frozenset({"needs", "reserved", "reserved_prefixes"})
+
+
+class _Line(NamedTuple):
+    """One `key = value`, and where it and its value stand."""
+
+    key: str
+    value: str
+    start: int
+    value_start: int
+    end: int
+
+
+class _Part(NamedTuple):
+    """A change, in characters."""
+
+    start: int
+    end: int
+    text: str
+    operator: str
+
+
+def rule_mutants(file: str, source: bytes) -> Iterator[Mutant]:
+    """Yield the mutants of the TOML file `file`."""
+    text = source.decode()
+    name = PurePath(file).name
+    if name in {"dangers.toml", "families.toml", "environment.toml"}:
+        parts = _restricting(text, expressions=name == "dangers.toml", values=name[0] == "e")
+    else:
+        parts = _allowing(text)
+    original = tomllib.loads(text)
+    for part in parts:
+        changed = text[: part.start] + part.text + text[part.end :]
+        try:
+            if tomllib.loads(changed) == original:
+                continue
+        except tomllib.TOMLDecodeError:
+            continue
+        lines = (text.count("\n", 0, part.start) + 1, text.count("\n", 0, part.end) + 1)
+        start, end = (len(text[:offset].encode()) for offset in (part.start, part.end))
+        yield Mutant(file, start, end, part.text, part.operator, lines)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    for found in _LINE.finditer(text):
+        yield _Line(found[1], found[2], found.start(), found.start(2), found.end())
+
+
+def _tables(text: str) -> Iterator[_Part]:
+    headers = list(_HEADER.finditer(text))
+    ends = [*(header.start() for header in headers[1:]), len(text)]
+    for header, end in zip(headers, ends, strict=True):
+        yield _Part(header.start(), end, "", "remove table")
+
+
+def _restricting(text: str, *, expressions: bool, values: bool) -> Iterator[_Part]:
+    """Yield the changes of a file whose words each restrict something."""
+    yield from _tables(text)
+    for line in _lines(text):
+        if line.key in _SPEAKS_ONLY:
+            continue
+        yield _Part(line.start, line.end, "", "remove line")
+        if expressions and line.key in _EXPRESSIONS:
+            yield from _expressions(line)
+        elif values and line.key.startswith('"'):
+            yield _Part(line.value_start, line.end, "'.*'", "any value")
+        elif not values or line.key in _WORD_LISTS:
+            yield from _fewer_words(line)
+
+
+def _allowing(text: str) -> Iterator[_Part]:
+    """Yield the changes of a file of the catalog."""
+    yield from _tables(text)
+    for line in _lines(text):
+        if line.key in _SPEAKS_ONLY:
+            continue
+        yield _Part(line.start, line.end, "", "remove line")
+        role, _, rest = line.key.strip("'").partition(".")
+        if role in {"values", "optional"} and _role_of(rest) != "text":
+            yield _Part(line.start, line.value_start, f"{role}.text = ", "any text")
+        elif line.key == "operands":
+            yield from _operands(line)
+        elif line.key == "needs":
+            yield from _fewer_words(line)
+        elif line.key == "others":
+            yield from _listed(text, line)
+
+
+def _role_of(text: str) -> str:
+    found = _ROLE.match(text.strip("\"'"))
+    return found[0] if found and not text.strip("\"'")[found.end() :].startswith(":") else ""
+
+
+def _operands(line: _Line) -> Iterator[_Part]:
+    for string in _STRING.finditer(line.value):
+        role = string[0].strip("\"'")
+        start, end = line.value_start + string.start(), line.value_start + string.end()
+        name, more = role.partition(":")[0].rstrip(".?"), role.partition(":")[0]
+        suffix = more[len(name) :]
+        if role != f"text{suffix}":
+            yield _Part(start, end, f'"text{suffix}"', "any text")
+        if suffix != "...":
+            yield _Part(start, end, f"'{role.replace(more, name + '...', 1)}'", "more operands")
+
+
+def _listed(text: str, line: _Line) -> Iterator[_Part]:
+    """Yield the table with one of the long options that exist, but are not allowed, allowed."""
+    end = _HEADER.search(text, line.end)
+    section = text[line.end : end.start() if end else len(text)]
+    flags = re.search(r'^flags = ("""\n|")', section, re.MULTILINE)
+    if flags is None:
+        return
+    at = line.end + flags.end()
+    for word in _WORD.findall(line.value.strip('"')):
+        yield _Part(at, at, f"{word} ", "allow option")
+
+
+def _fewer_words(line: _Line) -> Iterator[_Part]:
+    """Yield the line with a word of its texts left out, or one of the word sequences of `words`."""
+    for string in re.finditer(_TEXT, line.value, re.DOTALL):
+        quotes = 3 if string[0].startswith('"""') else 1
+        begin = line.value_start + string.start() + quotes
+        inner = string[0][quotes:-quotes]
+        if line.key == "words" and line.value.startswith("["):
+            yield _Part(begin, begin + len(inner), "no such word", "remove word")
+            continue
+        for word in _WORD.finditer(inner):
+            yield _Part(begin + word.start(), begin + word.end(), "", "remove word")
+
+
+def _expressions(line: _Line) -> Iterator[_Part]:
+    for changed in changed_expressions(line.value.strip("'")):
+        yield _Part(line.value_start, line.end, f"'{changed}'", "expression")

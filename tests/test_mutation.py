@@ -1,0 +1,119 @@
+"""The mutants that `make mutants` judges: what is changed, and what is left alone."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mutation.expressions import changed_expressions
+from benchmarks.mutation.python_source import python_mutants
+from benchmarks.mutation.rule_data import rule_mutants
+
+
+def changed(source: str) -> set[str]:
+    """Return the mutants of a module, each unparsed."""
+    text = source.encode()
+    return {ast.unparse(ast.parse(each.applied(text))) for each in python_mutants("m.py", text)}
+
+
+def changed_rules(file: str, text: str) -> set[str]:
+    """Return the mutants of a table."""
+    return {each.applied(text.encode()).decode() for each in rule_mutants(file, text.encode())}
+
+
+@pytest.mark.parametrize(
+    ("source", "mutant"),
+    [
+        ("x = a == b", "x = a != b"),
+        ("x = a in b", "x = a not in b"),
+        ("x = a == 'b'", "x = a == 'XXb'"),
+        ("x = a and b", "x = a or b"),
+        ("x = a and b", "x = a"),
+        ("x = not a", "x = a"),
+        ("x = 1", "x = 2"),
+        ("x = True", "x = False"),
+        ("x = all(a)", "x = any(a)"),
+        ("x = p.fullmatch(a)", "x = p.match(a)"),
+        ("x = a.lower()", "x = a"),
+        ("x = {'a', 'b'}", "x = {'b'}"),
+        ("x = {'a': 1, 'b': c}", "x = {'a': 1}"),
+        ("x = [a for a in b if c]", "x = [a for a in b]"),
+        ("x = re.compile('a|b')", "x = re.compile('a')"),
+        ("if a:\n    b()", "if False:\n    b()"),
+        ("if a:\n    b()", "if True:\n    b()"),
+        ("for a in b:\n    c()\n    continue", "for a in b:\n    c()\n    pass"),
+        ("a()\nb()", "pass\nb()"),
+        ("def f() -> bool:\n    return a", "def f() -> bool:\n    return not a"),
+        ("def f() -> str | None:\n    return a", "def f() -> str | None:\n    return None"),
+    ],
+)
+def test_what_decides_is_changed(source: str, mutant: str) -> None:
+    """Conditions, comparisons, returns, statements and tables have mutants."""
+    assert mutant in changed(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""A docstring."""',
+        "__all__ = ['a', 'b']",
+        "x = f'{a == 1} is told'",
+        "x = 'a text'",
+        "import a",
+        "def f(a: int) -> str: ...",
+    ],
+)
+def test_what_only_speaks_is_left_alone(source: str) -> None:
+    """Texts, names and annotations have none."""
+    assert changed(source) == set()
+
+
+def test_bytes_and_characters_are_told_apart() -> None:
+    """What stands behind characters of several bytes is changed in its place."""
+    assert "x = ('é', b != c)" in changed("x = ('é', b == c)")
+
+
+def test_an_expression_loses_an_alternative_or_a_look_around() -> None:
+    """A `|` in a class or behind a backslash separates nothing."""
+    assert set(changed_expressions(r"a|b(?:c|d)(?!e)[|]\|")) == {
+        "a",
+        r"a|b(?:c)(?!e)[|]\|",
+        r"a|b(?:c|d)[|]\|",
+    }
+
+
+def test_a_restricting_table_loses_words_lines_and_rows() -> None:
+    """Each word of a table of dangers is a rule."""
+    table = '[[danger]]\ndoes = "x"\nprograms = "a b"\nwords = ["c d", "e"]\n'
+    mutants = changed_rules("dangers.toml", table)
+    assert "" in mutants
+    assert table.replace("a b", " b") in mutants
+    assert table.replace("c d", "no such word") in mutants
+    assert table.replace('words = ["c d", "e"]', "") in mutants
+    assert not any('"x"' not in mutant for mutant in mutants - {""})
+
+
+def test_an_allowing_table_allows_more() -> None:
+    """In the catalog a role becomes any text, and what exists but is not listed is listed."""
+    table = (
+        '[program.x]\nothers = "--evil"\nflags = "-a -b"\nvalues.write = "-o"\noperands = "read"\n'
+    )
+    mutants = changed_rules("catalog/x.toml", table)
+    assert table.replace("values.write", "values.text") in mutants
+    assert table.replace('"-a', '"--evil -a') in mutants
+    assert table.replace('"read"', '"text"') in mutants
+    assert table.replace('"read"', "'read...'") in mutants
+    assert table.replace('"-a -b"', '" -b"') not in mutants
+
+
+def test_a_mutant_shows_what_it_changes(tmp_path: Path) -> None:
+    """The diff holds the line before and after."""
+    (tmp_path / "m.py").write_text("a = 1\nb = c == d\n")
+    mutant = next(
+        each
+        for each in python_mutants("m.py", (tmp_path / "m.py").read_bytes())
+        if each.operator == "comparison"
+    )
+    assert mutant.diff(tmp_path).splitlines()[-2:] == ["-b = c == d", "+b = (c != d)"]
