@@ -126,7 +126,6 @@ chmod +x run.sh
 chmod -R u+w src
 git push
 git reset HEAD
-git clean -n
 curl http://x
 curl -o x http://x
 curl http://x | tee out
