@@ -19,7 +19,9 @@ from agentscope_like.permission.shell.values import Argument, Unknown
 __all__ = ["read_arguments"]
 
 _REST = frozenset({RoleKind.COMMAND, RoleKind.SCRIPT})
-_CHANGING = frozenset({RoleKind.WRITE, RoleKind.DELETE, RoleKind.MOVE, RoleKind.INTO})
+_CHANGING = frozenset(
+    {RoleKind.WRITE, RoleKind.STREAM, RoleKind.DELETE, RoleKind.MOVE, RoleKind.INTO}
+)
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _WRITTEN = Role(RoleKind.WRITE)
 

@@ -364,6 +364,6 @@ def _is_formatted(grammar: Grammar, reading: Reading) -> bool:
     if not needs:
         return True
     given = [item.argument for item in reading.items if item.flag in needs]
-    return bool(given) and all(
+    return not needs.isdisjoint(reading.used) and all(
         isinstance(each, str) and (pattern is None or pattern.fullmatch(each)) for each in given
     )

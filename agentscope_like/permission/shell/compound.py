@@ -7,8 +7,16 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
+from agentscope_like.permission.shell.arithmetic import (
+    Expression,
+    read_assignments,
+    read_expression,
+)
 from agentscope_like.permission.shell.conditional import ConditionalReader
 from agentscope_like.permission.shell.tree import (
+    Arithmetic,
+    ArithmeticCommand,
+    ArithmeticFor,
     Case,
     CaseArm,
     For,
@@ -23,6 +31,8 @@ from agentscope_like.permission.shell.tree import (
 from agentscope_like.permission.shell.words import RESERVED, bare_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentscope_like.permission.shell.tree import Command
 
 __all__ = ["ARM_END", "CompoundReader"]
@@ -35,6 +45,8 @@ _KEYWORDS = {
     keyword: re.compile(re.escape(keyword) + _DELIMITED)
     for keyword in ("then", "elif", "else", "fi", "do", "done", "in", "esac", "}")
 }
+_ARITHMETIC_END = re.compile(rf"\)\){_DELIMITED}")
+_COUNTING = re.compile(r"[ \t]+\(\(")
 _FOR_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;]|\Z)")
 _FUNCTION_BODY = re.compile(rf"[({{]|(?:if|for|while|until|case|\[\[){_DELIMITED}")
 
@@ -50,13 +62,31 @@ class CompoundReader(ConditionalReader):
 
     def subshell(self, start: int) -> Group:
         """Read `( ... )`."""
-        if self.at("(") or self.at("\\\n"):
-            raise self.refusal("`((` is not understood.", start, start + 2)
+        if self.at("\\\n"):
+            raise self.refusal("`(` before a continued line is not understood.", start)
         body = self._body(start, "(")
         if self.peek() != ")":
             raise self.refusal("A `(` that is never closed is not understood.", start)
         self.position += 1
         return Group(body, True, self.redirects(), Span(start, self.position))
+
+    def evaluation(self, start: int) -> ArithmeticCommand:
+        """Read `((...))` from behind its brackets."""
+        found = read_assignments(self.text, self.position, self.end)
+        if found is None or not self._ends_arithmetic(found.end):
+            raise self.refusal("What follows this `((` is not understood.", start, start + 2)
+        expression = self._arithmetic_between(self.position, found)
+        self.position = found.end + len("))")
+        return ArithmeticCommand(expression, self.redirects(), Span(start, self.position))
+
+    def _ends_arithmetic(self, position: int) -> bool:
+        """Return whether `))` and the end of a word stand at `position`."""
+        return _ARITHMETIC_END.match(self.text, position, self.end) is not None
+
+    def _arithmetic_between(self, start: int, found: Expression) -> Arithmetic:
+        text = self.text[start : found.end]
+        span = Span(start, found.end)
+        return Arithmetic(text, span, found.names, assigned=found.assigned)
 
     def group(self, start: int) -> Group:
         """Read `{ ...; }`."""
@@ -88,9 +118,12 @@ class CompoundReader(ConditionalReader):
         self._expect("fi", start, "if")
         return If(tuple(branches), otherwise, self.redirects(), Span(start, self.position))
 
-    def for_loop(self, start: int) -> For:
-        """Read `for name in words; do ...; done`."""
+    def for_loop(self, start: int) -> For | ArithmeticFor:
+        """Read `for name in words; do ...; done`, or `for ((...; ...; ...)); do ...; done`."""
         match = _FOR_NAME.match(self.text, self.position, self.end)
+        if match is None and (counting := _COUNTING.match(self.text, self.position, self.end)):
+            self.position = counting.end()
+            return self._counting_loop(start)
         if match is None:
             raise self.refusal("This form of `for` is not understood.", start, start + 3)
         self.position = match.end()
@@ -113,6 +146,43 @@ class CompoundReader(ConditionalReader):
             self.redirects(),
             Span(start, self.position),
         )
+
+    def _counting_loop(self, start: int) -> ArithmeticFor:
+        """Read a loop from behind its `for ((`."""
+        first = self._head(read_assignments, start)
+        self._next_head(start)
+        test = self._head(read_expression, start)
+        self._next_head(start)
+        step = self._head(read_assignments, start)
+        if test is None or not self._ends_arithmetic(self.position):
+            raise self.refusal("This form of `for` is not understood.", start, start + 3)
+        self.position += len("))")
+        self.skip_blanks()
+        if self.at(";"):
+            self._semicolon()
+        self.skip_lines()
+        self._expect("do", start, "for")
+        body = self._body(start, "do")
+        self._expect("done", start, "for")
+        redirects = self.redirects()
+        return ArithmeticFor(first, test, step, body, redirects, Span(start, self.position))
+
+    def _head(
+        self, read: Callable[[str, int, int], Expression | None], start: int
+    ) -> Arithmetic | None:
+        """Read one part of a counting loop's head; None where it is empty."""
+        begin = self.position
+        found = read(self.text, begin, self.end)
+        if found is None:
+            raise self.refusal("This form of `for` is not understood.", start, start + 3)
+        self.position = found.end
+        is_empty = not self.text[begin : found.end].strip()
+        return None if is_empty else self._arithmetic_between(begin, found)
+
+    def _next_head(self, start: int) -> None:
+        if not self.at(";"):
+            raise self.refusal("This form of `for` is not understood.", start, start + 3)
+        self.position += 1
 
     def case(self, start: int) -> Case:
         """Read `case subject in pattern) ...;; esac`."""

@@ -6,7 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from agentscope_like.permission.shell.simple import SimpleReader
-from agentscope_like.permission.shell.tree import Literal, Span, Test, Variable, Word
+from agentscope_like.permission.shell.tree import (
+    Arithmetic,
+    Literal,
+    Span,
+    Substitution,
+    Test,
+    Variable,
+    Word,
+)
 from agentscope_like.permission.shell.words import bare_text
 
 if TYPE_CHECKING:
@@ -15,12 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ConditionalReader"]
 
-_UNARY = re.compile(r"-[abcdefghknoprstuwxzGLNOS](?=[ \t])")
+_UNARY = re.compile(r"-[abcdefghknoprstuvwxzGLNOS](?=[ \t])")
 _BINARY = re.compile(r"(?:==?|!=|=~|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef)|[<>])(?=[ \t])")
 _UNKNOWN_UNARY = re.compile(r"-[A-Za-z]")
 _END = re.compile(r"\]\](?=[ \t\n;|&()<>]|\Z)")
 _NOT = re.compile(r"!(?=[ \t])")
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SUBSCRIPT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[")
 _EXPRESSION = re.compile(
     r"(?:[A-Za-z0-9_.^*+?:/@%,={}\[\]()|-]|\\[][.+*?^$(){}/|-]|\$(?=[ \t)|]))+(?=[ \t])"
@@ -28,7 +37,6 @@ _EXPRESSION = re.compile(
 _UNESCAPED_BRACKET = re.compile(r"\\.|([()])")
 
 _ARITHMETIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-_NUMERIC_PARAMETERS = frozenset("?#$")
 
 
 class ConditionalReader(SimpleReader):
@@ -68,9 +76,13 @@ class ConditionalReader(SimpleReader):
             if not self.at(")"):
                 raise self._refusal_here()
             self._operator(words, 1)
-        elif _UNARY.match(self.text, self.position, self.end) is not None:
+        elif (match := _UNARY.match(self.text, self.position, self.end)) is not None:
             self._operator(words, 2)
-            self._test_operand(words)
+            operand = self._test_operand(words)
+            if match.group() == "-v" and _NAME.fullmatch(bare_text(operand) or "") is None:
+                raise self.refusal(
+                    "A name that is computed or quoted is not understood.", *match.span()
+                )
         else:
             self._comparison(words)
 
@@ -86,7 +98,7 @@ class ConditionalReader(SimpleReader):
         if operator == "=~" and self._regular_expression(words):
             return
         right = self._test_operand(words)
-        if operator in _ARITHMETIC and not (_is_number(left) and _is_number(right)):
+        if operator in _ARITHMETIC and not (_may_be_number(left) and _may_be_number(right)):
             raise self.refusal(
                 "Arithmetic on what is not a plain number is not understood.", *match.span()
             )
@@ -136,14 +148,13 @@ class ConditionalReader(SimpleReader):
         return self.refusal("This part of `[[ ]]` is not understood.", self.position)
 
 
-def _is_number(segments: list[Segment]) -> bool:
-    """Return whether an operand is surely a number, so that its evaluation runs no code."""
+def _may_be_number(segments: list[Segment]) -> bool:
+    """Return whether an operand is a number, or one value of which `predicates` can tell."""
     if len(segments) != 1:
         return False
     only = segments[0]
     if isinstance(only, Literal):
         return _INTEGER.fullmatch(only.text) is not None
     if isinstance(only, Variable):
-        plain = only.operator is None and only.name in _NUMERIC_PARAMETERS
-        return plain or only.operator == "length"
-    return False
+        return only.operator in {None, "length"}
+    return isinstance(only, Arithmetic | Substitution)

@@ -18,14 +18,18 @@ from agentscope_like.permission.shell.parts import Draft, shortened
 from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.state import State
 from agentscope_like.permission.shell.tree import Span
-from agentscope_like.permission.shell.values import Argument, Unknown
+from agentscope_like.permission.shell.values import NUMBER, Argument, Unknown
 
-__all__ = ["Actor", "path_effects", "read_doubt"]
+__all__ = ["KEEPING_NOTHING", "Actor", "path_effects", "read_doubt"]
+
+KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+"""Devices that may be written to: nothing of it stays."""
 
 _KINDS = {
     RoleKind.LIST: EffectKind.READ,
     RoleKind.READ: EffectKind.READ,
     RoleKind.WRITE: EffectKind.WRITE,
+    RoleKind.STREAM: EffectKind.WRITE,
     RoleKind.DELETE: EffectKind.DELETE,
     RoleKind.MOVE: EffectKind.DELETE,
     RoleKind.INTO: EffectKind.WRITE,
@@ -42,7 +46,19 @@ _LANGUAGES = (RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE)
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
 _ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
 _DEVICE = re.compile(r"(.*/)?(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)")
+_LINE = rf"(?:[0-9{NUMBER}]+|\$)"
+_LINES = rf"{_LINE}(?:,(?:{_LINE}|[+~][0-9{NUMBER}]+))?(?:[pdq=]|\{{[pdq=;]*\}})"
+_PRINTING_LINES = re.compile(rf"\s*{_LINES}(?:;\s*{_LINES})*;?")
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(=(.*))?", re.DOTALL)
+
+
+def prints_lines(numbered: str) -> bool:
+    """Return whether a script of sed only prints or drops lines, whatever its numbers are.
+
+    Args:
+        numbered: The script, with `NUMBER` for each number; empty where more is unknown of it.
+    """
+    return _PRINTING_LINES.fullmatch(numbered) is not None
 
 
 def read_doubt(effect: Effect) -> str | None:
@@ -149,6 +165,8 @@ class Actor(Struct):
 
     def _path(self, item: Item, directories: tuple[str, ...]) -> tuple[str, ...]:
         role, argument = item.role.kind, item.argument
+        if role is RoleKind.STREAM and argument in KEEPING_NOTHING:
+            return directories
         kind, span = _KINDS[role], self.span_of(item.start)
         source = argument if isinstance(argument, str) else self.source_of(item.start)
         recursive = self.reading.recursive or role is RoleKind.MOVE
@@ -203,6 +221,8 @@ class Actor(Struct):
         span = self.span_of(item.start)
         if isinstance(item.argument, str):
             message = _script_check(item.role.kind)(item.argument)
+        elif item.role.kind is RoleKind.SED and prints_lines(item.argument.numbered):
+            message = None
         else:
             message = f"a computed script of `{self.reading.label}` cannot be read"
         if message:

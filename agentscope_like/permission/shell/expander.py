@@ -67,6 +67,16 @@ class Expander:
         self._check_arithmetic(word.segments)
         return evaluate(word, self._environment, splits=False)
 
+    def evaluate(self, expression: Arithmetic) -> None:
+        """Doubt what an expression reads or sets where that may run code or change a program."""
+        for name in expression.names:
+            self._check_operand(name, expression)
+        for name in expression.assigned:
+            problem = own_doubt(name, Unknown(shape=Shape.INTEGER))
+            if problem:
+                self._draft.doubt(problem, self._scope.span(expression.span))
+            self.assigned[name] = Shape.INTEGER
+
     def _check_arithmetic(self, segments: tuple[Segment, ...]) -> None:
         for segment in segments:
             if isinstance(segment, Arithmetic):

@@ -6,6 +6,7 @@ import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from agentscope_like.permission.shell.arithmetic import read_expression
 from agentscope_like.permission.shell.lexer import Lexer
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
@@ -35,11 +36,9 @@ _OPERAND_RUN = re.compile(r"[^\"'$`\\{}<>()\n]+")
 _OPERAND_ESCAPE = re.compile(r"\\[^\n]")
 _QUOTED_OPERAND_ESCAPE = re.compile(r"\\[^\n\"'`$\\{}~]")
 
-_ARITHMETIC_TOKEN = re.compile(
-    rf"[ \t]+|0[xX][0-9A-Fa-f]+|[0-9]+|({_IDENTIFIER})|\$({_IDENTIFIER}|[0-9#?])"
-    rf"|\$\{{({_IDENTIFIER})\}}|\+(?!\+)|-(?!-)|<<(?!=)|>>(?!=)|[<>=!]=|&&|\|\||\*\*(?!=)"
-    r"|[*/%&|^<>](?!=)|[~?:,!()]"
-)
+_NEWLINE = re.compile(r"\$'\\([nt])'")
+_NEWLINES = {"n": "\n", "t": "\t"}
+"""What agents put in place of a separator, as in `${PATH//:/$'\\n'}`: read in any quotes."""
 
 _BACKTICKS = re.compile(r"`([^`\\]*(?:\\.[^`\\]*)*)`", re.DOTALL)
 _BACKTICK_ESCAPE = re.compile(r"\\([$`\\])")
@@ -152,13 +151,13 @@ class ExpansionReader(Lexer):
         elif case_change is not None:
             operator = case_change
         else:
-            argument = self._operand(start, quoted=quoted)
+            argument = self._operand(start, quoted=quoted, replaces=operator in {"/", "//"})
         if self.peek() != "}":
             raise self.refusal("A `${` that is never closed is not understood.", start, start + 2)
         self.position += 1
         return Variable(name, Span(start, self.position), quoted, operator, argument)
 
-    def _operand(self, start: int, *, quoted: bool) -> Word:
+    def _operand(self, start: int, *, quoted: bool, replaces: bool) -> Word:
         self.descend(start)
         segments: list[Segment] = []
         begin = self.position
@@ -168,6 +167,9 @@ class ExpansionReader(Lexer):
             if run is not None:
                 segments.append(Literal(run.group(), Span(*run.span()), quoted))
                 self.position = run.end()
+            elif replaces and (match := _NEWLINE.match(self.text, self.position, self.end)):
+                segments.append(Literal(_NEWLINES[match[1]], Span(*match.span()), True))
+                self.position = match.end()
             elif character == "\\":
                 segments.append(self._operand_escape(escape))
             elif character in "\"'" and not quoted:
@@ -214,21 +216,10 @@ class ExpansionReader(Lexer):
         return Literal("$", Span(start, start + 1), quoted)
 
     def _arithmetic(self, start: int, *, quoted: bool) -> Arithmetic:
-        names: list[str] = []
-        position = begin = start + 3
-        open_brackets = 0
-        while not (open_brackets == 0 and self.text.startswith(")", position, self.end)):
-            token = _ARITHMETIC_TOKEN.match(self.text, position, self.end)
-            if token is None:
-                raise self.refusal("This arithmetic is not understood.", position)
-            if name := token[1] or token[2] or token[3]:
-                names.append(name)
-            elif token.group() in {"(", ")"}:
-                open_brackets += 1 if token.group() == "(" else -1
-            position = token.end()
-        if not self.text.startswith("))", position, self.end):
-            raise self.refusal("This arithmetic is not understood.", position)
-        self.position = position + 2
-        return Arithmetic(
-            self.text[begin:position], Span(start, self.position), tuple(names), quoted
-        )
+        begin = start + len("$((")
+        found = read_expression(self.text, begin, self.end)
+        if found is None or not self.text.startswith("))", found.end, self.end):
+            raise self.refusal("This arithmetic is not understood.", start, begin)
+        self.position = found.end + len("))")
+        span = Span(start, self.position)
+        return Arithmetic(self.text[begin : found.end], span, found.names, quoted)

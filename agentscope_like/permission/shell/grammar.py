@@ -36,6 +36,8 @@ class RoleKind(StrEnum):
     """A path whose content is read."""
     WRITE = "write"
     """A path that is created or changed."""
+    STREAM = "stream"
+    """A path that output is written to; `/dev/null`, `/dev/stdout` and `/dev/stderr` keep none."""
     DELETE = "delete"
     """A path that is removed."""
     MOVE = "move"

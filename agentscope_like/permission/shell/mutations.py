@@ -11,6 +11,8 @@ from msgspec import Struct, field
 
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
+    ArithmeticCommand,
+    ArithmeticFor,
     Assignment,
     Case,
     Command,
@@ -86,6 +88,11 @@ def _command(command: Command, found: Mutations) -> None:
             _simple(command, found)
         case For(name=name):
             found.assign(name, Shape.ANY)
+        case ArithmeticCommand(expression=expression):
+            _arithmetic(expression, found)
+        case ArithmeticFor(start=start, step=step):
+            _arithmetic(start, found)
+            _arithmetic(step, found)
         case Function(name=name, body=body):
             found.functions.add(name)
             _command(body, found)
@@ -100,7 +107,7 @@ def _inside(command: Command) -> Iterator[Script | Command]:
     match command:
         case Pipeline(commands=commands):
             yield from commands
-        case Group(body=body) | For(body=body):
+        case Group(body=body) | For(body=body) | ArithmeticFor(body=body):
             yield body
         case Loop(condition=condition, body=body):
             yield condition
@@ -112,6 +119,11 @@ def _inside(command: Command) -> Iterator[Script | Command]:
                 yield otherwise
         case Case(arms=arms):
             yield from (arm.body for arm in arms)
+
+
+def _arithmetic(expression: Arithmetic | None, found: Mutations) -> None:
+    for name in () if expression is None else expression.assigned:
+        found.assign(name, Shape.INTEGER)
 
 
 def _simple(command: SimpleCommand, found: Mutations) -> None:

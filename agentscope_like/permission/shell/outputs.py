@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
-from agentscope_like.permission.shell.effects import path_effects, read_doubt
+from agentscope_like.permission.shell.effects import KEEPING_NOTHING, path_effects, read_doubt
 from agentscope_like.permission.shell.expander import Expander
 from agentscope_like.permission.shell.parts import Draft, Scope, shortened
 from agentscope_like.permission.shell.state import State
@@ -15,7 +15,6 @@ from agentscope_like.permission.shell.values import Unknown
 
 __all__ = ["judge_redirects"]
 
-_HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _DESCRIPTOR = re.compile(r"[0-9]+-?|-")
 _SOCKET = re.compile(r"/dev/(tcp|udp)(/.*)?")
 
@@ -77,7 +76,7 @@ def _judge(
             Doubt(message, span) for effect in effects if (message := read_doubt(effect))
         ]
         return
-    if target in _HARMLESS and operator != "<>":
+    if target in KEEPING_NOTHING and operator != "<>":
         return
     draft.effects += path_effects(EffectKind.WRITE, target, state.directories, span, shown)
     draft.doubts.append(Doubt(f"`{shortened(source)}` writes a file", span))

@@ -22,6 +22,7 @@ _BINARY = _ARITHMETIC | {"=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"}
 _BINARY_LENGTH = 3
 _UNARY = re.compile(r"-[a-hknoprstuwxzGLNOS]")
 _JOINING = frozenset({"-a", "-o"})
+_STANDING_ALONE = _JOINING | {"!", "(", ")"}
 
 
 def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
@@ -38,9 +39,14 @@ def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
         if isinstance(argument, Unknown) and not argument.single:
             yield Problem("this may become several words of the condition; quote it", index)
             return
+    for index in range(start, end - 1):
+        if arguments[index] in _EVALUATING and not _is_name(arguments[index + 1]):
+            yield Problem("this condition may run what stands in brackets", index)
+            return
     index = start
     while index < end:
-        if arguments[index] in {"!", "(", ")"} or arguments[index] in _JOINING:
+        compared = index + _BINARY_LENGTH <= end and arguments[index + 1] in _BINARY
+        if not compared and arguments[index] in _STANDING_ALONE:
             index += 1
             continue
         taken = _term(arguments[index:end])
@@ -60,17 +66,19 @@ def _term(words: Sequence[Argument]) -> int:
     if not isinstance(first, str):
         return 0
     if first in _EVALUATING:
-        name = words[1]
-        return 2 if isinstance(name, str) and _NAME.fullmatch(name) else 0
+        return 2 if _is_name(words[1]) else 0
     return 2 if _UNARY.fullmatch(first) else 0
+
+
+def _is_name(word: Argument) -> bool:
+    return isinstance(word, str) and _NAME.fullmatch(word) is not None
 
 
 def check_condition(words: Sequence[Argument]) -> Iterator[Problem]:
     """Yield what is not understood in the words of `[[ ... ]]`."""
     for index, word in enumerate(words):
         if word in _EVALUATING:
-            name = words[index + 1] if index + 1 < len(words) else ""
-            if not (isinstance(name, str) and _NAME.fullmatch(name)):
+            if not (index + 1 < len(words) and _is_name(words[index + 1])):
                 yield Problem(f"`{word}` runs what stands in the brackets of the name", index)
         elif word in _ARITHMETIC:
             for place in (index - 1, index + 1):

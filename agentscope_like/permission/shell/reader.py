@@ -131,6 +131,9 @@ class _Reader(CompoundReader):
         if self.peek() == "(":
             self.count(start)
             self.position += 1
+            if self.peek() == "(":
+                self.position += 1
+                return self.evaluation(start)
             return self.subshell(start)
         match = _KEYWORD.match(self.text, start, self.end)
         if match is None:

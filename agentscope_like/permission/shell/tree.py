@@ -13,6 +13,8 @@ from msgspec import Struct, field
 
 __all__ = [
     "Arithmetic",
+    "ArithmeticCommand",
+    "ArithmeticFor",
     "Assignment",
     "Case",
     "CaseArm",
@@ -82,12 +84,16 @@ class Substitution(Struct, frozen=True):
 
 
 class Arithmetic(Struct, frozen=True):
-    """`$((...))` over literals and simple names; `names` are the variables it reads."""
+    """`$((...))`, or what `((...))` holds, over literals and simple names.
+
+    `names` are the variables it reads, `assigned` those that it sets to a number.
+    """
 
     text: str
     span: Span
     names: tuple[str, ...] = ()
     quoted: bool = False
+    assigned: tuple[str, ...] = ()
 
 
 class Glob(Struct, frozen=True):
@@ -247,6 +253,25 @@ class Test(Struct, frozen=True):
     span: Span
 
 
+class ArithmeticCommand(Struct, frozen=True):
+    """`((...))`."""
+
+    expression: Arithmetic
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
+class ArithmeticFor(Struct, frozen=True):
+    """`for ((start; test; step)); do body; done`; an empty `start` or `step` is None."""
+
+    start: Arithmetic | None
+    test: Arithmetic
+    step: Arithmetic | None
+    body: Script
+    redirects: tuple[Redirect, ...]
+    span: Span
+
+
 class Function(Struct, frozen=True):
     """`name() body`."""
 
@@ -255,7 +280,19 @@ class Function(Struct, frozen=True):
     span: Span
 
 
-Command: TypeAlias = SimpleCommand | Pipeline | Group | For | Loop | If | Case | Test | Function
+Command: TypeAlias = (
+    SimpleCommand
+    | Pipeline
+    | Group
+    | For
+    | ArithmeticFor
+    | Loop
+    | If
+    | Case
+    | Test
+    | ArithmeticCommand
+    | Function
+)
 
 Connector: TypeAlias = str
 """What follows a statement: `&&`, `||`, `;`, `&`, a newline, or the empty string at the end."""

@@ -25,7 +25,17 @@ from agentscope_like.permission.shell.tree import (
     Word,
 )
 
-__all__ = ["Argument", "Environment", "Output", "Shape", "Unknown", "evaluate", "join", "plain"]
+__all__ = [
+    "NUMBER",
+    "Argument",
+    "Environment",
+    "Output",
+    "Shape",
+    "Unknown",
+    "evaluate",
+    "join",
+    "plain",
+]
 
 
 class Shape(IntEnum):
@@ -55,6 +65,8 @@ class Unknown(Struct, frozen=True):
         shape: What is known of the whole text.
         choices: The only texts that it can be, where they are known.
         pattern: The glob that every argument matches, literal characters escaped.
+        numbered: The whole text with `NUMBER` for each number in it, where only numbers are
+            computed; empty elsewhere.
     """
 
     prefix: str = ""
@@ -63,9 +75,13 @@ class Unknown(Struct, frozen=True):
     shape: Shape = Shape.ANY
     choices: tuple[str, ...] = ()
     pattern: str | None = None
+    numbered: str = ""
 
 
 Argument: TypeAlias = str | Unknown
+
+NUMBER = "\ue000"
+"""Stands for a number that is computed; a text that holds this character itself is not taken."""
 
 _SPECIAL = re.compile(r"[\s*?\[\\]")
 _ARGUMENT_COUNT = frozenset("@*")
@@ -218,8 +234,25 @@ class _Builder:
             shape = self._shape if all(map(plain, filter(None, texts))) else Shape.ANY
             shape = min(shape, Shape.WORD)
         return Unknown(
-            prefix=prefix, option=option, single=self._single, shape=shape, pattern=pattern
+            prefix=prefix,
+            option=option,
+            single=self._single,
+            shape=shape,
+            pattern=pattern,
+            numbered=self._numbered() if self._single else "",
         )
+
+    def _numbered(self) -> str:
+        """Return the text with a mark for each number, where only numbers are computed."""
+        text = ""
+        for part in self._parts:
+            if isinstance(part, str) and NUMBER not in part:
+                text += part
+            elif isinstance(part, Unknown) and part.shape is Shape.INTEGER:
+                text += NUMBER
+            else:
+                return ""
+        return text
 
     def _prefix(self) -> str:
         text = ""

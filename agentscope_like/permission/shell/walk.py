@@ -22,6 +22,9 @@ from agentscope_like.permission.shell.predicates import check_condition
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import (
+    Arithmetic,
+    ArithmeticCommand,
+    ArithmeticFor,
     Case,
     Command,
     For,
@@ -46,6 +49,7 @@ __all__ = ["Walk"]
 MAX_PARTS = 300
 
 _TEST = "[["
+_EVALUATION = "(("
 
 
 class Walk:
@@ -176,6 +180,8 @@ class Walk:
                 return self._pipeline(command, state, scope)
             case Test():
                 return self._test(command, state, scope)
+            case ArithmeticCommand():
+                return self._evaluation(command, state, scope)
             case Function():
                 return self._function(command, state, scope)
             case _:
@@ -190,7 +196,7 @@ class Walk:
         return state
 
     def _compound(
-        self, command: Group | For | Loop | If | Case, state: State, scope: Scope
+        self, command: Group | For | ArithmeticFor | Loop | If | Case, state: State, scope: Scope
     ) -> State:
         first = len(self.drafts)
         holder: Draft | None = None
@@ -211,13 +217,17 @@ class Walk:
             carrier.doubts += holder.doubts
         return after
 
-    def _body(self, command: Group | For | Loop | If | Case, state: State, scope: Scope) -> State:
+    def _body(
+        self, command: Group | For | ArithmeticFor | Loop | If | Case, state: State, scope: Scope
+    ) -> State:
         match command:
             case Group(body=body, subshell=subshell):
                 after = self.script(body, state, scope)
                 return state if subshell else after
             case For():
                 return self._for(command, state, scope)
+            case ArithmeticFor():
+                return self._counting_loop(command, state, scope)
             case Loop(condition=condition, body=body):
                 found = mutations(condition, body)
                 start = self._widen(state, found.names, moves=found.moves, calls=scope.defined)
@@ -251,6 +261,27 @@ class Walk:
         start = self._widen(state, found.names, moves=found.moves, calls=scope.defined)
         after = self.script(command.body, start.assign(command.name, value), scope)
         return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
+
+    def _counting_loop(self, command: ArithmeticFor, state: State, scope: Scope) -> State:
+        found = mutations(command.body)
+        for head in (command.test, command.step):
+            for name in () if head is None else head.assigned:
+                found.assign(name, Shape.INTEGER)
+        begun = self._evaluate(command.start, command.span, state, scope)
+        start = self._widen(begun, found.names, moves=found.moves, calls=scope.defined)
+        start = self._evaluate(command.test, command.span, start, scope)
+        after = self.script(command.body, start, scope)
+        after = self._evaluate(command.step, command.span, after, scope)
+        return merge(start, after)
+
+    def _evaluate(self, head: Arithmetic | None, span: Span, state: State, scope: Scope) -> State:
+        """Judge one part of the head of a counting loop."""
+        if head is None:
+            return state
+        expander = self._expander(span, state, scope)
+        expander.evaluate(head)
+        self._keep(expander)
+        return state.forget(expander.assigned, directory=False)
 
     def _loop_value(self, command: For, state: State, scope: Scope) -> Argument:
         """Return what the variable of a `for` holds in its body."""
@@ -303,6 +334,20 @@ class Walk:
         if redirects:
             draft.redirects = redirects + scope.redirects
             judge_redirects(redirects, state, draft, expander, scope, self.command)
+        return state.forget(expander.assigned, directory=False)
+
+    def _evaluation(self, command: ArithmeticCommand, state: State, scope: Scope) -> State:
+        start = command.span.start
+        span = Span(start, start + len(_EVALUATION))
+        name = Word((Literal(_EVALUATION, span),), span)
+        draft = self.draft((name,), command.span, state, scope)
+        draft.argv = (_EVALUATION,)
+        draft.program = _EVALUATION
+        expander = Expander(self, state, draft, scope, home=self.home)
+        expander.evaluate(command.expression)
+        if command.redirects:
+            draft.redirects = command.redirects + scope.redirects
+            judge_redirects(command.redirects, state, draft, expander, scope, self.command)
         return state.forget(expander.assigned, directory=False)
 
     def _function(self, command: Function, state: State, scope: Scope) -> State:

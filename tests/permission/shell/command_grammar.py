@@ -228,8 +228,16 @@ def _compound(choose: Chooser, depth: int) -> str:
         "case": lambda: _case(choose, inner, end),
         "function": lambda: _function(choose, end),
         "test": lambda: f"[[ {_test(choose)} ]]",
+        "arithmetic": lambda: f"(({_number(choose)}))",
+        "counting": lambda: f"for ((i=0; i<{_number(choose)}; i++)){end}do {body}done",
     }
     return forms[choose([*forms, "test"])]()
+
+
+def _number(choose: Chooser) -> str:
+    return choose(
+        ["2", " 1 ", "i < 3", "i++", "j=2", "u", "$u", "x$u", "(1)", "i+=1", "z[0]", "--i"]
+    )
 
 
 def _words(choose: Chooser) -> str:

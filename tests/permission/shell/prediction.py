@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
+    ArithmeticCommand,
+    ArithmeticFor,
     Assignment,
     Case,
     For,
@@ -90,7 +92,7 @@ class _Runner:
             case Function():
                 self.functions[command.name] = command.body
                 return True
-            case Test():
+            case Test() | ArithmeticCommand() | ArithmeticFor():
                 raise UnpredictableError
             case _:
                 self.redirects(command.redirects)

@@ -81,6 +81,13 @@ _TAKEN = [
         "for i in a 'b c' «*».py 1 2 do e \"$i\" ; done",
     ),
     ("for i; do a; done", "for i do a ; done"),
+    ("for ((i=0;i<3;i++)); do a $i; done", "for ((i=0; i<3; i++)) do a $i ; done"),
+    ("for (( ; x > 1 ; --x, y=x+1 ))\ndo a\ndone", "for ((; x > 1; --x, y=x+1)) do a ¶ done"),
+    ("((i++)) && a", "((i++)) && a"),
+    ("while (( i < $n )); do ((i += 2)); done >f", "while ((i < $n)) ; do ((i += 2)) ; done >f"),
+    ("[[ -v HOME ]]", "[[ -v HOME ]]"),
+    ("[[ $x -gt 5 ]]", "[[ $x -gt 5 ]]"),
+    ("echo ${x//:/$'\\n'}", "echo ${x // ':/\\n'}"),
     ("for i\nin x\ndo a\ndone", "for i in x do a ¶ done"),
     ("for i do a; done", "for i do a ; done"),
     (
@@ -255,7 +262,7 @@ _REFUSED = [
     ("time", "`time`"),
     ("time -- a", "`time`"),
     # compound commands
-    ("((1))", "`((`"),
+    ("((1) )", "`((`"),
     ("((a); b)", "`((`"),
     ("coproc a", "`coproc`"),
     ("select x in a; do b; done", "`select`"),
@@ -283,10 +290,29 @@ _REFUSED = [
     ("case x in (esac) a;; esac", "pattern"),
     ("case x in @(a)) b;; esac", "pattern"),
     ("case #x in a) b;; esac", "subject"),
-    ("[[ -v x ]]", "`[[ ]]`"),
+    ("[[ -v $x ]]", "computed or quoted"),
+    ("[[ -v 'x[0]' ]]", "computed or quoted"),
+    ("((a) + (b))", "`((`"),
+    ("((a b))", "`((`"),
+    ("((a[0]))", "`((`"),
+    ("(($x = 1))", "`((`"),
+    ("((x$y))", "`((`"),
+    ("((x)) y", "`y`"),
+    ("((x)", "`((`"),
+    ("(( 'x' ))", "`((`"),
+    ("(( $(a) ))", "`((`"),
+    ("echo $((i$x))", "arithmetic"),
+    ("echo $((1$x))", "arithmetic"),
+    ("echo $((${x}y))", "arithmetic"),
+    ("echo $((i++))", "arithmetic"),
+    ("for ((i=0;i<3)); do a; done", "`for`"),
+    ("for ((i=0;i<3;i++)) { a; }", "`do`"),
+    ("for ((i=0;i=3;i++)); do a; done", "`for`"),
+    ("for ((i=a[0];i<3;i++)); do a; done", "`for`"),
+    ("for ((i=0;i<$(a);i++)); do a; done", "`for`"),
     ("[[ -v ]]", "`[[ ]]`"),
     ("[[ -R x ]]", "`[[ ]]`"),
-    ("[[ $x -eq 1 ]]", "Arithmetic"),
+    ("[[ x -eq 1 ]]", "Arithmetic"),
     ("[[ 1 -eq x ]]", "Arithmetic"),
     ("[[ a[0] -eq 1 ]]", "subscript"),
     ("[[ a[0] == b ]]", "subscript"),
@@ -388,7 +414,7 @@ def _spans(node: object) -> list[Span]:
     """Return the places of all words, assignments, redirections and comments of a tree."""
     if isinstance(node, Word | Assignment | Redirect):
         return [node.span]
-    if isinstance(node, tree.Test):
+    if isinstance(node, tree.Test | tree.ArithmeticCommand | tree.Arithmetic):
         return [node.span]
     if isinstance(node, Script):
         return [*node.comments, *_spans(node.statements)]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
+    ArithmeticCommand,
+    ArithmeticFor,
     Case,
     For,
     Function,
@@ -124,14 +126,28 @@ def _command(command: Command) -> str:
                 text += f" else {script_text(command.otherwise)}"
             text += " fi"
         case Case():
-            arms = " ".join(
-                f"{'|'.join(word_text(each) for each in arm.patterns)}) {script_text(arm.body)};;"
-                for arm in command.arms
-            )
-            text = f"case {word_text(command.subject)} in {arms} esac"
+            text = _case(command)
         case Test():
             text = f"[[ {_words(command.words)} ]]"
+        case ArithmeticFor() | ArithmeticCommand():
+            text = _arithmetic(command)
     return text + _redirects(command.redirects)
+
+
+def _case(command: Case) -> str:
+    arms = " ".join(
+        f"{'|'.join(word_text(each) for each in arm.patterns)}) {script_text(arm.body)};;"
+        for arm in command.arms
+    )
+    return f"case {word_text(command.subject)} in {arms} esac"
+
+
+def _arithmetic(command: ArithmeticFor | ArithmeticCommand) -> str:
+    if isinstance(command, ArithmeticCommand):
+        return f"(({command.expression.text.strip()}))"
+    heads = (command.start, command.test, command.step)
+    head = "; ".join(each.text.strip() if each else "" for each in heads)
+    return f"for (({head})) do {script_text(command.body)} done"
 
 
 def _words(words: tuple[Word, ...]) -> str:

@@ -35,8 +35,27 @@ def difference_of_bashlex(text: str, findings: Findings, opinion: Opinion) -> Di
         case Outcome.SYNTAX if findings.constructs:
             return None
         case Outcome.READ:
+            opinion = _without_evaluations(opinion, findings)
             return _difference(text, findings, opinion, but=findings.buried)
     return _unread(text, opinion)
+
+
+def _without_evaluations(opinion: Opinion, findings: Findings) -> Opinion:
+    """Return the opinion without the subshells that bashlex reads in `((...))`.
+
+    What the strict reader takes for arithmetic has no quote and no command in it, and its closing
+    brackets stand together: bash reads that in one way.
+    """
+    if not findings.evaluations:
+        return opinion
+
+    def outside(places: _Places) -> bool:
+        start, end = places[0][0], places[-1][1]
+        return not any(each.start <= start and end <= each.end for each in findings.evaluations)
+
+    commands = tuple(each for each in opinion.commands if not each or outside(each))
+    targets = tuple(each for each in opinion.targets if outside((each,)))
+    return Opinion(opinion.outcome, commands, targets)
 
 
 def difference_of_tree_sitter(text: str, findings: Findings, opinion: Opinion) -> Difference | None:

@@ -9,6 +9,8 @@ from msgspec import Struct, field
 
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
+    ArithmeticCommand,
+    ArithmeticFor,
     Case,
     Command,
     For,
@@ -54,7 +56,8 @@ class Findings(Struct):
         timings: Where a `time` stands.
         constructs: The forms that occur.
         openings: Where an expansion or substitution begins, or a backtick closes one.
-        arithmetic: The places of `$((...))`.
+        arithmetic: The places of `$((...))`, and of what `((...))` holds.
+        evaluations: The places of what `((...))` holds, which bashlex takes for subshells.
         inert: Text in which no expansion can begin: comments, single quotes, quoted heredocs.
         quoted: Text in which no process substitution can begin.
     """
@@ -66,6 +69,7 @@ class Findings(Struct):
     constructs: set[Construct] = field(default_factory=set)
     openings: set[int] = field(default_factory=set)
     arithmetic: list[Span] = field(default_factory=list)
+    evaluations: list[Span] = field(default_factory=list)
     inert: list[Span] = field(default_factory=list)
     quoted: list[Span] = field(default_factory=list)
 
@@ -112,17 +116,38 @@ class _Finder:
             case Test(words=words):
                 self.found.constructs.add(Construct.TEST)
                 self._words(words)
+            case ArithmeticCommand(expression=expression):
+                self._evaluation(expression)
             case _:
                 self._compound(command)
         for redirect in command.redirects:
             self._redirect(redirect)
 
-    def _compound(self, command: Group | For | Loop | If) -> None:
+    def _evaluation(self, *expressions: Arithmetic | None) -> None:
+        spans = [each.span for each in expressions if each is not None]
+        self.found.constructs.add(Construct.ARITHMETIC)
+        self.found.arithmetic += spans
+        self.found.evaluations += spans
+
+    def _first_head(self, start: Arithmetic | None) -> None:
+        """Note the first part of a counting loop's head: tree-sitter takes it for an assignment."""
+        self._evaluation(start)
+        if start is not None and start.assigned:
+            begin, end = start.span
+            text = self._text[begin:end]
+            begin += len(text) - len(text.lstrip())
+            self.found.commands.append((Span(begin, begin + len(text.strip())),))
+
+    def _compound(self, command: Group | For | ArithmeticFor | Loop | If) -> None:
         match command:
             case Group(body=body):
                 self.script(body)
             case For(words=words, body=body):
                 self._words(words or ())
+                self.script(body)
+            case ArithmeticFor(start=start, test=test, step=step, body=body):
+                self._evaluation(test, step)
+                self._first_head(start)
                 self.script(body)
             case Loop(condition=condition, body=body):
                 self.script(condition)

@@ -1,0 +1,108 @@
+"""Arithmetic over numbers and plain names: `$((...))`, `((...))` and the heads of counting loops.
+
+bash evaluates what a name holds, and what that names in turn, so whoever uses what is read here has
+to know that each name holds a number. Everything that could put a name together from pieces
+(`i$x`), name an element of an array or quote anything is refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+__all__ = ["Expression", "read_assignments", "read_expression"]
+
+_NAME = "[A-Za-z_][A-Za-z0-9_]*"
+_BLANKS = re.compile(r"[ \t]*")
+_OPERAND = re.compile(
+    rf"(?:0[xX][0-9A-Fa-f]+|[0-9]+|({_NAME})|\$({_NAME}|[0-9#?])|\$\{{({_NAME})\}})(?![\w$#@\[])"
+)
+_OPERATOR = re.compile(
+    r"\+(?!\+)|-(?!-)|<<(?!=)|>>(?!=)|[<>=!]=|&&|\|\||\*\*(?!=)|[*/%&|^<>](?!=)|[~?:,!()]"
+)
+_ASSIGNMENT = re.compile(rf"({_NAME})[ \t]*(?:(=)(?!=)|(?:[-+*/%])=)")
+_STEP = re.compile(rf"({_NAME})[ \t]*(?:\+\+|--)|(?:\+\+|--)[ \t]*({_NAME})")
+
+
+class Expression(Struct, frozen=True):
+    """What an expression reads and sets.
+
+    Attributes:
+        end: Where it ends in the text.
+        names: The variables that it reads.
+        assigned: The variables that it sets, each to a number.
+    """
+
+    end: int
+    names: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
+
+
+def read_expression(text: str, start: int, end: int, *, commas: bool = True) -> Expression | None:
+    """Read an expression that sets nothing, up to a bracket, `;` or comma that is not its own.
+
+    Args:
+        text: The command line.
+        start: Where the expression begins.
+        end: Where the text ends.
+        commas: Whether a comma outside of brackets belongs to it.
+
+    Returns:
+        What it reads, or None where it is not understood; an empty one is understood.
+    """
+    names: list[str] = []
+    position, open_brackets, after_operand = start, 0, False
+    while True:
+        position = _blanks(text, position, end)
+        character = text[position : position + 1] if position < end else ""
+        if not open_brackets and character in {"", ")", ";", "," if not commas else ""}:
+            return Expression(position, tuple(names))
+        token = None if after_operand else _OPERAND.match(text, position, end)
+        after_operand = token is not None
+        if token is not None:
+            names += [name for name in token.groups() if name]
+        else:
+            token = _OPERATOR.match(text, position, end)
+            if token is None:
+                return None
+            open_brackets += {"(": 1, ")": -1}.get(character, 0)
+        position = token.end()
+
+
+def read_assignments(text: str, start: int, end: int) -> Expression | None:
+    """Read expressions joined by commas, each of which may set one variable.
+
+    Returns:
+        What they read and set, or None where one of them is not understood.
+    """
+    names: list[str] = []
+    assigned: list[str] = []
+    position = start
+    while True:
+        position = _blanks(text, position, end)
+        step = _STEP.match(text, position, end)
+        if step is not None:
+            name = step[1] or step[2]
+            names.append(name)
+            assigned.append(name)
+            position = _blanks(text, step.end(), end)
+        else:
+            assignment = _ASSIGNMENT.match(text, position, end)
+            if assignment is not None:
+                assigned.append(assignment[1])
+                names += [] if assignment[2] else [assignment[1]]
+                position = assignment.end()
+            value = read_expression(text, position, end, commas=False)
+            if value is None or (assignment is not None and value.end == position):
+                return None
+            names += value.names
+            position = value.end
+        if not text.startswith(",", position, end):
+            return Expression(position, tuple(names), tuple(assigned))
+        position += 1
+
+
+def _blanks(text: str, position: int, end: int) -> int:
+    found = _BLANKS.match(text, position, end)
+    return position if found is None else found.end()
