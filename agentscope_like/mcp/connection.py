@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Any
 
 import anyio
@@ -18,6 +17,7 @@ import httpx2
 from mcp import Client, MCPError
 from mcp_types import (
     HEADER_MISMATCH,
+    REQUEST_TIMEOUT,
     CallToolRequest,
     CallToolRequestParams,
     CallToolResult,
@@ -31,6 +31,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from msgspec import Struct
 from pydantic import TypeAdapter
 
+from agentscope_like import __version__
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
 from agentscope_like.mcp.errors import ConnectionLostError, MCPCallError
 from agentscope_like.mcp.transports import open_transport
@@ -40,7 +41,9 @@ __all__ = ["Connection", "Era"]
 
 _LISTEN_TIMEOUT = 5.0
 _CLOSE_TIMEOUT = 10.0
+_GRACE = 2.0
 _MAX_PAGES = 100
+_SELF = Implementation(name="agentscope_like", version=__version__)
 _RESULT: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
     CallToolResult | InputRequiredResult
 )
@@ -185,16 +188,14 @@ class Connection:
         client = self._connected()
         request = CallToolRequest(params=CallToolRequestParams(name=name, arguments=arguments))
         try:
-            try:
-                result = await client.session.send_request(request, _RESULT, seconds)
-            except MCPError as error:
-                if error.code != HEADER_MISMATCH:
-                    raise
-                await self.list_tools()  # the headers come of the listed schemas
-                result = await client.session.send_request(request, _RESULT, seconds)
+            # The library's own clock starts when the server has taken the request.
+            async with asyncio.timeout(seconds + _GRACE):
+                result = await self._sent(client, request, seconds)
         except MCPError as error:
             await self._raise_if_lost(error)
             raise
+        except TimeoutError as error:
+            raise MCPError(REQUEST_TIMEOUT, "the server does not take requests") from error
         if isinstance(result, InputRequiredResult):
             wanted = ", ".join(wish.method for wish in (result.input_requests or {}).values())
             raise MCPCallError(
@@ -202,6 +203,17 @@ class Connection:
                 "given here. Call it with all that it needs, or use another tool."
             )
         return result
+
+    async def _sent(
+        self, client: Client, request: CallToolRequest, seconds: float
+    ) -> CallToolResult | InputRequiredResult:
+        try:
+            return await client.session.send_request(request, _RESULT, seconds)
+        except MCPError as error:
+            if error.code != HEADER_MISMATCH:
+                raise
+        await self.list_tools()  # the headers come of the listed schemas
+        return await client.session.send_request(request, _RESULT, seconds)
 
     def _connected(self) -> Client:
         if self._client is None or not self.is_open:
@@ -221,7 +233,7 @@ class Connection:
         client = Client(
             open_transport(self._config, self._watch),
             message_handler=self._hear,
-            client_info=Implementation(name="agentscope_like", version=version("agentscope_like")),
+            client_info=_SELF,
             mode=self._era.mode,
             prior_discover=self._era.discovered,
             cache=None,

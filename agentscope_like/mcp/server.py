@@ -94,13 +94,13 @@ class Server:
         """
         if not self._is_stateful or self.is_connected:
             return
+        self._is_wanted = True
         try:
             await self._reconnect()
             await self.fetch()
         except BaseException:
             await self.close()
             raise
-        self._is_wanted = True
 
     async def close(self, *, ignore_errors: bool = True) -> None:
         """Close the connection; calls under way end with an error.
@@ -137,8 +137,11 @@ class Server:
                 return
             if self._connection is not None:
                 await self._connection.close()
-            self._connection = await self._opened(listens=True)
-            self._is_stale = True
+            opened = await self._opened(listens=True)
+            if not self._is_wanted:
+                await opened.close()
+                raise MCPConnectionError(f"the MCP server {self._name!r} was closed meanwhile")
+            self._connection, self._is_stale = opened, True
 
     async def _opened(self, *, listens: bool) -> Connection:
         module = await asyncio.to_thread(import_module, "agentscope_like.mcp.connection")
@@ -148,12 +151,10 @@ class Server:
         try:
             await connection.open(self._connection_timeout)
         except Exception as error:
-            self._era = None
             raise MCPConnectionError(
                 f"the MCP server {self._name!r} cannot be reached: "
                 f"{self._told(error)}{connection.clues}"
             ) from error
-        self._era = connection.era
         return connection
 
     @asynccontextmanager
@@ -168,7 +169,11 @@ class Server:
             return
         connection = await self._opened(listens=False)
         try:
+            self._era = connection.era  # need not be agreed upon again, as long as all goes well
             yield connection
+        except BaseException:
+            self._era = None
+            raise
         finally:
             await connection.close()
 
@@ -297,11 +302,7 @@ class Server:
                 return await session.call_tool(name, arguments, seconds)
         except (MCPConnectionError, ConfigurationError) as error:
             _log.warning("a call of %r failed: %s", name, error)
-            raise MCPCallError(
-                f"The MCP server {self._name!r} is away, so {name!r} was not called: "
-                f"{self._told(error.__cause__ or error)}. Its tools cannot be used for now; a "
-                "later call tries to reach it again. Go on with other tools, or tell the user."
-            ) from error
+            raise self._away(name, error.__cause__ or error) from error
 
     def _check_same(self, name: str, digest: str) -> None:
         """Refuse to run what was decided for another definition."""
@@ -315,12 +316,19 @@ class Server:
         )
 
     def _lost(self, name: str, lost: ConnectionLostError) -> MCPCallError:
-        effect = (
-            f"it is not known whether {name!r} had any effect: look before calling it again"
-            if lost.may_have_run
-            else f"{name!r} was not called: call it again, or use other tools"
+        if not lost.may_have_run:
+            return self._away(name, lost)
+        return MCPCallError(
+            f"The connection to the MCP server {self._name!r} was lost; it is not known whether "
+            f"{name!r} had any effect: look before calling it again."
         )
-        return MCPCallError(f"The connection to the MCP server {self._name!r} was lost; {effect}.")
+
+    def _away(self, name: str, reason: BaseException) -> MCPCallError:
+        return MCPCallError(
+            f"The MCP server {self._name!r} is away, so {name!r} was not called: "
+            f"{self._told(reason)}. Its tools cannot be used for now; a later call tries to reach "
+            "it again. Go on with other tools, or tell the user."
+        )
 
     def _told(self, error: BaseException) -> str:
         if isinstance(error, TimeoutError):
@@ -328,7 +336,7 @@ class Server:
         if isinstance(error, FileNotFoundError) and isinstance(self._config, StdioMCPConfig):
             return f"its program {self._config.command!r}, or its directory, was not found"
         if isinstance(error, ConnectionLostError):
-            return "it ended before it answered"
+            return "the connection ended before it answered"
         return f"{type(error).__name__}: {error}".rstrip(": ")
 
 

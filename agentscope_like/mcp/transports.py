@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self, TextIO
 
@@ -100,8 +102,9 @@ async def _error_output(watch: Watch) -> AsyncIterator[TextIO]:
 
 @asynccontextmanager
 async def _streamable_http(config: HttpMCPConfig, watch: Watch) -> AsyncIterator[_Streams]:
+    certificates = await asyncio.to_thread(_certificates)
     async with (
-        _http_client(config, watch) as http,
+        _http_client(config, watch, certificates) as http,
         streamable_http_client(config.url, http_client=http) as streams,
     ):
         yield streams
@@ -109,14 +112,24 @@ async def _streamable_http(config: HttpMCPConfig, watch: Watch) -> AsyncIterator
 
 @asynccontextmanager
 async def _sse(config: HttpMCPConfig, watch: Watch) -> AsyncIterator[_Streams]:
+    certificates = await asyncio.to_thread(_certificates)
+
     def client(*_: Any, **__: Any) -> httpx2.AsyncClient:
-        return _http_client(config, watch)
+        return _http_client(config, watch, certificates)
 
     async with sse_client(config.url, httpx_client_factory=client) as streams:
         yield streams
 
 
-def _http_client(config: HttpMCPConfig, watch: Watch) -> httpx2.AsyncClient:
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """Return whom to trust; reading that takes longer than a whole call does."""
+    return httpx2.create_ssl_context()
+
+
+def _http_client(
+    config: HttpMCPConfig, watch: Watch, certificates: ssl.SSLContext
+) -> httpx2.AsyncClient:
     """Return a client whose time to wait for an answer is that of the call, not its own."""
 
     async def note(response: httpx2.Response) -> None:
@@ -130,7 +143,10 @@ def _http_client(config: HttpMCPConfig, watch: Watch) -> httpx2.AsyncClient:
 
     timeout = httpx2.Timeout(config.timeout, read=None)
     return httpx2.AsyncClient(
-        headers=config.headers, timeout=timeout, event_hooks={"response": [note]}
+        headers=config.headers,
+        timeout=timeout,
+        verify=certificates,
+        event_hooks={"response": [note]},
     )
 
 

@@ -32,7 +32,7 @@ SILENT_ERROR = "The tool says that it failed, and nothing more."
 
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 _UNKNOWN_DATA = "application/octet-stream"
-_WRAPPED = {"result"}
+_WRAPPER = "result"
 
 
 def to_chunk(result: CallToolResult) -> ToolChunk:
@@ -120,11 +120,14 @@ def _data(
 def _is_told(structured: Any, texts: Sequence[str]) -> bool:
     """Return whether the texts say the structured result already, as servers are asked to do.
 
-    Servers wrap what is no object as `{"result": ...}`, and tell a list item by item.
+    Servers wrap what is no object as `{"result": ...}`, a text also under another name, and tell a
+    list item by item.
     """
     values = [structured]
-    if isinstance(structured, dict) and structured.keys() == _WRAPPED:
-        values.append(structured["result"])
+    if isinstance(structured, dict) and len(structured) == 1:
+        [(key, value)] = structured.items()
+        if key == _WRAPPER or isinstance(value, str):
+            values.append(value)
     read = [_read(text) for text in texts]
     return any(value in texts or value in read or value in (read, list(texts)) for value in values)
 

@@ -75,13 +75,33 @@ class Rogue:
         return MCPClient(name="rogue", is_stateful=True, mcp_config=self.config, **options)
 
 
+def free_port() -> int:
+    """Return a port at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
+def wait_for(port: int) -> None:
+    """Wait until somebody listens at the port."""
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
 class Web:
     """The notes server at a loopback address; it can be stopped, and started again."""
 
     def __init__(self, log: Path) -> None:
         self.log = log
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port: int = free.getsockname()[1]
+        self.port = free_port()
         self._process: ForkServerProcess | None = None
 
     def start(self) -> None:
@@ -90,16 +110,7 @@ class Web:
         context.set_forkserver_preload(["tests.mcp.servers.notes", "pytest"])
         self._process = context.Process(target=serve, args=(self.port, self.log), daemon=True)
         self._process.start()
-        deadline = time.monotonic() + 20
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
-            else:
-                return
+        wait_for(self.port)
 
     def stop(self) -> None:
         """Kill the server, calls under way included."""

@@ -105,6 +105,7 @@ async def test_an_embedded_text_is_text() -> None:
         (["hello"], {"result": "hello"}),
         (["1", "2"], {"result": [1, 2]}),
         (["a", "b"], {"result": ["a", "b"]}),
+        (["hello"], {"content": "hello"}),
         ([], None),
     ],
 )
@@ -114,7 +115,7 @@ async def test_a_structured_result_is_not_said_twice(texts: list[str], structure
     assert texts_of(chunk) == (["\n".join(texts)] if texts else [])
 
 
-@pytest.mark.parametrize("texts", [[], ["3 found"], ['{"x": 2}']])
+@pytest.mark.parametrize("texts", [[], ["3 found"], ['{"x": 2}'], ["1"]])
 async def test_a_structured_result_is_said_where_no_text_does(texts: list[str]) -> None:
     """A structured result that the texts do not say is added as JSON."""
     (said,) = texts_of(await chunk_of(*map(text, texts), structuredContent={"x": 1}))

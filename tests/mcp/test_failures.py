@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from agentscope_like.message import ToolResultState
 from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
-from tests.mcp.kit import Rogue, Web, descendants, said_in, tool, until
+from tests.mcp.kit import Rogue, Web, descendants, free_port, said_in, tool, until
 from tests.tool.kit import Probe, call_of, outcome, text_of
 
 MakeRogue = Callable[..., Rogue]
@@ -77,9 +76,7 @@ async def test_giving_up_connecting_leaves_nothing(rogue: MakeRogue) -> None:
 
 def unreachable() -> HttpMCPConfig:
     """Return an address at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    return HttpMCPConfig(url=f"http://127.0.0.1:{port}/mcp", timeout=1)
+    return HttpMCPConfig(url=f"http://127.0.0.1:{free_port()}/mcp", timeout=1)
 
 
 async def test_a_stateless_server_that_is_away_has_no_tools(
@@ -219,6 +216,36 @@ async def test_a_call_may_take_so_long(rogue: MakeRogue) -> None:
         assert await call(client, "echo") == "echo {}"
 
 
+@pytest.mark.usefixtures("impatient")
+async def test_a_server_that_takes_no_requests_is_given_up(rogue: MakeRogue) -> None:
+    """A program that no longer reads what it is sent cannot hold a call up for ever."""
+    server = rogue(tool("sleep"), tool("echo"))
+    async with server.client(execution_timeout=0.2) as client:
+        asleep = asyncio.create_task(call(client, "sleep"))
+        await server.noted("tools/call sleep")
+        with pytest.raises(AgentOrientedException, match=r"within 0\.2 s"):
+            await call(client, "echo", text="x" * 1_000_000)
+        with pytest.raises(AgentOrientedException):
+            await asleep
+
+
+async def test_closing_wins_over_connecting_anew(rogue: MakeRogue) -> None:
+    """A client that is closed while a call connects anew stays closed, with nothing left."""
+    server = rogue(tool("echo"), tool("die"))
+    async with server.client() as client:
+        with pytest.raises(MCPCallError):
+            await call(client, "die")
+        await ended(client)
+        server.set(slow=0.3)
+        again = asyncio.create_task(call(client, "echo"))
+        await server.noted("started", times=2)
+        await client.close()
+        with pytest.raises(MCPCallError, match="closed"):
+            await again
+        assert not client.is_connected
+    assert descendants(str(server._log)) == []
+
+
 async def test_cancelling_a_call_cancels_only_that_call(rogue: MakeRogue) -> None:
     """A call that is given up is told to the server; the others and the connection go on."""
     server = rogue(tool("hang"), tool("echo"))
@@ -279,12 +306,17 @@ def _is_sleep(pid: int) -> bool:
     return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"sleep\x00300")
 
 
-async def test_a_stubborn_program_is_killed(
-    rogue: MakeRogue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A program that ignores that its client has gone, and SIGTERM, does not outlive `close`."""
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait less long for programs that do not end or read by themselves."""
     monkeypatch.setattr("mcp.client.stdio.PROCESS_TERMINATION_TIMEOUT", 0.2)
     monkeypatch.setattr("mcp.client.stdio.FORCE_KILL_TIMEOUT", 0.2)
+    monkeypatch.setattr("agentscope_like.mcp.connection._GRACE", 0.2)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_stubborn_program_is_killed(rogue: MakeRogue) -> None:
+    """A program that ignores that its client has gone, and SIGTERM, does not outlive `close`."""
     server = rogue(tool("echo"), stubborn=True)
     async with server.client():
         assert len(descendants(str(server._log))) == 1

@@ -6,12 +6,17 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import Tool
 
 from agentscope_like.mcp import HttpMCPConfig, MCPClient, StdioMCPConfig
 from agentscope_like.message import ToolResultState
+from agentscope_like.tool import MCPTool
 from tests.mcp.kit import SERVERS, Web, said_in, until
 
 STATEFUL = ["/mcp", "/old/mcp", "/events/sse"]
@@ -114,6 +119,17 @@ async def test_cancelling_a_call_over_http_tells_the_server(web: Web, path: str)
         await until(lambda: "cancelled" in web.log.read_text().splitlines())
         added = await (await client.get_tool("add")).call(a=1, b=2)
     assert said_in(added) == "3"
+
+
+async def test_a_tool_takes_any_transport_or_session(web: Web) -> None:
+    """A tool also works by a transport for each call, or by a session of the MCP library."""
+    definition = Tool(name="add", input_schema={"type": "object"})
+    alone = MCPTool("notes", definition, partial(streamable_http_client, web.url("/mcp")))
+    assert said_in(await alone.call(a=1, b=2)) == "3"
+    async with Client(web.url("/mcp")) as client:
+        assert said_in(await MCPTool("n", definition, session=client).call(a=1, b=2)) == "3"
+        by_session = MCPTool("n", definition, session=client.session)
+        assert said_in(await by_session.call(a=1, b=2)) == "3"
 
 
 async def test_headers_are_sent(web: Web) -> None:

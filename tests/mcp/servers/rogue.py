@@ -1,8 +1,9 @@
 """A server of a few lines that does as it is told, and worse: `rogue.py SETTINGS LOG`.
 
 The settings are a JSON file that is read anew for each message: `tools` are listed as they are;
-`stubborn` means to ignore that the client has gone, `silent` to answer nothing, `refuse` to end at
-once, `noise` to print what is no message. The log gets a line for each message.
+`stubborn` means to ignore that the client has gone, `silent` to answer nothing, `slow` to wait so
+long first, `refuse` to end at once, `noise` to print what is no message. The log gets a line for
+each message.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ def called(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
             note("died")
             os._exit(3)
         name = "echo"
+    if name == "sleep":
+        time.sleep(300)
     if name == "hang":
         return None
     if name == "refuse":
@@ -71,6 +74,7 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     now = settings()
     if now.get("silent"):
         return None
+    time.sleep(now.get("slow", 0))
     if method == "initialize":
         capabilities = {"tools": {"listChanged": True}}
         return {
