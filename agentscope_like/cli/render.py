@@ -11,10 +11,12 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from agentscope_like.agent.compression import COMPRESSED
 from agentscope_like.cli.diff import diff_lines
 from agentscope_like.cli.theme import one_line, plain
 from agentscope_like.event import (
     AgentEvent,
+    CustomEvent,
     ExceedMaxItersEvent,
     ModelCallEndEvent,
     ModelCallStartEvent,
@@ -169,6 +171,7 @@ class Renderer:
             ToolResultTextDeltaEvent: self._result_text,
             ToolResultDataDeltaEvent: self._result_data,
             ToolResultEndEvent: self._result_end,
+            CustomEvent: self._custom,
             ExceedMaxItersEvent: lambda _: self.note("the reply took all its rounds"),
             ReplyEndEvent: self._reply_end,
         }
@@ -198,6 +201,11 @@ class Renderer:
         self.pause()
         self._end_line()
         self.console.print(one_line(text, style), soft_wrap=True)
+
+    def _custom(self, event: CustomEvent) -> None:
+        if event.name == COMPRESSED:
+            before, after = event.value["tokens_before"], event.value["tokens_after"]
+            self.note(f"the history was summed up: {before:,} tokens became {after:,}")
 
     def _think(self) -> None:
         self._end_line()

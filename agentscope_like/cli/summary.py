@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from rich.table import Table
 from rich.text import Text
 
+from agentscope_like.agent.compression import COMPRESSED
 from agentscope_like.cli.theme import one_line
 from agentscope_like.event import (
     AgentEvent,
+    CustomEvent,
     ExternalExecutionResultEvent,
     ModelCallEndEvent,
     RequireUserConfirmEvent,
@@ -79,6 +81,8 @@ class Tally:
                     self._count(name, _ENDINGS[event.state])
             case ModelCallEndEvent():
                 self.tokens.update(read=event.input_tokens, written=event.output_tokens)
+            case CustomEvent(name=name, value=cost) if name == COMPRESSED:
+                self.tokens.update(read=cost["input_tokens"], written=cost["output_tokens"])
 
     def table(self) -> Table:
         """Return the counts as a table, a tool a row."""

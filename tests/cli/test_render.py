@@ -15,6 +15,7 @@ from agentscope_like.cli.summary import Tally
 from agentscope_like.cli.theme import STYLES
 from agentscope_like.event import (
     AgentEvent,
+    CustomEvent,
     ReplyEndEvent,
     TextBlockDeltaEvent,
     ThinkingBlockDeltaEvent,
@@ -210,3 +211,20 @@ def test_the_summary_counts_calls_decisions_prompts_and_time() -> None:
     }
     assert "2.5 s" in tally.closing_line().plain
     assert tally.table().row_count == 2
+
+
+def test_a_compression_is_shown_and_its_cost_counted() -> None:
+    """The person is told that history was summed up; other custom events say nothing to them."""
+    report = {
+        "tokens_before": 90_000,
+        "tokens_after": 9_000,
+        "input_tokens": 80_000,
+        "output_tokens": 500,
+    }
+    event = CustomEvent(name="context_compressed", value=report)
+    assert "90,000 tokens became 9,000" in shown(event)
+    assert shown(CustomEvent(name="mine", value=1)) == ""
+    tally = Tally()
+    tally.take(event)
+    tally.take(CustomEvent(name="mine", value=1))
+    assert dict(tally.tokens) == {"read": 80_000, "written": 500}
