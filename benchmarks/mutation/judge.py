@@ -33,6 +33,8 @@ _PRELOADED = (
 _MOST_MEMORY = 4 * 1024**3
 _ONE_TEST = 20
 _SECONDS_BEYOND = 20
+_MOST_EXAMPLES = 25
+_SETTINGS = "_hypothesis_internal_use_settings"
 
 Lines: TypeAlias = Mapping[str, frozenset[int]]
 """The executed lines of each file of the package."""
@@ -273,9 +275,19 @@ def _first_failure(tests: Sequence[str]) -> str:
 
 
 class _Watcher:
-    """A plugin of pytest that remembers the test that failed."""
+    """A plugin of pytest that tries fewer examples, and remembers the test that failed."""
 
     failed = "cannot be collected"
+
+    def pytest_collection_modifyitems(self, items: Sequence[object]) -> None:
+        from hypothesis import settings
+
+        for item in items:
+            test = getattr(item, "obj", None)
+            own = getattr(test, _SETTINGS, None)
+            if own is not None:
+                fewer = min(own.max_examples, _MOST_EXAMPLES)
+                setattr(test, _SETTINGS, settings(own, max_examples=fewer))
 
     def pytest_runtest_logreport(self, report: object) -> None:
         if getattr(report, "failed", False):
