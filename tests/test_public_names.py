@@ -59,6 +59,8 @@ def test_deciding_loads_no_heavy_library() -> None:
         ("agentscope_like.tool", "Bash Read Write Edit Glob Grep ToolMiddlewareBase ToolChoice"),
         ("agentscope_like.tool", "TaskCreate TaskGet TaskList TaskUpdate ToolGroup ResetTools"),
         ("agentscope_like.skill", "LocalSkillLoader Skill SkillLoaderBase"),
+        ("agentscope_like.tool", "MCPTool"),
+        ("agentscope_like.mcp", "MCPClient StdioMCPConfig HttpMCPConfig"),
         ("agentscope_like.permission", "PermissionContext PermissionDecision PermissionEngine"),
         ("agentscope_like.permission", "PermissionRule PermissionMode PermissionBehavior"),
         ("agentscope_like.permission", "AdditionalWorkingDirectory"),

@@ -72,8 +72,8 @@ class HttpMCPConfig(MCPConfig):
         url: The server's address. A path that ends in `/sse` or `/messages` means the older
             transport of server-sent events; any other, streamable HTTP.
         headers: Sent with every request, such as `Authorization`.
-        timeout: Seconds to connect and to send, and for a request that is no call; None sets no
-            limit. How long a call may take is `MCPClient.execution_timeout`.
+        timeout: Seconds to connect and to send; None sets no limit. How long an answer may take is
+            `connection_timeout` and `execution_timeout` of the client.
     """
 
     type: Literal["http_mcp"] = "http_mcp"

@@ -9,8 +9,8 @@ This module loads the MCP library; it is imported when a client first connects.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import anyio
 import httpx2
@@ -35,9 +35,11 @@ from agentscope_like import __version__
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
 from agentscope_like.mcp.errors import ConnectionLostError, MCPCallError
 from agentscope_like.mcp.transports import open_transport
-from agentscope_like.mcp.watch import Watch
+from agentscope_like.mcp.watch import ANSWER, Answer, Watch
 
 __all__ = ["Connection", "Era"]
+
+ResultT = TypeVar("ResultT")
 
 _LISTEN_TIMEOUT = 5.0
 _CLOSE_TIMEOUT = 10.0
@@ -157,18 +159,7 @@ class Connection:
             ConnectionLostError: The connection has ended.
             MCPError: The server answered with an error.
         """
-        client, found, cursor = self._connected(), list[Tool](), None
-        try:
-            for _ in range(_MAX_PAGES):
-                page = await client.list_tools(cursor=cursor)
-                found += page.tools
-                cursor = page.next_cursor
-                if cursor is None:
-                    break
-        except MCPError as error:
-            await self._raise_if_lost(error)
-            raise
-        return found
+        return await self._asked(self._pages(self._connected()))
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], seconds: float
@@ -190,10 +181,7 @@ class Connection:
         try:
             # The library's own clock starts when the server has taken the request.
             async with asyncio.timeout(seconds + _GRACE):
-                result = await self._sent(client, request, seconds)
-        except MCPError as error:
-            await self._raise_if_lost(error)
-            raise
+                result = await self._asked(self._sent(client, request, seconds))
         except TimeoutError as error:
             raise MCPError(REQUEST_TIMEOUT, "the server does not take requests") from error
         if isinstance(result, InputRequiredResult):
@@ -212,22 +200,41 @@ class Connection:
         except MCPError as error:
             if error.code != HEADER_MISMATCH:
                 raise
-        await self.list_tools()  # the headers come of the listed schemas
+        await client.list_tools()  # the headers come of the listed schemas
         return await client.session.send_request(request, _RESULT, seconds)
+
+    async def _pages(self, client: Client) -> list[Tool]:
+        found, cursor = list[Tool](), None
+        for _ in range(_MAX_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            found += page.tools
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        return found
+
+    async def _asked(self, request: Awaitable[ResultT]) -> ResultT:
+        """Return the answer; what the library says of an ended connection is told as it is."""
+        answer = Answer()
+        token = ANSWER.set(answer)
+        try:
+            return await request
+        except MCPError as error:
+            if answer.is_forgotten:
+                await self.close()
+                raise ConnectionLostError(may_have_run=False) from error
+            if not self.is_open:
+                await self.close()
+                unsent = isinstance(self._failure, httpx2.ConnectError | httpx2.ConnectTimeout)
+                raise ConnectionLostError(may_have_run=not unsent) from error
+            raise
+        finally:
+            ANSWER.reset(token)
 
     def _connected(self) -> Client:
         if self._client is None or not self.is_open:
             raise ConnectionLostError(may_have_run=False)
         return self._client
-
-    async def _raise_if_lost(self, error: MCPError) -> None:
-        if self._watch.is_forgotten:
-            await self.close()
-            raise ConnectionLostError(may_have_run=False) from error
-        if not self.is_open:
-            await self.close()
-            unsent = isinstance(self._failure, httpx2.ConnectError | httpx2.ConnectTimeout)
-            raise ConnectionLostError(may_have_run=not unsent) from error
 
     async def _hold(self) -> None:
         client = Client(

@@ -236,8 +236,9 @@ class Server:
                     f"{change.tool!r} is a tool of {change.server!r}, not of {self._name!r}"
                 )
         await asyncio.to_thread(self._pins.approve, changes)
-        async with self._listing:
-            await self._remember(self._listed)
+        if self.catalog.is_filled:
+            async with self._listing:
+                await self._remember(self._listed)
 
     async def _list(self) -> list[Tool]:
         try:

@@ -23,7 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig, Transport
-from agentscope_like.mcp.watch import Watch
+from agentscope_like.mcp.watch import ANSWER, Watch
 from agentscope_like.message.block import new_id
 from agentscope_like.sandbox.process_family import MARK_VARIABLE, ProcessFamily
 
@@ -138,8 +138,8 @@ def _http_client(
             return
         if config.transport is Transport.SSE:
             watch.ended.set()  # nobody is told: the library waits for an answer all the same
-        elif _SESSION_ID in response.request.headers:
-            watch.is_forgotten = response.status_code in _NO_SUCH_SESSION
+        elif _SESSION_ID in response.request.headers and (answer := ANSWER.get()) is not None:
+            answer.is_forgotten = response.status_code in _NO_SUCH_SESSION
 
     timeout = httpx2.Timeout(config.timeout, read=None)
     return httpx2.AsyncClient(

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 
 from agentscope_like.permission.explain.visible import visible
 
-__all__ = ["Watch"]
+__all__ = ["ANSWER", "Answer", "Watch"]
 
 _KEPT_BYTES = 2000
 _FIRST_ERROR_STATUS = 400
+
+
+class Answer:
+    """What is seen of the answer to one request over HTTP.
+
+    Attributes:
+        is_forgotten: Whether the server no longer knows the session, and so refused the request.
+    """
+
+    def __init__(self) -> None:
+        self.is_forgotten = False
+
+
+ANSWER: ContextVar[Answer | None] = ContextVar("ANSWER", default=None)
+"""Of the request that is being sent; the library carries the context to where answers arrive."""
 
 
 class Watch:
@@ -17,12 +33,10 @@ class Watch:
 
     Attributes:
         ended: Set once no further answer can come.
-        is_forgotten: Whether the server no longer knows the session, so that it refuses requests.
     """
 
     def __init__(self) -> None:
         self.ended = asyncio.Event()
-        self.is_forgotten = False
         self._error_output = b""
         self._http_status: int | None = None
 
