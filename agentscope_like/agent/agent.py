@@ -26,7 +26,12 @@ from agentscope_like.message import (
     ToolCallState,
     ToolResultState,
 )
-from agentscope_like.middleware import MiddlewareBase, hook_onion
+from agentscope_like.middleware import (
+    DirectoryOutputStore,
+    MiddlewareBase,
+    OutputStore,
+    hook_onion,
+)
 from agentscope_like.model import ChatModelBase
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
@@ -52,6 +57,8 @@ class Agent:
 
     Attributes:
         state: The state; it round-trips through JSON whenever no reply is being streamed.
+        output_store: Keeps the whole of the results that the context limits, as long as the agent
+            is there; those that the toolkit limits, the toolkit keeps.
 
     Raises:
         ConfigurationError: The model is none, or a middleware is none of an agent.
@@ -84,6 +91,7 @@ class Agent:
         self.model_config = model_config if model_config is not None else ModelConfig()
         self.context_config = context_config if context_config is not None else ContextConfig()
         self.react_config = react_config if react_config is not None else ReActConfig()
+        self.output_store: OutputStore = DirectoryOutputStore()
         self._wishes: list[CompressionWish] = []
         self._recorder = ReplyRecorder(self._state, self.name)
 

@@ -8,15 +8,11 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from agentscope_like.agent.compression import (
-    COMPRESSED,
-    CompressionReport,
-    CompressionWish,
-    summary_messages,
-)
+from agentscope_like.agent.compression import COMPRESSED, CompressionReport, CompressionWish
 from agentscope_like.agent.config import ContextConfig
 from agentscope_like.agent.history import without_images
 from agentscope_like.agent.parts import ReplyParts
+from agentscope_like.agent.size import summary_messages
 from agentscope_like.event import AgentEvent, CustomEvent
 from agentscope_like.exception import ModelError
 from agentscope_like.message import HintBlock, Msg, SystemMsg
@@ -76,7 +72,7 @@ class ContextCare:
         if self._wishes:
             wish = self._wishes[-1]
             self._wishes.clear()
-        elif not await self._compression.is_due(self.messages(prompt), tools, wish.config):
+        elif not await self._compression.is_due(prompt, tools, wish.config):
             return
         try:
             report = await self.compress(prompt, wish)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from agentscope_like.agent.calling import ModelCalls
 from agentscope_like.agent.config import ContextConfig
 from agentscope_like.agent.history import Passage, passages, without
-from agentscope_like.agent.limit import ResultLimit
+from agentscope_like.agent.size import ContextSize, summary_messages
 from agentscope_like.agent.structured import object_schema
 from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import (
@@ -24,6 +24,7 @@ from agentscope_like.message import (
     ToolResultBlock,
     UserMsg,
 )
+from agentscope_like.middleware.tokens import TokenEstimator, head_of, tail_of
 from agentscope_like.model import ChatModelBase, ChatResponse
 from agentscope_like.permission.text import printable
 from agentscope_like.state import AgentState
@@ -35,7 +36,6 @@ __all__ = [
     "Compression",
     "CompressionReport",
     "CompressionWish",
-    "summary_messages",
 ]
 
 COMPRESSED = "context_compressed"
@@ -75,11 +75,6 @@ class CompressionWish(NamedTuple):
     instructions: HintBlock | None = None
 
 
-def summary_messages(state: AgentState) -> list[Msg]:
-    """Return what the model is told of the history that was removed: a message, or nothing."""
-    return [UserMsg("user", state.summary)] if state.summary else []
-
-
 class Compression:
     """Replaces the older part of a state's context with a summary that the model writes.
 
@@ -93,13 +88,23 @@ class Compression:
         self._state = state
         self._model = model
         self._calls = calls
+        self._size = ContextSize(state, model)
+        self._fixed: tuple[object, int] = (None, 0)
 
-    async def is_due(
-        self, messages: list[Msg], tools: list[dict[str, Any]], config: ContextConfig
-    ) -> bool:
-        """Return whether a request is so long that the history should be compressed first."""
-        tokens = await self._model.count_tokens(messages, tools)
-        return tokens > config.trigger_ratio * self._model.context_size
+    async def is_due(self, prompt: str, tools: list[dict[str, Any]], config: ContextConfig) -> bool:
+        """Return whether the next request is so long that the history is compressed first.
+
+        Args:
+            prompt: The system prompt.
+            tools: Schemas of the tools, which the model reads as well.
+            config: Above which share of what the model can read.
+        """
+        about = prompt, [tool["function"]["name"] for tool in tools]
+        if self._fixed[0] != about:
+            tokens = await self._model.count_tokens([SystemMsg("system", prompt)], tools)
+            self._fixed = about, tokens
+        total = self._fixed[1] + await self._size.count()
+        return total > config.trigger_ratio * self._model.context_size
 
     async def compress(
         self,
@@ -130,7 +135,7 @@ class Compression:
         removed = await self._removable(config)
         if not removed:
             return None
-        before = await self._tokens()
+        before = await self._size.count()
         request = [*summary_messages(state), *(passage.as_message() for passage in removed)]
         answer = await self._ask(prompt, request, config, instructions)
         state.summary = _summary_of(answer, config)
@@ -138,14 +143,9 @@ class Compression:
         usage = answer.usage
         return CompressionReport(
             before,
-            await self._tokens(),
+            await self._size.count(),
             usage.input_tokens if usage else 0,
             usage.output_tokens if usage else 0,
-        )
-
-    async def _tokens(self) -> int:
-        return await self._model.count_tokens(
-            [*summary_messages(self._state), *self._state.context]
         )
 
     async def _removable(self, config: ContextConfig) -> list[Passage]:
@@ -205,20 +205,31 @@ class Compression:
         """Return the messages within the room, by cutting their longest results shorter."""
         limit = room // 2
         while limit > _SHORTEST_RESULT and await self._model.count_tokens(messages) > room:
-            cutter = ResultLimit(limit)
-            messages = [await _with_short_results(message, cutter) for message in messages]
+            messages = [_with_short_results(message, limit) for message in messages]
             limit //= 2
         return messages
 
 
-async def _with_short_results(message: Msg, cutter: ResultLimit) -> Msg:
+def _with_short_results(message: Msg, limit: int) -> Msg:
+    """Return the message with the middle cut out of results of more than `limit` tokens."""
     content = [
-        block.model_copy(update={"output": await cutter.cut_output(block.output)})
+        block.model_copy(update={"output": _cut(block, limit)})
         if isinstance(block, ToolResultBlock)
         else block
         for block in message.content
     ]
     return message.model_copy(update={"content": content})
+
+
+def _cut(result: ToolResultBlock, limit: int) -> str | list[TextBlock | DataBlock]:
+    output, counter = result.output, TokenEstimator()
+    blocks = [TextBlock(text=output)] if isinstance(output, str) else output
+    text = "".join(block.text for block in blocks if isinstance(block, TextBlock))
+    if counter.count(text) <= limit:
+        return output
+    head, tail = head_of(text, limit // 2, counter), tail_of(text, limit // 2, counter)
+    left_out = len(text) - len(head) - len(tail)
+    return f"{head}\n[... {left_out:,} characters are left out here ...]\n{tail}"
 
 
 def _blocks_of(instructions: HintBlock | None) -> Sequence[TextBlock | DataBlock]:

@@ -53,7 +53,8 @@ class ReplyEnding:
     @property
     def is_urged(self) -> bool:
         """Return whether the model was told to give the structured output now."""
-        return self._urgings() > 0
+        schema = self._recorder.state.reply_context.structured_schema
+        return schema is not None and self._urgings() > 0
 
     def before_round(self, config: ReActConfig) -> Iterator[AgentEvent]:
         """End the reply that has its structured output, or that took all its rounds."""

@@ -109,7 +109,16 @@ def without_images(messages: Sequence[Msg], most: int) -> list[Msg]:
 
 
 def _count_images(blocks: Iterable[ContentBlock]) -> int:
-    return sum(int(_is_image(block)) or _count_images(_inner(block)) for block in blocks)
+    count = 0
+    for block in blocks:  # of the whole context, each round: no generators
+        kind = type(block)
+        if kind is ToolResultBlock or kind is HintBlock:
+            for inner in _inner(block):
+                if type(inner) is DataBlock:
+                    count += _is_image(inner)
+        elif kind is DataBlock:
+            count += _is_image(block)
+    return count
 
 
 def _inner(block: ContentBlock) -> Sequence[TextBlock | DataBlock]:

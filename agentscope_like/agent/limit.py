@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentscope_like.message import DataBlock, TextBlock, ToolResponse
-from agentscope_like.middleware.output_store import DirectoryOutputStore
+from agentscope_like.middleware.output_store import OutputStore
 from agentscope_like.middleware.tokens import TokenEstimator
 from agentscope_like.middleware.truncate import LimitedOutput, truncate_response
 
@@ -17,12 +17,13 @@ class ResultLimit:
 
     Args:
         limit: Most tokens of one result, notices aside.
+        store: Keeps the whole text where it is cut.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, store: OutputStore) -> None:
         self.limit = limit
         self._counter = TokenEstimator()
-        self._store = DirectoryOutputStore()
+        self._store = store
 
     def begin(self) -> LimitedOutput:
         """Return what limits the output of one call that comes in chunks."""

@@ -64,7 +64,7 @@ class ReplyParts(Struct, frozen=True):
         """Return the parts of a reply of the agent."""
         middlewares = agent.middlewares
         layers = decision_layers(middlewares, agent)
-        limit = ResultLimit(agent.context_config.tool_result_limit)
+        limit = ResultLimit(agent.context_config.tool_result_limit, agent.output_store)
         calls = ModelCalls(agent.model, agent.model_config, agent=agent, middlewares=middlewares)
         runner = CallRunner(
             toolkit,

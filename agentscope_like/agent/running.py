@@ -70,6 +70,12 @@ class CallRunner:
             items = self._within_hooks(call, grant)
         else:
             items = _granted_run(self._toolkit, grant, self._state)
+            own = self._toolkit.result_limit
+            if own is not None and own <= self._limit.limit:
+                async with aclosing(items):
+                    async for item in items:
+                        yield item
+                return
         output = self._limit.begin()
         told = _Told()
         async with aclosing(items):

@@ -101,6 +101,7 @@ class Toolkit:
             )
         )
         self._layers = tuple(decision_layers)
+        self.result_limit = result_limit
         self._truncate = (
             TruncateMiddleware(result_limit, counter=token_counter, store=output_store)
             if result_limit is not None
