@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import anyio
-import httpx2
 from mcp import Client, MCPError
 from mcp_types import (
     HEADER_MISMATCH,
@@ -225,8 +224,8 @@ class Connection:
                 raise ConnectionLostError(may_have_run=False) from error
             if not self.is_open:
                 await self.close()
-                unsent = isinstance(self._failure, httpx2.ConnectError | httpx2.ConnectTimeout)
-                raise ConnectionLostError(may_have_run=not unsent) from error
+                is_unsent = isinstance(self._config, HttpMCPConfig) and not answer.is_sent
+                raise ConnectionLostError(may_have_run=not is_unsent) from error
             raise
         finally:
             ANSWER.reset(token)

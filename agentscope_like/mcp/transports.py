@@ -131,22 +131,28 @@ def _http_client(
     config: HttpMCPConfig, watch: Watch, certificates: ssl.SSLContext
 ) -> httpx2.AsyncClient:
     """Return a client whose time to wait for an answer is that of the call, not its own."""
+    is_sse = config.transport is Transport.SSE
+
+    async def begin(request: httpx2.Request) -> None:
+        if (answer := ANSWER.get()) is not None:
+            request.extensions = {**request.extensions, "trace": answer.trace}
 
     async def note(response: httpx2.Response) -> None:
         watch.answered(response.status_code)
-        if not response.is_error or response.request.method != "POST":
+        if response.request.method != "POST":
             return
-        if config.transport is Transport.SSE:
+        if (answer := ANSWER.get()) is not None:
+            has_session = is_sse or _SESSION_ID in response.request.headers
+            answer.is_forgotten = has_session and response.status_code in _NO_SUCH_SESSION
+        if is_sse and response.is_error:
             watch.ended.set()  # nobody is told: the library waits for an answer all the same
-        elif _SESSION_ID in response.request.headers and (answer := ANSWER.get()) is not None:
-            answer.is_forgotten = response.status_code in _NO_SUCH_SESSION
 
     timeout = httpx2.Timeout(config.timeout, read=None)
     return httpx2.AsyncClient(
         headers=config.headers,
         timeout=timeout,
         verify=certificates,
-        event_hooks={"response": [note]},
+        event_hooks={"request": [begin], "response": [note]},
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextvars import ContextVar
+from typing import Any
 
 from agentscope_like.permission.explain.visible import visible
 
@@ -11,21 +13,29 @@ __all__ = ["ANSWER", "Answer", "Watch"]
 
 _KEPT_BYTES = 2000
 _FIRST_ERROR_STATUS = 400
+_SENDING = ".send_request_headers.started"
 
 
 class Answer:
-    """What is seen of the answer to one request over HTTP.
+    """What is seen of one request over HTTP, and of its answer.
 
     Attributes:
+        is_sent: Whether it was begun to be sent.
         is_forgotten: Whether the server no longer knows the session, and so refused the request.
     """
 
     def __init__(self) -> None:
+        self.is_sent = False
         self.is_forgotten = False
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Take what the HTTP library tells of its progress."""
+        del info
+        self.is_sent = self.is_sent or event.endswith(_SENDING)
 
 
 ANSWER: ContextVar[Answer | None] = ContextVar("ANSWER", default=None)
-"""Of the request that is being sent; the library carries the context to where answers arrive."""
+"""Of the request that is being sent; the library carries the context to where it is sent."""
 
 
 class Watch:

@@ -158,7 +158,7 @@ class MCPTool(ToolBase):
 
     async def _call_within(self, session: MCPSession, arguments: dict[str, Any]) -> CallToolResult:
         from mcp import MCPError
-        from mcp_types import REQUEST_TIMEOUT
+        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
         asked = f"The MCP server {self.mcp_name!r}, asked to run {self.name},"
         try:
@@ -173,6 +173,8 @@ class MCPTool(ToolBase):
                 )
             else:
                 told = f"{asked} answered with an error: {error.message} (code {error.code})."
+                if error.code == CONNECTION_CLOSED:
+                    told += " It is not known whether the call had any effect."
             raise AgentOrientedException(told) from error
         except ValidationError as error:
             raise AgentOrientedException(

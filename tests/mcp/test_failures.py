@@ -167,6 +167,19 @@ async def test_an_http_server_may_come_back(web: Web, path: str) -> None:
         assert said_in(await add.call(a=1, b=2)) == "3"
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/old/mcp", "/events/sse"])
+async def test_an_http_server_may_die_during_a_call(web: Web, path: str) -> None:
+    """The call under way is an error that says so; one that was not yet sent is as if away."""
+    async with web.client(path) as client:
+        wait = asyncio.create_task((await client.get_tool("wait")).call(seconds=60))
+        await until(lambda: "tools/call" in web.log.read_text())
+        await asyncio.to_thread(web.stop)
+        with pytest.raises(AgentOrientedException, match="not known whether"):
+            await wait
+        with pytest.raises(MCPCallError, match="is away"):
+            await (await client.get_tool("add")).call(a=1, b=2)
+
+
 async def test_a_forgotten_session_is_begun_anew(web: Web) -> None:
     """A server that restarted between two calls has forgotten the session; nobody notices."""
     async with web.client("/old/mcp") as client:
