@@ -26,6 +26,7 @@ from agentscope_like.model import ChatResponse
 from agentscope_like.session import SessionError, recorded
 from agentscope_like.state import AgentState
 from tests.agent.kit import DictatedModel, agent_of, answer, calls_of, executed, reloaded
+from tests.agent.test_middlewares import Tracing
 from tests.tool.kit import Probe, call_of, chunk_of
 
 DONE = [TextBlock(text="All done.")]
@@ -64,7 +65,7 @@ async def streamed() -> AsyncGenerator[ChatResponse, None]:
 class Stage:
     """An agent in the middle of much work, its tools, and a count of what they ran."""
 
-    def __init__(self, config: ReActConfig | None = None) -> None:
+    def __init__(self, config: ReActConfig | None = None, *, hooked: bool = False) -> None:
         self.closed = 0
         self.kit = [
             Probe("Deny", "deny"),
@@ -73,7 +74,10 @@ class Stage:
             Probe("Ask", "ask", work=self.work),
             Probe("Ext", external=True),
         ]
-        self.agent = agent_of(self.kit, streamed, DONE, DONE, DONE, config=config)
+        layers = [Tracing("outer", []), Tracing("inner", [])] if hooked else []
+        self.agent = agent_of(
+            self.kit, streamed, DONE, DONE, DONE, config=config, middlewares=layers
+        )
 
     async def work(self, text: str) -> AsyncGenerator[Any, None]:
         """Take three steps, and a fourth to clean up."""
@@ -260,10 +264,12 @@ DEPTHS = {"the first message": 0, "the first answer": 1, "the last answer": 3}
 async def test_a_reply_may_break_off_anywhere(how: Break, depth: int, raises: bool) -> None:
     """Each call is closed or waits, nothing runs twice, and the session goes on, restarted or not.
 
-    The reply is broken off at its first point, then at its second, until it has no further one.
+    The reply is broken off at its first point, then at its second, until it has no further one;
+    every other time with layers around all of its parts.
     """
     for n in itertools.count():
-        stage = Stage(ReActConfig(interruption_raise_cancelled_error=raises))
+        config = ReActConfig(interruption_raise_cancelled_error=raises)
+        stage = Stage(config, hooked=n // 2 % 2 == 1)
         inputs: AgentInput = GO
         for _ in range(depth):
             await stage.agent.reply(inputs)
