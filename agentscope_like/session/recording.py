@@ -22,13 +22,14 @@ _CHECKPOINTS = frozenset(
         EventType.USER_CONFIRM_RESULT,
         EventType.EXTERNAL_EXECUTION_RESULT,
         EventType.USER_INTERRUPT,
+        EventType.CUSTOM,
         EventType.TOOL_RESULT_START,
         EventType.TOOL_RESULT_END,
         EventType.REPLY_END,
     }
 )
 """Events after which more has changed than they tell: new messages, decisions, rules,
-tasks, files read."""
+tasks, files read, a context that was summed up."""
 
 
 async def recorded(
