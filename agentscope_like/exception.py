@@ -9,11 +9,14 @@ developer-oriented one is raised to the program that uses the library::
     │   ├── ToolGroupInactiveError
     │   ├── ToolJSONDecodeError
     │   ├── ToolArgumentError
-    │   └── ToolInterruptedError
+    │   ├── ToolInterruptedError
+    │   ├── SandboxPathError
+    │   └── SandboxConnectionError
     └── DeveloperOrientedException
         ├── ConfigurationError
         ├── GrantError
         ├── ResumeError
+        ├── IsolationError
         └── ModelError
 """
 
@@ -26,8 +29,11 @@ __all__ = [
     "ConfigurationError",
     "DeveloperOrientedException",
     "GrantError",
+    "IsolationError",
     "ModelError",
     "ResumeError",
+    "SandboxConnectionError",
+    "SandboxPathError",
     "ToolArgumentError",
     "ToolGroupInactiveError",
     "ToolInterruptedError",
@@ -80,6 +86,14 @@ class ToolInterruptedError(AgentOrientedException):
     """A call was interrupted before it finished."""
 
 
+class SandboxPathError(AgentOrientedException):
+    """A path that a sandbox does not give access to, or not for writing."""
+
+
+class SandboxConnectionError(AgentOrientedException):
+    """The connection to a remote sandbox could not be made, or was lost."""
+
+
 class ConfigurationError(DeveloperOrientedException):
     """A toolkit, tool or agent that is set up in a way that cannot work."""
 
@@ -90,6 +104,10 @@ class GrantError(DeveloperOrientedException):
 
 class ResumeError(DeveloperOrientedException, ValueError):
     """An answer, or a message, that does not fit what the agent is waiting for."""
+
+
+class IsolationError(DeveloperOrientedException):
+    """A command could not be isolated, so it was not run at all."""
 
 
 class ModelError(DeveloperOrientedException):

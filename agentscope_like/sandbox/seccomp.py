@@ -1,0 +1,124 @@
+"""The filter of system calls that a sandbox runs under.
+
+Namespaces hold apart what they know of. This refuses the rest: interfaces that lead past them, and
+those that a sandbox needs for nothing but to attack the kernel. `seccomp.toml` lists them.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import socket
+import struct
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["seccomp_program"]
+
+# linux/bpf_common.h, linux/filter.h
+_LOAD = 0x20
+_JUMP_IF_EQUAL = 0x15
+_JUMP_IF_AT_LEAST = 0x35
+_JUMP_IF_ANY_BIT = 0x45
+_RETURN = 0x06
+
+# linux/seccomp.h: what a program returns, and where it finds what it examines.
+_ALLOW = 0x7FFF0000
+_ERRNO = 0x00050000
+_KILL_PROCESS = 0x80000000
+_NUMBER = 0
+_ARCHITECTURE = 4
+_FIRST_ARGUMENT = 16
+_SECOND_ARGUMENT = 24
+
+_X32_BIT = 0x40000000
+"""Marks the calls of x86_64's second table, which nobody needs."""
+
+_NEW_NAMESPACES = 0x7E020000
+"""linux/sched.h: all the CLONE_NEW flags that clone knows."""
+
+_PUSHES_INPUT = (0x5412, 0x541C)
+"""asm-generic/ioctls.h: TIOCSTI and TIOCLINUX put text into a terminal, as if it were typed."""
+
+_INTERNET = (socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
+
+
+def seccomp_program(*, sockets: bool, machine: str | None = None) -> bytes | None:
+    """Return a filter as bwrap's `--seccomp` reads it.
+
+    Args:
+        sockets: Whether sockets can be made: of this host's kind and of the internet's. No filter
+            allows another family, since a hypervisor's, for one, is in no namespace.
+        machine: The architecture, as `uname -m` says it; by default, this machine's.
+
+    Returns:
+        The program, or None for an architecture whose system calls are not known here.
+    """
+    return _program(sockets, machine or platform.machine())
+
+
+@cache
+def _program(sockets: bool, machine: str) -> bytes | None:
+    table = _table()
+    architecture = table["audit_architecture"].get(machine)
+    if architecture is None:
+        return None
+    column = 0 if machine == "x86_64" else 1
+    examined = {name: numbers[column] for name, numbers in table["examined"].items()}
+    families = (socket.AF_UNIX, *_INTERNET) if sockets else ()
+    program = [
+        _step(_LOAD, _ARCHITECTURE),
+        _step(_JUMP_IF_EQUAL, architecture, then=1),
+        _step(_RETURN, _KILL_PROCESS),
+        _step(_LOAD, _NUMBER),
+        *_refusal(_JUMP_IF_AT_LEAST, _X32_BIT, errno.ENOSYS),
+    ]
+    for numbers in table["refused"].values():
+        if numbers[column] >= 0:
+            program += _refusal(_JUMP_IF_EQUAL, numbers[column], errno.EPERM)
+    # libraries that are told so use clone, whose flags can be seen
+    program += _refusal(_JUMP_IF_EQUAL, examined["clone3"], errno.ENOSYS)
+    program += _examine(
+        examined["clone"],
+        _FIRST_ARGUMENT,
+        _refusal(_JUMP_IF_ANY_BIT, _NEW_NAMESPACES, errno.EPERM),
+    )
+    program += _examine(
+        examined["ioctl"],
+        _SECOND_ARGUMENT,
+        [step for request in _PUSHES_INPUT for step in _refusal(_JUMP_IF_EQUAL, request, 1)],
+    )
+    program += _examine(examined["socket"], _FIRST_ARGUMENT, _only(families))
+    return b"".join([*program, _step(_RETURN, _ALLOW)])
+
+
+def _examine(number: int, argument: int, checks: list[bytes]) -> list[bytes]:
+    """Return the steps that put the low half of an argument to the checks, for one call."""
+    allowed = _step(_RETURN, _ALLOW)
+    body = [_step(_LOAD, argument), *checks, allowed]
+    return [_step(_JUMP_IF_EQUAL, number, otherwise=len(body)), *body]
+
+
+def _only(families: Iterable[int]) -> list[bytes]:
+    steps: list[bytes] = []
+    for family in families:
+        steps += [_step(_JUMP_IF_EQUAL, family, otherwise=1), _step(_RETURN, _ALLOW)]
+    return [*steps, _step(_RETURN, _ERRNO | errno.EAFNOSUPPORT)]
+
+
+def _refusal(comparison: int, value: int, error: int) -> list[bytes]:
+    return [_step(comparison, value, otherwise=1), _step(_RETURN, _ERRNO | error)]
+
+
+def _step(code: int, value: int, *, then: int = 0, otherwise: int = 0) -> bytes:
+    """Return a `struct sock_filter`; the jumps count the steps to leave out."""
+    return struct.pack("=HBBI", code, then, otherwise, value)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = files("agentscope_like.sandbox").joinpath("seccomp.toml").read_text("utf-8")
+    return tomllib.loads(text)

@@ -1,0 +1,48 @@
+# Runs one command on the other host, and ends it with all that came of it when the connection does.
+#
+# Standard input brings, each ended by NUL: the mark, the directory, the command, and NAME=VALUE for
+# each variable, then an empty text. Nothing comes after that; its end is the end of the connection,
+# or of somebody's patience.
+
+exec 3<&0 </dev/null
+IFS= read -r -d '' -u 3 mark || exit 255
+IFS= read -r -d '' -u 3 directory || exit 255
+IFS= read -r -d '' -u 3 command || exit 255
+variables=()
+while IFS= read -r -d '' -u 3 variable && [ -n "$variable" ]; do variables+=("$variable"); done
+
+if ! cd -- "$directory"; then
+  echo "$mark" >&2
+  exit 254
+fi
+name=AGENTSCOPE_LIKE_COMMAND
+
+# those that left the process group are known by what they started with, where /proc says so
+end() {
+  kill "-$1" -- "-$child"
+  for environment in $(grep -lzxF -- "$name=$mark" /proc/[0-9]*/environ); do
+    process=${environment#/proc/}
+    kill "-$1" "${process%/environ}"
+  done
+} 2>/dev/null
+
+set -m
+(
+  export -- "${variables[@]}" "$name=$mark"
+  exec bash --norc --noprofile -c -- "$command"
+) 3<&- &
+child=$!
+{
+  IFS= read -r -d '' -u 3 _
+  end TERM
+  sleep 0.2
+  end KILL
+} >/dev/null 2>&1 &
+watcher=$!
+exec 3<&-
+
+wait "$child"
+status=$?
+kill -KILL -- "-$watcher" 2>/dev/null
+end KILL
+exit "$status"
