@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ from agentscope_like.message import ToolResultState
 from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
-from tests.mcp.kit import Rogue, Web, descendants, free_port, said_in, tool, until
+from tests.mcp.kit import Rogue, Web, descendants, free_port, is_running, said_in, tool, until
 from tests.tool.kit import Probe, call_of, outcome, text_of
 
 MakeRogue = Callable[..., Rogue]
@@ -305,18 +305,15 @@ async def test_calls_after_closing_are_refused(rogue: MakeRogue) -> None:
 
 
 async def test_closing_ends_every_process(rogue: MakeRogue) -> None:
-    """Also those that a server started in a session of their own, and left behind."""
+    """Also those that a server started, in a session of their own too, and left behind."""
+    seconds = f"{1_000_000 + os.getpid()}"  # no other test sleeps so long
     server = rogue(tool("spawn"))
     async with server.client() as client:
-        await call(client, "spawn")
-        assert len(descendants(str(server._log))) >= 1
-        family = [pid for pid in descendants("AGENTSCOPE_LIKE_COMMAND") if _is_sleep(pid)]
+        await call(client, "spawn", text=seconds)
+        family = descendants(f"sleep\0{seconds}")
         assert len(family) == 2
-    assert [pid for pid in family if pid in descendants("sleep")] == []
-
-
-def _is_sleep(pid: int) -> bool:
-    return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"sleep\x00300")
+    assert not any(map(is_running, family))
+    assert descendants(str(server._log)) == []
 
 
 @pytest.fixture

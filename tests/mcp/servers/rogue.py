@@ -61,8 +61,8 @@ def called(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
     if name == "raw":
         return {"result": arguments["result"]}
     if name == "spawn":
-        subprocess.Popen(["sleep", "300"], start_new_session=True)
-        subprocess.Popen(["sleep", "300"])
+        subprocess.Popen(["sleep", arguments["text"]], start_new_session=True)
+        subprocess.Popen(["sleep", arguments["text"]])
     if name == "announce":
         send({"method": "notifications/tools/list_changed"})
     text = f"{name} {json.dumps(arguments, sort_keys=True)}"
