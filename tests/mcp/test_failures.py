@@ -310,8 +310,8 @@ async def test_closing_ends_every_process(rogue: MakeRogue) -> None:
     server = rogue(tool("spawn"))
     async with server.client() as client:
         await call(client, "spawn", text=seconds)
+        await until(lambda: len(descendants(f"sleep\0{seconds}")) == 2)
         family = descendants(f"sleep\0{seconds}")
-        assert len(family) == 2
     assert not any(map(is_running, family))
     assert descendants(str(server._log)) == []
 
