@@ -166,7 +166,15 @@ WRITES = (
     SensitivePaths(
         "decides what agents may do, or what they run",
         (
-            *(".mcp.json", ".claude/**", ".claude.json", ".cursor/**", ".codex/**", ".gemini/**"),
+            *(
+                ".mcp.json",
+                "mcp.lock",
+                ".claude/**",
+                ".claude.json",
+                ".cursor/**",
+                ".codex/**",
+                ".gemini/**",
+            ),
             *(".windsurf/**", ".continue/**", ".kiro/**", ".roo/**", ".aider.conf.yml"),
             *(".agentscope-like/**", ".config/agentscope-like/**"),
             *(".local/share/agentscope-like/**", ".local/state/agentscope-like/**"),
