@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
-import platform
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from typing import Any
 
 from agentscope_like.exception import IsolationError
-from agentscope_like.sandbox.bubblewrap import diverted_mount, options, why_not_bubblewrap
+from agentscope_like.sandbox.confinement import Confinement
 from agentscope_like.sandbox.limits import Limits, descendants
 from agentscope_like.sandbox.process_family import ProcessFamily
 from agentscope_like.sandbox.profile import Profile
-from agentscope_like.sandbox.programs import find_bubblewrap
 from agentscope_like.sandbox.running import (
     GRACE_SECONDS,
     RunningCommand,
     readable,
     until_ended,
 )
-from agentscope_like.sandbox.seccomp import seccomp_program
 
 __all__ = ["BubblewrapLauncher", "IsolatedCommand"]
 
 _COUNTING_SECONDS = 0.05
-_STATUS_BYTES = 4096
 _KILLED = 128 + signal.SIGKILL
 
 
@@ -57,69 +50,39 @@ class BubblewrapLauncher:
         stderr: int,
     ) -> RunningCommand:
         """Start a program; see `Launcher`."""
-        if reason := await asyncio.to_thread(why_not_bubblewrap):
-            raise IsolationError(f"commands cannot be isolated on this machine: {reason}")
-        if path := await asyncio.to_thread(diverted_mount, self._profile):
-            raise IsolationError(
-                f"{path} cannot be mounted, because a symlink is in its way: remove the "
-                "link, which a command may have put there"
-            )
-        arguments = options(self._profile, directory=directory, environment=environment)
-        with ExitStack() as theirs:
-            status, status_end = os.pipe()
-            theirs.callback(os.close, status_end)
-            gate_end, gate = os.pipe()
-            theirs.callback(os.close, gate_end)
-            filter_file = _in_memory(self._filter(), theirs)
-            arguments += ["--json-status-fd", str(status_end), "--block-fd", str(gate_end)]
-            arguments += ["--seccomp", str(filter_file)]
-            text = "".join(f"{argument}\0" for argument in arguments)
-            argument_file = _in_memory(os.fsencode(text), theirs)
-            try:
-                process = subprocess.Popen(  # noqa: ASYNC220 - it dies with the thread it is from
-                    [find_bubblewrap() or "", "--args", str(argument_file), "--", *words],
-                    cwd="/",
-                    env={},
-                    stdin=subprocess.DEVNULL,
-                    stdout=stdout,
-                    stderr=stderr,
-                    pass_fds=(status_end, gate_end, filter_file, argument_file),
-                    start_new_session=True,
-                )
-            except BaseException:
-                os.close(status)
-                os.close(gate)
-                raise
-        command = IsolatedCommand(process, mark, status, self._limits)
+        confinement = await asyncio.to_thread(
+            Confinement, self._profile, directory=directory, environment=environment, gated=True
+        )
         try:
-            await command.release(gate)
+            process = subprocess.Popen(  # noqa: ASYNC220 - it dies with the thread it is from
+                [*confinement.words, *words],
+                cwd="/",
+                env={},
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                pass_fds=confinement.descriptors,
+                start_new_session=True,
+            )
+        except BaseException:
+            confinement.close()
+            raise
+        command = IsolatedCommand(process, mark, confinement, self._limits)
+        try:
+            await command.release()
         except BaseException:
             command.end_now()
             raise
-        finally:
-            os.close(gate)
         return command
-
-    def _filter(self) -> bytes:
-        program = seccomp_program(sockets=self._profile.sockets or self._profile.network)
-        if program is None:
-            raise IsolationError(
-                f"the system calls of {platform.machine()} are not known to this version, so no "
-                "filter can be made of them"
-            )
-        return program
 
 
 class IsolatedCommand(RunningCommand):
     """A command in namespaces of its own.
 
-    Whether it ran at all is what bwrap says on a descriptor that the command does not have; its
-    exit status and what it prints are the command's own and prove nothing.
-
     Args:
         process: bwrap.
         mark: By which the command's environment makes its processes known.
-        status: Descriptor on which bwrap says what happens; closed here.
+        confinement: What it was started with; closed here.
         limits: How much of the machine the command gets.
     """
 
@@ -127,37 +90,34 @@ class IsolatedCommand(RunningCommand):
         self,
         process: subprocess.Popen[bytes],
         mark: str,
-        status: int,
+        confinement: Confinement,
         limits: Limits | None,
     ) -> None:
         self._process = process
         self._family = ProcessFamily(None, mark)
-        self._status = status
+        self._confinement = confinement
         self._limits = limits
-        self._said = b""
-        self._first: int | None = None
         self._handle: int | None = None
         self._is_over = False
-        os.set_blocking(status, False)
 
-    async def release(self, gate: int) -> None:
+    async def release(self) -> None:
         """Put the command, which waits for it, under its limits and let it go.
 
         Raises:
             IsolationError: bwrap gave up before there was one.
         """
-        while b"\n" not in self._said:
-            await readable(self._status)
-            if not self._read_status():
-                raise self._failure()
-        self._first = int(self._fact("child-pid"))
+        self._confinement.hand_over()
+        while (first := self._confinement.first_process) is None:
+            await readable(self._confinement.status)
+            if not self._confinement.listen():
+                raise _not_run()
         try:
-            self._handle = os.pidfd_open(self._first)
+            self._handle = os.pidfd_open(first)
             if self._limits is not None:
-                self._limits.impose(self._first)
-            os.write(gate, b"\n")
+                self._limits.impose(first)
+            self._confinement.release()
         except OSError as error:
-            raise self._failure() from error
+            raise _not_run() from error
 
     async def wait(self) -> int:
         """Return its exit status once it has ended, with all that it started."""
@@ -168,14 +128,12 @@ class IsolatedCommand(RunningCommand):
             if counting is not None:
                 counting.cancel()
                 await asyncio.gather(counting, return_exceptions=True)
-        while not self._is_over and self._read_status():
-            pass
-        code = self._fact("exit-code")
-        if code is not None:
-            return int(code)
+        status = self._confinement.exit_status
+        if status is not None:
+            return status
         if self._is_over or self._was_killed():
             return _KILLED
-        raise self._failure()
+        raise _not_run()
 
     async def end(self, *, grace: float) -> None:
         """Have the command end, then the first process of its namespace, and so all others."""
@@ -189,8 +147,6 @@ class IsolatedCommand(RunningCommand):
         """Kill the first process of the namespace; the kernel kills the others with it."""
         if self._is_over:
             return
-        while self._read_status():
-            pass
         self._is_over = True
         if self._handle is not None:
             with contextlib.suppress(OSError):
@@ -204,7 +160,7 @@ class IsolatedCommand(RunningCommand):
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        os.close(self._status)
+        self._confinement.close()
 
     @property
     def _is_counted(self) -> bool:
@@ -212,33 +168,17 @@ class IsolatedCommand(RunningCommand):
 
     async def _count(self) -> None:
         """End the command when it has more processes than it may, where the kernel does not."""
-        if self._limits is None or self._first is None:
+        first = self._confinement.first_process
+        if self._limits is None or first is None:
             return
         most = self._limits.processes
         while (  # noqa: ASYNC110 - /proc tells nobody
-            await asyncio.to_thread(descendants, self._first, most) <= most
+            await asyncio.to_thread(descendants, first, most) <= most
         ):
             await asyncio.sleep(_COUNTING_SECONDS)
         self.note = f"ended because it had more than {most} processes at a time"
         if self._handle is not None and not self._is_over:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-
-    def _read_status(self) -> bool:
-        """Take what bwrap has said meanwhile; return whether there was something."""
-        try:
-            data = os.read(self._status, _STATUS_BYTES)
-        except BlockingIOError:
-            return False
-        self._said += data
-        return bool(data)
-
-    def _fact(self, name: str) -> Any:
-        """Return what bwrap has said under that name, or None."""
-        for line in self._said.splitlines():
-            with contextlib.suppress(ValueError):
-                if name in (facts := json.loads(line)):
-                    return facts[name]
-        return None
 
     def _has_ended(self) -> bool:
         options = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -251,15 +191,6 @@ class IsolatedCommand(RunningCommand):
         found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         return found is not None and found.si_code != os.CLD_EXITED
 
-    @staticmethod
-    def _failure() -> IsolationError:
-        return IsolationError("the command could not be isolated and was not run")
 
-
-def _in_memory(data: bytes, owner: ExitStack) -> int:
-    """Return the descriptor of a file that has no name, at its beginning."""
-    descriptor = os.memfd_create("sandbox")
-    owner.callback(os.close, descriptor)
-    os.write(descriptor, data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
+def _not_run() -> IsolationError:
+    return IsolationError("the command could not be isolated and was not run")

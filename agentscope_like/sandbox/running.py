@@ -96,6 +96,9 @@ class HostCommand(RunningCommand):
         return self._family.has_session_members()
 
     def _status(self) -> int:
+        code = self._process.returncode
+        if code is not None:
+            return code if code >= 0 else 128 - code
         found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         if found is None:
             raise RuntimeError("A process that has ended has no status.")
@@ -122,12 +125,15 @@ async def readable(descriptor: int) -> None:
 
 
 async def until_ended(pid: int) -> None:
-    """Wait until a child has ended, without reaping it."""
+    """Wait until a child has ended; it is not reaped."""
     if not hasattr(os, "pidfd_open"):
         while not _has_ended(pid):  # noqa: ASYNC110 - there is nothing to wait for
             await asyncio.sleep(_POLL_SECONDS)
         return
-    handle = os.pidfd_open(pid)
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:  # it has been reaped meanwhile
+        return
     try:
         await readable(handle)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shlex
 from collections.abc import Sequence
@@ -67,6 +68,7 @@ class SSHConnection:
         self._options = options
         self._lock = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
+        self._commands: set[SSHCommand] = set()
 
     @property
     def host(self) -> str:
@@ -101,15 +103,18 @@ class SSHConnection:
                 f"{self.host} did not start the command ({error}): it was not run. Try again."
             ) from error
         command = SSHCommand(process, self.host)
+        self._commands = {known for known in self._commands if not known.is_closed} | {command}
         command.send(message)
         return command
 
     async def close(self) -> None:
         """End the connection, if there is one."""
         connection, self._connection = self._connection, None
+        commands, self._commands = self._commands, set()
         if connection is not None:
             connection.close()
             await connection.wait_closed()
+        await asyncio.gather(*(command.closed() for command in commands))
 
     async def _open(self) -> asyncssh.SSHClientConnection:
         async with self._lock:
@@ -155,6 +160,16 @@ class SSHCommand(RunningCommand):
     def __init__(self, process: asyncssh.SSHClientProcess[bytes], host: str) -> None:
         self._process = process
         self._host = host
+        self._closing = asyncio.create_task(process.wait_closed())
+
+    @property
+    def is_closed(self) -> bool:
+        """Return whether nothing more will come of it."""
+        return self._closing.done()
+
+    async def closed(self) -> None:
+        """Wait until nothing more will come of it."""
+        await asyncio.shield(self._closing)
 
     def send(self, message: bytes) -> None:
         """Write to the supervisor."""
@@ -162,7 +177,7 @@ class SSHCommand(RunningCommand):
 
     async def wait(self) -> int:
         """Return the exit status; see `RunningCommand`."""
-        await self._process.wait_closed()
+        await self.closed()
         status = self._process.returncode
         if status is None:
             raise SandboxConnectionError(
@@ -174,13 +189,11 @@ class SSHCommand(RunningCommand):
 
     async def end(self, *, grace: float) -> None:
         """Have the supervisor end the command."""
-        if grace and self._process.returncode is None and not self._process.is_closing():
+        if grace and not self.is_closed and not self._process.is_closing():
             self._process.stdin.write_eof()
-            try:
+            with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_ENDING_SECONDS):
-                    await self._process.wait_closed()
-            except TimeoutError:
-                pass
+                    await self.closed()
         self.end_now()
 
     def end_now(self) -> None:

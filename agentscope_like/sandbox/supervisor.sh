@@ -4,7 +4,8 @@
 # each variable, then an empty text. Nothing comes after that; its end is the end of the connection,
 # or of somebody's patience.
 
-exec 3<&0 </dev/null
+# what bash says about its jobs is nobody's
+exec 3<&0 </dev/null 4>&2 2>/dev/null
 IFS= read -r -d '' -u 3 mark || exit 255
 IFS= read -r -d '' -u 3 directory || exit 255
 IFS= read -r -d '' -u 3 command || exit 255
@@ -12,7 +13,7 @@ variables=()
 while IFS= read -r -d '' -u 3 variable && [ -n "$variable" ]; do variables+=("$variable"); done
 
 if ! cd -- "$directory"; then
-  echo "$mark" >&2
+  echo "$mark" >&4
   exit 254
 fi
 name=AGENTSCOPE_LIKE_COMMAND
@@ -24,25 +25,25 @@ end() {
     process=${environment#/proc/}
     kill "-$1" "${process%/environ}"
   done
-} 2>/dev/null
+}
 
 set -m
 (
   export -- "${variables[@]}" "$name=$mark"
   exec bash --norc --noprofile -c -- "$command"
-) 3<&- &
+) 2>&4 3<&- 4>&- &
 child=$!
 {
   IFS= read -r -d '' -u 3 _
   end TERM
   sleep 0.2
   end KILL
-} >/dev/null 2>&1 &
+} >/dev/null 4>&- &
 watcher=$!
 exec 3<&-
 
 wait "$child"
 status=$?
-kill -KILL -- "-$watcher" 2>/dev/null
+kill -KILL -- "-$watcher"
 end KILL
 exit "$status"

@@ -1,0 +1,74 @@
+"""Telling that a command tried more than its profile allows."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from typing import Literal
+
+from msgspec import Struct
+
+from agentscope_like.sandbox.profile import Profile
+
+__all__ = ["Violation", "find_violation"]
+
+
+class Violation(Struct, frozen=True):
+    """What a command tried, and could not, beyond what was decided.
+
+    Attributes:
+        kind: Whether it tried to write, or to reach somebody.
+        evidence: The line in which a program complained.
+    """
+
+    kind: Literal["write", "network"]
+    evidence: str
+
+    @property
+    def message(self) -> str:
+        """Return what the result of the call says."""
+        tried = "write where it" if self.kind == "write" else "use a network that it"
+        return (
+            f"The command tried to {tried} was not decided to, and the kernel refused: "
+            f"{self.evidence!r}. What it had done before stands. If it has to do that, call it in "
+            "a way that says so, so that it can be asked for."
+        )
+
+
+def find_violation(profile: Profile, status: int | None, output: str) -> Violation | None:
+    """Return what a command tried beyond its profile, as far as its programs complained of it.
+
+    The kernel refuses without telling anybody but the program, so this reads what that said: of a
+    command that succeeded, nothing is believed, since it may have printed a file about such things.
+
+    Args:
+        profile: What it was allowed.
+        status: Its exit status; None where its time was up.
+        output: What it said, in English: its environment should have `LC_ALL=C.UTF-8`.
+    """
+    if status == 0:
+        return None
+    searched: list[tuple[Literal["write", "network"], re.Pattern[str]]] = [("write", _WRITE)]
+    if not profile.network:
+        searched.append(("network", _NETWORK))
+    for line in output.splitlines():
+        for kind, pattern in searched:
+            if pattern.search(line):
+                return Violation(kind, line.strip())
+    return None
+
+
+def _any_of(*texts: str) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, texts)))
+
+
+_WRITE = _any_of(os.strerror(errno.EROFS))
+_NETWORK = _any_of(
+    os.strerror(errno.ENETUNREACH),
+    os.strerror(errno.EAFNOSUPPORT),
+    "Could not resolve host",
+    "Name or service not known",
+    "Temporary failure in name resolution",
+    "Could not resolve hostname",
+)
