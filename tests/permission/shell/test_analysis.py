@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_like.permission.shell import CommandAnalysis, analyze
+from agentscope_like.permission.shell.analyze import analyze_unconfirmed
 
 from .test_catalog import OTHER, READS
 
@@ -62,6 +63,16 @@ def test_wrapping_never_proves(command: str, wrappings: list[str]) -> None:
 def test_one_bad_part_is_enough(good: str, bad: str, connector: str) -> None:
     """A harmless command beside a harmful one does not make it harmless."""
     assert not read(f"{good}{connector}{bad}").read_only
+
+
+@pytest.mark.parametrize("command", ["cat $(ls)", "(touch a)", "(rm a)", "if rm a; then rm b; fi"])
+def test_what_may_need_no_rule_is_to_be_confirmed(command: str) -> None:
+    """Where reads or edits could pass unasked, nothing is proven before others agree."""
+    unconfirmed = analyze_unconfirmed(command, directory="/ws")
+    assert unconfirmed.doubts
+    assert not unconfirmed.read_only
+    assert not analyze_unconfirmed("(make a)", directory="/ws").doubts
+    assert not analyze_unconfirmed("cat a", directory="/ws").doubts
 
 
 @given(st.text(alphabet="ls rm$`'\"\\(){}<>|&;*?[]~=-x/\n#!", max_size=40))
