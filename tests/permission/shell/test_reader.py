@@ -482,10 +482,10 @@ _FLOODS = {
 @pytest.mark.parametrize("command", _FLOODS.values(), ids=_FLOODS)
 def test_floods_are_answered_at_once(command: str) -> None:
     """No text of 10,000 characters takes long, however it nests; a hang would fail here."""
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(ReadError):
         read(command[:10_000])
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
 
 
 @pytest.mark.parametrize(
