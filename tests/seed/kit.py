@@ -39,6 +39,9 @@ DEFAULT, EDITS, EXPLORE, BYPASS, DONT_ASK = (
     PermissionMode.DONT_ASK,
 )
 
+DONE = (TextBlock(text="Done."),)
+"""A model's last turn."""
+
 BLOCKS = Path(__file__).parent / "blocks"
 OFFICE = Path(__file__).parent / "servers" / "office.py"
 

@@ -152,7 +152,10 @@ async def test_002_bash_11_read_only_is_told_of_each_command(command: str, *, re
 
 
 async def test_002_bash_12_the_engine_goes_by_it() -> None:
-    """In EXPLORE and ACCEPT_EDITS a command that only reads runs; another does not."""
+    """In EXPLORE and ACCEPT_EDITS reads run, others do not; a command is read only once."""
+    bash, git_log = Bash(), {"command": "git log"}
+    assert await bash.check_read_only(git_log)
+    assert bash.analysis(git_log) is bash.analysis(dict(git_log))
     for mode, otherwise in ((EXPLORE, DENY), (EDITS, ASK)):
         assert (await decide(Bash(), mode=mode, command="git log")).behavior is ALLOW
         assert (await decide(Bash(), mode=mode, command="npm install")).behavior is otherwise

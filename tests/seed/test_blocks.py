@@ -20,6 +20,7 @@ from tests.seed.kit import (
     BLOCKS,
     BYPASS,
     DEFAULT,
+    DONE,
     EXPLORE,
     Echo,
     Layer,
@@ -81,7 +82,7 @@ async def test_03_custom_tool() -> None:
         return f"nothing about {query}"
 
     namespace = await run_block("03-custom-tool", do_search=do_search)
-    agent = agent_of([namespace["WebSearch"]()], [call_of("WebSearch", query="owls")], [])
+    agent = agent_of([namespace["WebSearch"]()], [call_of("WebSearch", query="owls")], DONE)
     await events_of(agent, "Search.")
     (result,) = agent.state.context[-1].get_content_blocks("tool_result")
     assert (result.output[0].text, result.state) == ("nothing about owls", "success")  # type: ignore[union-attr]

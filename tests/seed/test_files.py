@@ -30,6 +30,7 @@ from tests.seed.kit import (
     BYPASS,
     DEFAULT,
     DENY,
+    DONE,
     DONT_ASK,
     EDITS,
     EXPLORE,
@@ -299,7 +300,7 @@ async def test_002_plan_2_they_share_the_store_in_the_agent_s_state() -> None:
     create = [call_of("TaskCreate", subject="plan", description="Think.")]
     listing = [call_of("TaskList")]
     listing[0].id = "c2"
-    agent = agent_of([TaskCreate(), TaskList()], create, listing, [])
+    agent = agent_of([TaskCreate(), TaskList()], create, listing, DONE)
     await events_of(agent, "Plan.")
     assert [task.subject for task in agent.state.tasks_context.tasks] == ["plan"]
     *_, last = agent.state.context[-1].get_content_blocks("tool_result")

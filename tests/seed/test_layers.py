@@ -12,7 +12,7 @@ from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.permission import PermissionDecision
 from agentscope_like.tool import Bash, FunctionTool, ToolBase, Toolkit, ToolMiddlewareBase
 from tests.agent.kit import agent_of, events_of
-from tests.seed.kit import DENY, Echo, Layer, call_of, run, said, text_of
+from tests.seed.kit import DENY, DONE, Echo, Layer, call_of, run, said, text_of
 
 Next = Callable[..., AsyncGenerator[ToolChunk, None]]
 
@@ -31,7 +31,7 @@ async def test_002_layer_1_layers_run_with_every_call() -> None:
     tool = Echo(middlewares=[Layer("layer", notes)])
     await run(tool, text="x")
     await said(Toolkit([tool]), "Echo", text="x")
-    await events_of(agent_of([tool], [call_of("Echo", text="x")], []), "Speak.")
+    await events_of(agent_of([tool], [call_of("Echo", text="x")], DONE), "Speak.")
     assert notes == ["layer before", "layer after"] * 3
     assert tool.heard == ["x"] * 3
 
@@ -79,7 +79,7 @@ async def test_002_layer_3_layers_of_agent_and_tool_are_apart() -> None:
     tool = Echo(middlewares=[Layer("tool", notes)], is_concurrency_safe=False)
     calls = [call_of("Echo", text="good"), call_of("Echo", text="bad")]
     calls[1].id = "c2"
-    agent = agent_of([tool], calls, [], middlewares=[Acting()])
+    agent = agent_of([tool], calls, DONE, middlewares=[Acting()])
     await events_of(agent, "Speak.")
     assert notes == ["decide c1", "act c1", "tool before", "tool after", "acted", "decide c2"]
 
@@ -188,5 +188,5 @@ async def test_002_layer_11_the_agent_s_layer_sees_the_round_around_a_call() -> 
                 yield item
 
     call = call_of("Echo", text="x")
-    await events_of(agent_of([Echo()], [call], [], middlewares=[Auditing()]), "Speak.")
+    await events_of(agent_of([Echo()], [call], DONE, middlewares=[Auditing()]), "Speak.")
     assert seen == ["Echo", call.input, "allow", 1]

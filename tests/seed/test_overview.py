@@ -37,6 +37,7 @@ from tests.seed.kit import (
     ASK,
     DEFAULT,
     DENY,
+    DONE,
     EDITS,
     EXPLORE,
     PASSTHROUGH,
@@ -143,7 +144,7 @@ async def test_002_overview_5_a_group_is_switched_as_a_unit(
 async def test_002_overview_6_the_agent_switches_groups_itself() -> None:
     """A call of the meta tool in one round shows the group's tools in the next."""
     toolkit = Toolkit([], tool_groups=[ToolGroup("work", "For work.", tools=[Echo()])])
-    agent = agent_of([], [call_of("reset_tools", work=True)], [TextBlock(text="Done.")])
+    agent = agent_of([], [call_of("reset_tools", work=True)], DONE)
     agent.toolkit = toolkit
     await events_of(agent, "Work.")
     assert agent.model.shown_tools == [["reset_tools"], ["reset_tools", "Echo"]]  # type: ignore[attr-defined]
@@ -220,7 +221,7 @@ async def test_002_base_4_only_safe_tools_run_side_by_side() -> None:
 
         calls = [call_of("Echo", text=str(i)) for i in range(2)]
         calls[1].id = "c2"
-        await events_of(agent_of([Meeting(is_concurrency_safe=safe)], calls, []), "Both.")
+        await events_of(agent_of([Meeting(is_concurrency_safe=safe)], calls, DONE), "Both.")
         assert most == (2 if safe else 1)
 
 

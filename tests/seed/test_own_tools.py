@@ -28,6 +28,7 @@ from tests.seed.kit import (
     BYPASS,
     DEFAULT,
     DENY,
+    DONE,
     DONT_ASK,
     EDITS,
     EXPLORE,
@@ -75,7 +76,7 @@ class Deploy(ToolBase):
 
 async def test_002_custom_1_a_subclass_with_schema_check_and_call_is_a_tool() -> None:
     """An agent is told of it, it is decided about, and it runs."""
-    agent = agent_of([Deploy()], [call_of("Deploy", target="staging")], [])
+    agent = agent_of([Deploy()], [call_of("Deploy", target="staging")], DONE)
     agent.state.permission_context = permitting(rule("Deploy"))
     await events_of(agent, "Deploy.")
     assert agent.model.shown_tools[0] == ["Deploy"]  # type: ignore[attr-defined]
@@ -179,7 +180,7 @@ async def test_002_function_5_each_call_asks_until_it_is_allowed() -> None:
 
 async def test_002_external_1_the_agent_asks_for_the_execution_and_pauses() -> None:
     """The stream ends with the event, without an end of the reply."""
-    agent = agent_of([Echo(is_external_tool=True)], [call_of("Echo", text="x")], [])
+    agent = agent_of([Echo(is_external_tool=True)], [call_of("Echo", text="x")], DONE)
     events = await events_of(agent, "Go.")
     last = events[-1]
     assert isinstance(last, RequireExternalExecutionEvent)
