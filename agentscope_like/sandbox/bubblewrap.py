@@ -52,6 +52,7 @@ def options(profile: Profile, *, directory: str, environment: Mapping[str, str])
     placements = {
         "/dev": ["--dev", "/dev"],
         "/proc": ["--proc", "/proc"],
+        **{path: _seen(path) for path in _system()["kernel"]},
         **{path: _seen(path) for path in profile.read},
         **{
             mount.mount_path: _mounted(mount.host_path, mount.mount_path, mount.read_only)

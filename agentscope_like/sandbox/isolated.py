@@ -24,6 +24,7 @@ from agentscope_like.sandbox.running import (
 __all__ = ["BubblewrapLauncher", "IsolatedCommand"]
 
 _COUNTING_SECONDS = 0.05
+_STARTING_SECONDS = 0.01
 _KILLED = 128 + signal.SIGKILL
 
 
@@ -138,9 +139,10 @@ class IsolatedCommand(RunningCommand):
     async def end(self, *, grace: float) -> None:
         """Have the command end, then the first process of its namespace, and so all others."""
         if not self._is_over and grace and not self._has_ended():
-            await asyncio.to_thread(self._family.end, signal.SIGTERM, everyone=True)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(until_ended(self._process.pid), grace)
+                async with asyncio.timeout(grace):
+                    await self._terminate()
+                    await until_ended(self._process.pid)
         self.end_now()
 
     def end_now(self) -> None:
@@ -162,6 +164,14 @@ class IsolatedCommand(RunningCommand):
             self._process.wait()
         self._confinement.close()
 
+    async def _terminate(self) -> None:
+        """Ask the command to end, as soon as it has come to run."""
+        while (  # noqa: ASYNC110 - /proc tells nobody
+            not await asyncio.to_thread(self._family.has_members) and not self._has_ended()
+        ):
+            await asyncio.sleep(_STARTING_SECONDS)
+        await asyncio.to_thread(self._family.end, signal.SIGTERM, everyone=True)
+
     @property
     def _is_counted(self) -> bool:
         return self._limits is not None and self._limits.needs_watching
@@ -181,6 +191,8 @@ class IsolatedCommand(RunningCommand):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def _has_ended(self) -> bool:
+        if self._process.returncode is not None:
+            return True
         options = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self._process.pid, options) is not None
 

@@ -20,7 +20,8 @@ class VolumeMount:
 
     Args:
         host_path: Absolute path on the host; `~` stands for the user's home.
-        mount_path: Absolute path that commands in the sandbox know it by.
+        mount_path: Absolute path that commands in the sandbox know it by; inside another mount that
+            is read-only, a directory that is there.
         read_only: Whether nothing may be written there; by default, it may.
 
     Raises:

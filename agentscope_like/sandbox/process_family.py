@@ -43,6 +43,10 @@ class ProcessFamily(Struct, frozen=True):
         """Return whether others than the leader are still running in the session."""
         return next(self._members(everyone=False), None) is not None
 
+    def has_members(self) -> bool:
+        """Return whether others than the leader are still running, wherever they went."""
+        return next(self._members(everyone=True), None) is not None
+
     def end(self, number: signal.Signals, *, everyone: bool) -> None:
         """Send the signal to the process group and the session.
 

@@ -1,0 +1,211 @@
+"""One start of a program is kept by the kernel to what was decided."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from agentscope_like.exception import IsolationError
+from agentscope_like.sandbox import VolumeMount
+from agentscope_like.sandbox import confinement as confinement_module
+from agentscope_like.sandbox.bubblewrap import system_paths
+from agentscope_like.sandbox.confinement import Confinement
+from agentscope_like.sandbox.profile import Profile, editing, reading
+from agentscope_like.sandbox.violation import find_violation
+from tests.sandbox.kit import require_bubblewrap
+
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": "/dev/shm"}
+
+
+class Done(NamedTuple):
+    """How a command ended: what Popen says, what bwrap says, and what was printed."""
+
+    code: int
+    status: int | None
+    output: str
+
+
+def run(profile: Profile, command: str, directory: Path | str = "/") -> Done:
+    """Run a command as the Bash tool would."""
+    confined = Confinement(profile, directory=str(directory), environment=ENVIRONMENT)
+    with confined:
+        process = subprocess.Popen(
+            [*confined.words, "/usr/bin/bash", "--norc", "-c", command],
+            pass_fds=confined.descriptors,
+            env={},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        confined.hand_over()
+        output, _ = process.communicate(timeout=30)
+        return Done(process.returncode, confined.exit_status, output)
+
+
+@pytest.fixture(autouse=True)
+def _bubblewrap() -> None:
+    require_bubblewrap()
+
+
+def test_a_read_reads_what_the_host_has(tmp_path: Path) -> None:
+    """A proven read finds the host's files, git's and /tmp's included, as they are."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "file").write_text("b\na\n")
+    done = run(reading(), "sort file; cat <<< here; git status --short; pwd; id -u", tmp_path)
+    assert done == Done(0, 0, f"a\nb\nhere\n?? file\n{tmp_path}\n{os.getuid()}\n")
+
+
+def test_a_read_that_writes_fails_and_says_so(tmp_path: Path) -> None:
+    """Wherever it writes, nothing is written, and the violation names what the program said."""
+    (tmp_path / "file").write_text("kept")
+    for command in (
+        "echo x > file",
+        "touch new",
+        "rm file",
+        "chmod 777 file",
+        "echo x > /tmp/new-file-of-a-test",
+        "mkdir ~/new-directory-of-a-test",
+    ):
+        done = run(reading(), f"HOME={Path.home()}; {command}", tmp_path)
+        assert done.status not in (0, None), command
+        violation = find_violation(reading(), done.status, done.output)
+        assert violation is not None, done.output
+        assert violation.kind == "write"
+        assert "Read-only file system" in violation.message
+    assert os.listdir(tmp_path) == ["file"]
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_an_edit_writes_where_it_may(tmp_path: Path) -> None:
+    """A command that may write in a directory does, below it too, and nowhere else."""
+    work, other = tmp_path / "work", tmp_path / "other"
+    work.mkdir()
+    other.mkdir()
+    profile = editing([str(work)])
+    done = run(profile, "mkdir -p a/b && echo x > a/b/c && mv a/b/c d && cat d", work)
+    assert done == Done(0, 0, "x\n")
+    done = run(profile, f"cp d {other}/d", work)
+    assert done.status == 1
+    assert find_violation(profile, done.status, done.output)
+    assert os.listdir(other) == []
+
+
+@pytest.fixture
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the path of a socket that somebody listens on, as a container engine's."""
+    path = str(tmp_path_factory.mktemp("daemon") / "socket")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        yield path
+
+
+def test_a_read_reaches_nobody(daemon: str) -> None:
+    """Neither the network nor a daemon's socket is reached without having been decided."""
+    connect = (
+        f'python3 -c \'import socket; socket.socket(socket.AF_UNIX).connect("{daemon}"); '
+        'print("reached")\''
+    )
+    done = run(reading(), connect)
+    assert "reached" not in done.output
+    violation = find_violation(reading(), done.status, done.output)
+    assert violation is not None
+    assert violation.kind == "network"
+    allowed = reading(network=True)
+    assert run(allowed, connect).output == "reached\n"
+    assert find_violation(allowed, 1, "Network is unreachable") is None
+
+
+def test_a_status_of_success_is_believed() -> None:
+    """A command that printed about read-only file systems did not try anything."""
+    done = run(reading(), "echo Read-only file system")
+    assert find_violation(reading(), done.status, done.output) is None
+    assert find_violation(reading(), 1, "No such file or directory") is None
+
+
+def test_the_host_s_processes_are_out_of_reach() -> None:
+    """A confined program does not signal anybody outside, while it does those inside."""
+    done = run(reading(), f"kill -0 {os.getpid()} || kill -0 $$ && echo inside")
+    assert "No such process" in done.output
+    assert done.output.endswith("inside\n")
+
+
+@pytest.mark.parametrize("profile", [reading(), Profile(read=system_paths())])
+def test_the_kernel_s_settings_cannot_be_written(profile: Profile) -> None:
+    """Not even root, who needs no capability for it, changes the host through /proc."""
+    done = run(profile, "find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -print")
+    assert done.output == ""
+    value = Path("/proc/sys/kernel/core_pattern").read_bytes()
+    done = run(profile, "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern")
+    assert "Read-only file system" in done.output
+    assert Path("/proc/sys/kernel/core_pattern").read_bytes() == value
+    assert run(profile, "echo shell > /proc/self/comm").status == 0
+
+
+def test_a_program_that_was_not_run_has_no_status() -> None:
+    """When isolating fails, that is known for sure, and not from an exit status."""
+    done = run(reading(), "true", "/nowhere")
+    assert done.code != 0
+    assert done.status is None
+    assert run(reading(), "exit 1").status == 1
+    assert run(reading(), "kill -9 $$").status == 137
+
+
+def test_without_bubblewrap_there_is_no_way_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing can be confined, asking for it is an error."""
+    monkeypatch.setattr(confinement_module, "why_not_bubblewrap", lambda: "not here")
+    with pytest.raises(IsolationError, match="not here"):
+        Confinement(reading(), directory="/", environment={})
+
+
+def test_no_descriptor_is_left(tmp_path: Path) -> None:
+    """Whatever happens, all that was opened is closed again."""
+    before = len(os.listdir("/proc/self/fd"))
+    run(reading(), "true")
+    with Confinement(reading(), directory="/", environment={}, gated=True):
+        pass
+    (tmp_path / "link").symlink_to("/")
+    mounts = (
+        VolumeMount(str(tmp_path), "/w"),
+        VolumeMount("/usr", "/w/link/below"),
+    )
+    with pytest.raises(IsolationError, match="symlink"):
+        Confinement(Profile(mounts=mounts), directory="/", environment={})
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_hidden_paths_are_empty(tmp_path: Path) -> None:
+    """What is hidden is empty, a file or a directory, though all around it is there."""
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "dir" / "key").write_text("secret")
+    (tmp_path / "key").write_text("secret")
+    (tmp_path / "open").write_text("open")
+    profile = Profile(read=("/",), hide=(str(tmp_path / "dir"), str(tmp_path / "key")))
+    done = run(profile, "cat open; ls -A dir; cat key 2>/dev/null", tmp_path)
+    assert done.output == "open"
+
+
+def test_confining_takes_little_time() -> None:
+    """A confined start takes less than 15 ms more than another, at its best."""
+
+    def best(words: tuple[str, ...]) -> float:
+        times = []
+        for _ in range(10):
+            started = time.perf_counter()
+            if words:
+                subprocess.run(words, check=True)
+            else:
+                run(reading(), "true")
+            times.append(time.perf_counter() - started)
+        return min(times)
+
+    assert best(()) - best(("/usr/bin/bash", "--norc", "-c", "true")) < 0.015

@@ -1,0 +1,161 @@
+"""Profiles as options of bubblewrap, as programs of seccomp, and as texts of seatbelt."""
+
+from __future__ import annotations
+
+import errno
+import struct
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.sandbox import VolumeMount
+from agentscope_like.sandbox.bubblewrap import options
+from agentscope_like.sandbox.profile import Profile, editing, reading
+from agentscope_like.sandbox.seatbelt import seatbelt_profile
+from agentscope_like.sandbox.seccomp import seccomp_program
+
+ALLOWED = 0x7FFF0000
+X86, ARM = 0xC000003E, 0xC00000B7
+
+
+def decided(program: bytes, architecture: int, number: int, *arguments: int) -> int:
+    """Return what a filter says of a system call, by running it as the kernel does."""
+    data = struct.pack("=iIQ6Q", number, architecture, 0, *arguments, *[0] * (6 - len(arguments)))
+    steps = list(struct.iter_unpack("=HBBI", program))
+    at = accumulator = 0
+    while True:
+        code, then, otherwise, value = steps[at]
+        at += 1
+        if code == 0x20:
+            accumulator = struct.unpack_from("=I", data, value)[0]
+        elif code == 0x06:
+            return int(value)
+        else:
+            holds = {
+                0x15: accumulator == value,
+                0x35: accumulator >= value,
+                0x45: bool(accumulator & value),
+            }[code]
+            at += then if holds else otherwise
+
+
+def refused(error: int) -> int:
+    """Return what a filter says that refuses with that error."""
+    return 0x00050000 | error
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "numbers"),
+    [
+        ("x86_64", X86, {"read": 0, "clone": 56, "socket": 41, "ioctl": 16, "bpf": 321}),
+        ("aarch64", ARM, {"read": 63, "clone": 220, "socket": 198, "ioctl": 29, "bpf": 280}),
+    ],
+)
+def test_the_filter_decides_by_call_and_argument(
+    machine: str, architecture: int, numbers: dict[str, int]
+) -> None:
+    """Each refused case has an allowed neighbour, on both kinds of machine."""
+    program = seccomp_program(sockets=True, machine=machine)
+    assert program is not None
+
+    def says(name: str, *arguments: int) -> int:
+        return decided(program, architecture, numbers[name], *arguments)
+
+    assert says("read", 0, 0, 0) == ALLOWED
+    assert says("bpf") == refused(errno.EPERM)
+    assert says("clone", 17) == ALLOWED
+    assert says("clone", 0x10000000 | 17) == refused(errno.EPERM)
+    assert says("ioctl", 0, 0x5401) == ALLOWED
+    assert says("ioctl", 0, 0x5412) == refused(1)
+    assert says("ioctl", 0, (1 << 32) | 0x5412) == refused(1)
+    for family, answer in ((1, ALLOWED), (2, ALLOWED), (40, refused(errno.EAFNOSUPPORT))):
+        assert says("socket", family, 1, 0) == answer
+    assert decided(program, architecture, 435) == refused(errno.ENOSYS)
+    assert decided(program, 0x40000003, numbers["read"]) == 0x80000000
+    without = seccomp_program(sockets=False, machine=machine)
+    assert without is not None
+    assert decided(without, architecture, numbers["socket"], 1) == refused(errno.EAFNOSUPPORT)
+
+
+def test_another_machine_has_no_filter() -> None:
+    """Numbers that are not known are not guessed: there is no program, and so no isolation."""
+    assert seccomp_program(sockets=True, machine="mips") is None
+
+
+def test_options_put_what_lies_below_after() -> None:
+    """Whatever the order of the profile, a mount comes after the one that it lies in."""
+    profile = Profile(
+        read=("/usr", "/"),
+        write=("/home/me/work",),
+        mounts=(VolumeMount("/srv", "/home/me/work/data", read_only=True),),
+        hide=("/home",),
+    )
+    arguments = options(profile, directory="/home/me/work", environment={"A": "b"})
+    binds = [arguments[at + 2] for at, word in enumerate(arguments) if word.endswith("bind")]
+    places = [arguments.index(path) for path in ("/home", "/home/me/work", "/home/me/work/data")]
+    assert places == sorted(places)
+    assert binds == ["/home/me/work", "/home/me/work/data"]
+    assert arguments.index("/dev") < arguments.index("/home")
+    assert arguments[-2:] == ["--chdir", "/home/me/work"]
+    assert arguments[arguments.index("--setenv") :][:3] == ["--setenv", "A", "b"]
+
+
+def test_the_network_is_one_word() -> None:
+    """Only a profile with a network shares the host's."""
+    for network in (False, True):
+        arguments = options(reading(network=network), directory="/", environment={})
+        assert ("--share-net" in arguments) == network
+
+
+def test_what_may_be_written_is_what_is_there(tmp_path: Path) -> None:
+    """A path that does not exist stands for the nearest directory that does, the root excepted."""
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert editing([str(tmp_path / "file")]).write == (str(tmp_path / "file"),)
+    assert editing([str(tmp_path / "link")]).write == (str(tmp_path / "file"),)
+    assert editing([str(tmp_path / "new" / "er")]).write == (str(tmp_path),)
+    assert editing(["/nowhere/at/all"]).write == ()
+
+
+def test_seatbelt_denies_what_is_not_named() -> None:
+    """The text denies by default, and allows to read and write what the profile says."""
+    text = seatbelt_profile(
+        Profile(
+            read=("/opt/tool",),
+            write=("/Users/me/work",),
+            mounts=(VolumeMount("/opt/data", "/opt/data", read_only=True),),
+            hide=("/Users/me/work/.env",),
+        )
+    )
+    lines = text.splitlines()
+    assert lines[:2] == ["(version 1)", "(deny default)"]
+    assert '(allow file-write* (subpath "/Users/me/work"))' in lines
+    assert '(deny file-write* (subpath "/opt/data"))' in lines
+    reads = next(line for line in lines if line.startswith("(allow file-read* (subpath"))
+    for path in ("/opt/tool", "/Users/me/work", "/opt/data", "/usr"):
+        assert f'(subpath "{path}")' in reads
+    assert '(subpath "/")' not in text
+    assert "network" not in text
+    assert lines[-1] == '(deny file-read* file-write* (subpath "/Users/me/work/.env"))'
+    assert text.count("(") == text.count(")")
+
+
+def test_seatbelt_has_a_network_and_a_whole_host_on_request() -> None:
+    """With a network it is allowed; a profile that reads everything still writes nothing."""
+    text = seatbelt_profile(reading(network=True))
+    assert "(allow network*)" in text
+    assert "(allow file-read*)\n" in text
+    assert "allow file-write* " not in text
+    assert "(allow network*)" not in seatbelt_profile(reading())
+
+
+def test_a_path_cannot_break_out_of_the_seatbelt_text() -> None:
+    """Quotes and backslashes in a path are data; control characters are refused (4.3)."""
+    text = seatbelt_profile(Profile(write=('/a") (allow file-write* (subpath "/', "/b\\")))
+    assert r'(subpath "/a\") (allow file-write* (subpath \"/")' in text
+    assert r'(subpath "/b\\")' in text
+    with pytest.raises(ConfigurationError, match="control"):
+        seatbelt_profile(Profile(write=("/a\nb",)))
+    with pytest.raises(ConfigurationError, match="another path"):
+        seatbelt_profile(Profile(mounts=(VolumeMount("/usr", "/elsewhere"),)))
