@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rich.console import Console
@@ -36,6 +36,7 @@ from agentscope_like.event import (
     ToolResultTextDeltaEvent,
 )
 from agentscope_like.message import ToolCallBlock, ToolResultState
+from agentscope_like.progress import ToolProgressEvent
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["LIVE_LINES", "QUIET_LINES", "Renderer", "call_summary"]
@@ -89,6 +90,11 @@ class _Output:
         self._rest = ""
         self._lines = 0
 
+    @property
+    def is_full(self) -> bool:
+        """Return whether no more lines are shown."""
+        return self._lines >= self._limit
+
     def add(self, text: str) -> None:
         """Take in more output; whole lines are shown at once."""
         *lines, self._rest = (self._rest + text).split("\n")
@@ -123,12 +129,14 @@ class _Call:
         input: Its arguments, as far as the model has written them.
         text: What it returned so far, where that is shown at the end.
         live: Where its output is shown as it comes; None for tools that are shown at the end.
+        progress: Where what it shows while it runs is shown, by stream.
     """
 
     name: str
     input: str = ""
     text: str = ""
     live: _Output | None = None
+    progress: dict[str, _Output] = field(default_factory=dict)
 
     def title(self, width: int) -> Text:
         summary = call_summary(self.input)
@@ -183,6 +191,22 @@ class Renderer:
             if not isinstance(event, ModelCallStartEvent | ToolCallDeltaEvent):
                 self.pause()
             taker(event)
+
+    def show_progress(self, event: ToolProgressEvent) -> None:
+        """Show what a tool shows while it runs, under its call."""
+        call = self._calls.get(event.tool_call_id)
+        if call is None:
+            return
+        self.pause()
+        self._end_line()
+        if event.closed:
+            for output in call.progress.values():
+                output.close()
+            return
+        output = call.progress.setdefault(event.stream, _Output(self.console, LIVE_LINES))
+        if self._announced != event.tool_call_id and not output.is_full:
+            self._announce(event.tool_call_id, call)
+        output.add(event.text)
 
     def recall(self, calls: Iterable[ToolCallBlock]) -> None:
         """Take note of calls as they are now: of an earlier process, or edited by the person."""

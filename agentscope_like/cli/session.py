@@ -31,6 +31,11 @@ from agentscope_like.event import (
 from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, UserMsg
 from agentscope_like.permission.explain import explain_call
 from agentscope_like.permission.explain.explanation import Explanation
+from agentscope_like.progress import (
+    ProgressQueue,
+    register_progress_queue,
+    unregister_progress_queue,
+)
 from agentscope_like.session import SessionStorage, recorded
 from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.types import ReplyFinishedReason
@@ -124,9 +129,12 @@ class Session:
         events = recorded(
             self.agent.reply_stream(inputs), state, self.storage, directory=str(self.directory)
         )
+        progress = register_progress_queue()
+        showing = asyncio.create_task(self._show_progress(progress))
         try:
             async with aclosing(events):
                 while (event := await self._next(events)) is not _END:
+                    self._catch_up(progress)
                     self._take(event)
         except asyncio.CancelledError:
             # The interrupt came while an event was being stored, not while the agent worked.
@@ -136,7 +144,18 @@ class Session:
             if state.get_unfinished_tool_calls(self.agent.name):
                 await self._stream(UserInterruptEvent(reply_id=state.reply_id))
         finally:
+            unregister_progress_queue(progress)
+            await showing
             self.renderer.pause()
+
+    async def _show_progress(self, progress: ProgressQueue) -> None:
+        async for event in progress:
+            self.renderer.show_progress(event)
+
+    def _catch_up(self, progress: ProgressQueue) -> None:
+        """Show the progress of a call before its end."""
+        while (event := progress.get_nowait()) is not None:
+            self.renderer.show_progress(event)
 
     async def _next(self, events: AsyncGenerator[AgentEvent | Msg, None]) -> AgentEvent | Msg:
         """Return the next event; Ctrl-C cancels this one step, a second time leaves."""

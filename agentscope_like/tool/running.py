@@ -15,6 +15,7 @@ from agentscope_like.exception import (
 )
 from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
 from agentscope_like.middleware.truncate import LimitedOutput
+from agentscope_like.progress.call import reported
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.grant import Grant
@@ -56,7 +57,7 @@ async def run_granted(
     begun = _cancellations()
     guard = _Guard(grant, check_changed) if grant.tool.middlewares else None
     try:
-        stream = _open(grant, state, guard)
+        stream = reported(_open(grant, state, guard), grant.call_id)
         async for chunk in stream:
             _refuse_after_cancellation(begun)
             if not isinstance(chunk, ToolChunk):
