@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.protocol import PermissionTool, RuleMatch
+from agentscope_like.permission.protocol import FallbackSuggester, PermissionTool, RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import ToolRules, rules_of
 
@@ -233,16 +234,25 @@ class _Call:
         Every row above the allow rules has been passed, and no allow rule changes those: so the
         call is decided anew by asking the allow rules again with the suggested one among them.
         """
-        rules = rules_of(self.tool, ALLOW, self.context) or ToolRules(self.tool, ALLOW, ())
-        working: list[PermissionRule] = []
+        tool = self.tool
         try:
-            for rule in await self.tool.generate_suggestions(self.input):
-                fits = rule.behavior is ALLOW and rule.tool_name == self.tool.name
-                if fits and await rules.would_find(rule, self.input, self.context):
-                    working.append(rule)
+            working = await self.working(await tool.generate_suggestions(self.input))
+            if not working and isinstance(tool, FallbackSuggester):
+                working = await self.working(await tool.fallback_suggestions(self.input))
         except Exception:
             return []
         return working[:MAX_SUGGESTIONS]
+
+    async def working(self, suggested: Iterable[PermissionRule]) -> list[PermissionRule]:
+        """Return those of the rules under which the call is allowed."""
+        rules = rules_of(self.tool, ALLOW, self.context) or ToolRules(self.tool, ALLOW, ())
+        return [
+            rule
+            for rule in suggested
+            if rule.behavior is ALLOW
+            and rule.tool_name == self.tool.name
+            and await rules.would_find(rule, self.input, self.context)
+        ]
 
 
 def _known_mode(mode: str) -> PermissionMode | None:

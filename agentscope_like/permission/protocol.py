@@ -14,6 +14,7 @@ from agentscope_like.permission.rule import PermissionRule
 
 __all__ = [
     "ContentMatcher",
+    "FallbackSuggester",
     "PermissionTool",
     "RelatedMatcher",
     "RelatedRuleCompiler",
@@ -108,6 +109,14 @@ class RelatedRuleCompiler(Protocol):
         Raises:
             RuleError: One of the contents cannot be read.
         """
+
+
+@runtime_checkable
+class FallbackSuggester(Protocol):
+    """A tool that has more to offer where none of its suggestions would spare the question."""
+
+    async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return rules to offer in the place of what `generate_suggestions` returned."""
 
 
 @runtime_checkable

@@ -29,6 +29,7 @@ from agentscope_like.permission.paths import (
     FileKind,
     Location,
     compile_pattern,
+    escape,
     inside_any,
     locate,
     locate_directories,
@@ -144,12 +145,26 @@ class PathTool(ToolBase):
     @override
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         """Return a rule for the directory of the path, or for the path alone (seed 002)."""
+        pattern = self._pattern(tool_input)
+        return [] if pattern is None else [self._allowing(pattern)]
+
+    async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return the same rule by its absolute path.
+
+        It is what works where the tool stands outside of the working directories, which relative
+        patterns start at.
+        """
+        pattern = self._pattern(tool_input)
+        if pattern is None or pattern.startswith("/"):
+            return []
+        return [self._allowing(f"{escape(self.cwd.rstrip('/'))}/{pattern}")]
+
+    def _pattern(self, tool_input: Mapping[str, Any]) -> str | None:
         try:
             location = self.locate(tool_input)
         except PathError:
-            return []
-        pattern = suggest_pattern(location, locate_directories((), directory=self.cwd))
-        return [] if pattern is None else [self._allowing(pattern)]
+            return None
+        return suggest_pattern(location, locate_directories((), directory=self.cwd))
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:

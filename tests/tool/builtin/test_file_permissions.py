@@ -298,6 +298,26 @@ async def test_a_question_offers_the_directory(
     assert (await workspace.decide(tool, context, **arguments)).behavior is ALLOW
 
 
+@pytest.mark.parametrize("tool", ["Read", "Write", "Edit"])
+async def test_a_tool_that_stands_elsewhere_offers_the_absolute_directory(
+    workspace: Workspace, tool: str
+) -> None:
+    """Relative patterns start at the working directories; it offers what works with these."""
+    root = workspace.root
+    work = {f"{root}/project": "session"}
+    for path, pattern in (
+        (f"{root}/project/src/a.py", f"{root}/project/src/**"),
+        ("project/src/a.py", f"{root}/project/src/**"),
+        (f"{root}/lib/a.py", f"{root}/lib/**"),
+        (f"{root}/a.py", f"{root}/a.py"),
+    ):
+        decision = await workspace.decide(tool, workspace.context(directories=work), file_path=path)
+        (offered,) = decision.suggested_rules or []
+        assert offered.rule_content == pattern
+        allowed = workspace.context(DEFAULT, offered, directories=work)
+        assert (await workspace.decide(tool, allowed, file_path=path)).behavior is ALLOW
+
+
 @pytest.mark.parametrize("content", ["../x/**", "!a", "{" + "{a,b}" * 20 + "}", ""])
 async def test_a_pattern_that_cannot_be_read_is_refused(workspace: Workspace, content: str) -> None:
     """It is an error when it is loaded, and never silently matches nothing."""
