@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "design" / "seed-002.md"
 TEST = re.compile(r"test_002_([a-z]+)_(\d+)_[a-z0-9_]+")
 ROW = re.compile(r"^\| (002-[a-z]+-\d+) \| (.+) \| (.+) \| `(test_[a-z_]+\.py)` \|$", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)]+\.md)\)")
 BLOCK = re.compile(r"^\| (\d\d-[a-z-]+) \|", re.MULTILINE)
 
 
@@ -66,3 +67,12 @@ def test_every_line_of_the_tables_is_a_row() -> None:
 def test_the_blocks_are_listed() -> None:
     """Each of them, in order."""
     assert BLOCK.findall(PAGE.read_text()) == sorted(file.stem for file in BLOCKS.iterdir())
+
+
+def test_every_section_leads_to_pages_whose_examples_run() -> None:
+    """Each section but the list of blocks names pages that exist; tests run what they show."""
+    sections = PAGE.read_text().split("\n## ")[2:]
+    for section in sections:
+        pages = LINK.findall(section)
+        assert pages, section.splitlines()[0]
+        assert any("```python" in (PAGE.parent / page).read_text() for page in pages)
