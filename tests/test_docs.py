@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import pytest
 
+from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -66,6 +68,8 @@ def test_the_python_of_a_page_runs_as_printed(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The blocks of a page run one after the other, and print what the page shows."""
+    if "agentscope_like.sandbox" in page.read_text() and (reason := why_not_bubblewrap()):
+        pytest.skip(f"needs bubblewrap: {reason}")
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__page__"}
     for block, expected in with_output(blocks_of(page)):

@@ -69,7 +69,7 @@ async def test_sage_p_15_offsets_are_bytes_and_nothing_is_lost_or_twice(
     assert offset == len(text.encode())
 
 
-async def test_trap_sage_p_16_the_last_of_much_output_arrives(on_host: SandboxHandle) -> None:
+async def test_sage_p_16_the_last_of_much_output_arrives(on_host: SandboxHandle) -> None:
     """More than a megabyte that comes with the end is read to its last byte (2.2)."""
     task = await on_host.start_background("head -c 3000000 /dev/zero | tr '\\0' x; printf end")
     await ended(on_host, task)

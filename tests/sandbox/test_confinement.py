@@ -142,11 +142,13 @@ def test_the_host_s_processes_are_out_of_reach() -> None:
 @pytest.mark.parametrize("profile", [reading(), Profile(read=system_paths())])
 def test_the_kernel_s_settings_cannot_be_written(profile: Profile) -> None:
     """Not even root, who needs no capability for it, changes the host through /proc."""
-    done = run(profile, "find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -print")
+    done = run(
+        profile, "find /proc -path '/proc/[0-9]*' -prune -o -type f -writable -print 2>/dev/null"
+    )
     assert done.output == ""
     value = Path("/proc/sys/kernel/core_pattern").read_bytes()
     done = run(profile, "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern")
-    assert "Read-only file system" in done.output
+    assert "Read-only file system" in done.output or "Permission denied" in done.output
     assert Path("/proc/sys/kernel/core_pattern").read_bytes() == value
     assert run(profile, "echo shell > /proc/self/comm").status == 0
 

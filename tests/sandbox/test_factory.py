@@ -31,6 +31,16 @@ def registered() -> Iterator[None]:
     SandboxProviderFactory.unregister_remote_provider("my_remote")
 
 
+@pytest.mark.parametrize("mode", [SandboxType.LOCAL, SandboxType.PASSTHROUGH])
+async def test_sage_x_03_the_mode_says_what_is_made(mode: SandboxType) -> None:
+    """The factory makes a sandbox of the mode, ready to use."""
+    if mode is SandboxType.LOCAL:
+        require_bubblewrap()
+    async with await SandboxProviderFactory.create(SandboxConfig(mode=mode)) as sandbox:
+        assert sandbox.sandbox_type is mode
+        assert (await sandbox.execute_command("echo ready")).stdout == "ready\n"
+
+
 async def test_sage_x_04_local_is_the_default() -> None:
     """Without a word, a sandbox is LOCAL, with a workspace of its own."""
     require_bubblewrap()

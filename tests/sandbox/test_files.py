@@ -203,6 +203,21 @@ async def test_sage_x_17_a_read_only_mount_is_read_only(
     assert (data / "file").read_text() == "data"
 
 
+async def test_sage_x_09_allowed_paths_are_reached_and_no_others(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Commands and file methods reach an allowed directory at its own path, and not its sister."""
+    allowed, sister = tmp_path_factory.mktemp("allowed"), tmp_path_factory.mktemp("sister")
+    (sister / "file").touch()
+    async with local(workspace=str(tmp_path), allowed_paths=[str(allowed)]) as sandbox:
+        await sandbox.write_file(f"{allowed}/one", "1")
+        assert (await sandbox.execute_command("cp one two; cat two", str(allowed))).stdout == "1"
+        with pytest.raises(SandboxPathError):
+            await sandbox.read_file(f"{sister}/file")
+        assert not (await sandbox.execute_command(f"ls {sister}/file")).success
+    assert sorted(os.listdir(allowed)) == ["one", "two"]
+
+
 async def test_what_is_no_regular_file_does_not_hang(
     on_host: SandboxHandle, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import time
 import uuid
@@ -13,7 +14,18 @@ import pytest
 
 from agentscope_like.exception import SandboxPathError, ToolArgumentError
 from agentscope_like.sandbox import FileInfo, SandboxHandle
+from agentscope_like.sandbox.local import LocalSandbox
+from agentscope_like.sandbox.passthrough import PassthroughSandbox
+from agentscope_like.sandbox.ssh import SSHSandbox
 from tests.sandbox.kit import is_running, until
+
+
+@pytest.mark.parametrize("kind", [LocalSandbox, PassthroughSandbox, SSHSandbox])
+def test_sage_x_02_every_kind_is_called_alike(kind: type[SandboxHandle]) -> None:
+    """No kind takes other arguments than the interface says, or returns something else."""
+    for name, method in inspect.getmembers(SandboxHandle, inspect.isfunction):
+        if not name.startswith("_"):
+            assert inspect.signature(getattr(kind, name)) == inspect.signature(method), name
 
 
 async def test_sage_x_12_says_what_it_is(sandbox: SandboxHandle, tmp_path: Path) -> None:
@@ -145,7 +157,7 @@ async def test_sage_x_16_files_come_back_as_they_were_written(sandbox: SandboxHa
     assert await sandbox.read_file("text.txt") == ""
 
 
-async def test_sage_x_16_commands_and_files_see_the_same(sandbox: SandboxHandle) -> None:
+async def test_sage_x_18_commands_and_files_see_the_same(sandbox: SandboxHandle) -> None:
     """What a command writes can be read, what is written a command finds, and modes stay."""
     await sandbox.execute_command("printf '#!/bin/sh\\necho one' > tool; chmod +x tool")
     assert await sandbox.read_file("tool") == "#!/bin/sh\necho one"
