@@ -1,0 +1,92 @@
+"""The attributes of spans: the GenAI conventions of OpenTelemetry, and this project's own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from agentscope_like.permission import PermissionDecision
+
+__all__ = ["OWN", "decision_attributes", "error_type", "usage_attributes", "without_quotes"]
+
+OWN = "agentscope_like"
+"""The namespace of the attributes that the conventions have no name for."""
+
+_QUOTED = re.compile(r"`[^`]*`?")
+_SHORTEST_ARGUMENT = 3
+
+
+def decision_attributes(
+    decision: PermissionDecision, arguments: str, *, quotes: bool
+) -> dict[str, str | bool]:
+    """Return a decision and its reason.
+
+    Args:
+        decision: The decision.
+        arguments: Those of the call, as JSON text.
+        quotes: Whether the reason may quote them.
+    """
+    reason = decision.decision_reason or decision.message
+    attributes: dict[str, str | bool] = {
+        f"{OWN}.decision.behavior": decision.behavior.value,
+        f"{OWN}.decision.reason": reason if quotes else without_quotes(reason, arguments),
+        f"{OWN}.decision.bypass_immune": decision.bypass_immune,
+    }
+    if decision.row is not None:
+        attributes[f"{OWN}.decision.row"] = decision.row.name.lower()
+    if decision.rule is not None:
+        attributes[f"{OWN}.decision.rule"] = str(decision.rule)
+    return attributes
+
+
+def without_quotes(reason: str, arguments: str) -> str:
+    """Return the reason without what stands in backquotes, and without values of the arguments."""
+    reason = _QUOTED.sub("`…`", reason)
+    for value in sorted(set(_texts_of(arguments)), key=len, reverse=True):
+        if len(value) >= _SHORTEST_ARGUMENT:
+            reason = reason.replace(value, "…")
+    return reason
+
+
+def _texts_of(arguments: str) -> Iterator[str]:
+    try:
+        remaining: list[Any] = [json.loads(arguments)]
+    except (ValueError, RecursionError):
+        return
+    while remaining:
+        value = remaining.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            remaining.extend(value.values())
+        elif isinstance(value, list):
+            remaining.extend(value)
+
+
+def error_type(error: BaseException) -> str:
+    """Return `error.type`: the class of the error, with its module unless it is built in."""
+    kind = type(error)
+    if kind.__module__ == "builtins":
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def usage_attributes(response: Any) -> dict[str, int | tuple[str, ...]]:
+    """Return what a model's answer cost and why it ended.
+
+    Args:
+        response: A `ChatResponse`, which this layer of the library cannot name.
+    """
+    attributes: dict[str, int | tuple[str, ...]] = {}
+    reason = getattr(response, "finished_reason", None)
+    if reason is not None:
+        attributes["gen_ai.response.finish_reasons"] = (str(reason),)
+    usage = getattr(response, "usage", None)
+    if usage is not None:
+        attributes["gen_ai.usage.input_tokens"] = usage.input_tokens
+        attributes["gen_ai.usage.output_tokens"] = usage.output_tokens
+        attributes["gen_ai.usage.cache_read.input_tokens"] = usage.cache_input_tokens
+        attributes["gen_ai.usage.cache_creation.input_tokens"] = usage.cache_creation_input_tokens
+    return attributes

@@ -1,0 +1,223 @@
+"""Telling several handlers of what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Any, TypeVar
+
+from typing_extensions import override
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.observability.handler import BaseTraceHandler
+
+__all__ = ["ObservabilityManager"]
+
+_log = logging.getLogger(__name__)
+
+_current_runs: ContextVar[Mapping[int, str]] = ContextVar("agentscope_like.current_runs")
+"""By the identity of a manager, the run that the task is taking a step of."""
+
+# Events are told in plain calls, so a cancellation that comes out of one is the handler's own.
+_FAILURES = (Exception, asyncio.CancelledError, GeneratorExit)
+
+ResultT = TypeVar("ResultT")
+
+
+class ObservabilityManager(BaseTraceHandler):
+    """Tells each event to every handler, in the order in which they were added.
+
+    What a handler raises, a cancellation included, is logged; the others hear the event all the
+    same, and so does the agent go on (seed 003, 3.3).
+
+    Args:
+        handlers: The first of them.
+
+    Raises:
+        ConfigurationError: One is no handler.
+    """
+
+    def __init__(self, handlers: Iterable[BaseTraceHandler] = ()) -> None:
+        self._handlers: tuple[BaseTraceHandler, ...] = ()
+        for handler in handlers:
+            self.add_handler(handler)
+
+    @property
+    def handlers(self) -> tuple[BaseTraceHandler, ...]:
+        """Return the handlers."""
+        return self._handlers
+
+    def add_handler(self, handler: BaseTraceHandler) -> None:
+        """Tell this handler too, from the next event on.
+
+        Raises:
+            ConfigurationError: It is no handler, or this manager itself.
+        """
+        is_handler = isinstance(handler, BaseTraceHandler)
+        if not is_handler or handler is self:
+            raise ConfigurationError(f"{handler!r} is no handler: give a BaseTraceHandler")
+        self._handlers = (*self._handlers, handler)
+
+    def remove_handler(self, handler: BaseTraceHandler) -> None:
+        """Tell this handler nothing more; one that is not there is left out already."""
+        self._handlers = tuple(one for one in self._handlers if one is not handler)
+
+    def current_run_id(self) -> str | None:
+        """Return the run of this manager that the current task is taking a step of, or None."""
+        return _current_runs.get({}).get(id(self))
+
+    @override
+    def on_chain_start(self, session_id: str, **kwargs: Any) -> None:
+        self._tell("on_chain_start", session_id, **kwargs)
+
+    @override
+    def on_chain_end(self, **kwargs: Any) -> None:
+        self._tell("on_chain_end", **kwargs)
+
+    @override
+    def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
+        self._tell("on_chain_error", error, **kwargs)
+
+    @override
+    def on_agent_start(self, session_id: str, agent_name: str, **kwargs: Any) -> None:
+        self._tell("on_agent_start", session_id, agent_name, **kwargs)
+
+    @override
+    def on_agent_end(self, **kwargs: Any) -> None:
+        self._tell("on_agent_end", **kwargs)
+
+    @override
+    def on_agent_error(self, error: BaseException, **kwargs: Any) -> None:
+        self._tell("on_agent_error", error, **kwargs)
+
+    @override
+    def on_llm_start(
+        self,
+        session_id: str,
+        model_name: str,
+        messages: Sequence[Any],
+        step_name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self._tell("on_llm_start", session_id, model_name, messages, step_name=step_name, **kwargs)
+
+    @override
+    def on_llm_end(self, response: Any, **kwargs: Any) -> None:
+        self._tell("on_llm_end", response, **kwargs)
+
+    @override
+    def on_llm_error(self, error: BaseException, **kwargs: Any) -> None:
+        self._tell("on_llm_error", error, **kwargs)
+
+    @override
+    def on_tool_start(
+        self,
+        session_id: str,
+        tool_name: str,
+        tool_input: str,
+        step_name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self._tell(
+            "on_tool_start", session_id, tool_name, tool_input, step_name=step_name, **kwargs
+        )
+
+    @override
+    def on_tool_end(self, output: Any, **kwargs: Any) -> None:
+        self._tell("on_tool_end", output, **kwargs)
+
+    @override
+    def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
+        self._tell("on_tool_error", error, **kwargs)
+
+    @override
+    def on_message_start(self, session_id: str, agent_name: str, **kwargs: Any) -> None:
+        self._tell("on_message_start", session_id, agent_name, **kwargs)
+
+    @override
+    def on_message_end(self, message: Any, **kwargs: Any) -> None:
+        self._tell("on_message_end", message, **kwargs)
+
+    @override
+    def activate(self, run_id: str) -> AbstractContextManager[object]:
+        """Return a context of the handlers, in which `current_run_id` is this run."""
+        contexts = [
+            context
+            for handler in self._handlers
+            if (context := _asked(handler, handler.activate, run_id)) is not None
+        ]
+        return _Step({**_current_runs.get({}), id(self): run_id}, contexts)
+
+    @override
+    def carrier(self, run_id: str) -> dict[str, str]:
+        """Return what the handlers return, the first that names a key counts."""
+        merged: dict[str, str] = {}
+        for handler in reversed(self._handlers):
+            merged.update(_asked(handler, handler.carrier, run_id) or {})
+        return merged
+
+    def _tell(self, event: str, *args: Any, **kwargs: Any) -> None:
+        for handler in self._handlers:
+            result = _asked(handler, getattr(handler, event), *args, **kwargs)
+            if inspect.iscoroutine(result):
+                result.close()
+                _log.warning("%r is a coroutine function and hears nothing: %s", handler, event)
+
+
+class _Step(AbstractContextManager[None]):
+    """One step of a run: what the handlers entered for it is left in any case."""
+
+    __slots__ = ("_contexts", "_entered", "_runs", "_token")
+
+    def __init__(
+        self, runs: Mapping[int, str], contexts: Sequence[AbstractContextManager[object]]
+    ) -> None:
+        self._runs = runs
+        self._contexts = contexts
+        self._entered: list[AbstractContextManager[object]] = []
+        self._token: Token[Mapping[int, str]] | None = None
+
+    @override
+    def __enter__(self) -> None:
+        self._token = _current_runs.set(self._runs)
+        for context in self._contexts:
+            try:
+                context.__enter__()
+            except _FAILURES:
+                _log.warning("%r failed to begin a step", context, exc_info=True)
+            else:
+                self._entered.append(context)
+
+    @override
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        while self._entered:
+            context = self._entered.pop()
+            try:
+                context.__exit__(None, None, None)
+            except _FAILURES:
+                _log.warning("%r failed to end a step", context, exc_info=True)
+        if self._token is not None:
+            try:
+                _current_runs.reset(self._token)
+            except ValueError:  # the step was torn down by another task, which never was inside it
+                self._token = None
+
+
+def _asked(
+    handler: BaseTraceHandler, question: Callable[..., ResultT], *args: Any, **kwargs: Any
+) -> ResultT | None:
+    try:
+        return question(*args, **kwargs)
+    except _FAILURES:
+        _log.warning("%r failed, and is skipped for this event", handler, exc_info=True)
+        return None

@@ -1,0 +1,222 @@
+"""Masking secrets in text, whole or as it comes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.observability.forms import SHORTEST_SECRET, forms_of
+
+__all__ = ["MASK", "MaskedStream", "SecretMasker"]
+
+MASK = "[masked]"
+"""What stands in the place of a secret."""
+
+_BREAKS = "\r\n"
+_MOST_BREAKS = 3
+"""A form that is broken into lines is at most this many times as long, however it is broken."""
+
+_Span = tuple[int, int]
+
+
+class SecretMasker:
+    """Replaces the secrets that it was told of, in whatever form they stand in a text.
+
+    Args:
+        secrets: The first of them; more may be registered at any time.
+
+    Raises:
+        ConfigurationError: As for `register`.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._forms = _Forms((), ())
+        for secret in secrets:
+            self.register(secret)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def register(self, value: str) -> None:
+        """Mask this value from now on.
+
+        Args:
+            value: The secret; blanks around it do not count.
+
+        Raises:
+            ConfigurationError: It has fewer than four characters, which would mask half of any
+                text.
+        """
+        secret = value.strip()
+        if len(secret) < SHORTEST_SECRET:
+            raise ConfigurationError(
+                f"a secret of {len(secret)} characters cannot be told from ordinary text: register "
+                f"one of {SHORTEST_SECRET} or more"
+            )
+        forms = forms_of(secret)
+        self._forms = _Forms(
+            {*self._forms.plain, *forms.plain}, {*self._forms.wrapped, *forms.wrapped}
+        )
+
+    def mask(self, text: str) -> str:
+        """Return the text with `MASK` in the place of each secret."""
+        spans = self._forms.found(text)
+        return _rendered(text, len(text), spans, covered=0) if spans else text
+
+    def mask_value(self, value: Any) -> Any:
+        """Return data, as JSON has it, with all its texts masked, keys included."""
+        if isinstance(value, str):
+            return self.mask(value)
+        if isinstance(value, Mapping):
+            return {self.mask_value(key): self.mask_value(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.mask_value(item) for item in value]
+        if isinstance(value, tuple) and type(value) is tuple:
+            return tuple(self.mask_value(item) for item in value)
+        return value
+
+    def mask_bytes(self, data: bytes) -> bytes:
+        """Return the bytes with each secret replaced by as many asterisks."""
+        text = data.decode("latin-1")
+        for start, end in self._forms.as_bytes().found(text):
+            text = f"{text[:start]}{'*' * (end - start)}{text[end:]}"
+        return text.encode("latin-1")
+
+    def stream(self) -> MaskedStream:
+        """Return a masker for text that comes in pieces."""
+        return MaskedStream(self)
+
+    @property
+    def forms(self) -> _Forms:
+        """Return what is looked for."""
+        return self._forms
+
+
+class MaskedStream:
+    """Masks text that comes in pieces; a secret cut in two by their borders is masked too.
+
+    All it says, joined, is what `SecretMasker.mask` says of all it was fed, joined. It keeps back
+    only an end that may be the beginning of a secret.
+    """
+
+    def __init__(self, masker: SecretMasker) -> None:
+        self._masker = masker
+        self._held = ""
+        self._covered = 0  # how much of what is held was masked already
+
+    def feed(self, text: str) -> str:
+        """Take a piece and return what is safe to show."""
+        forms = self._masker.forms
+        whole = self._held + text
+        cut = forms.earliest_beginning(whole)
+        return self._shown(whole, cut, forms.found(whole))
+
+    def flush(self) -> str:
+        """Return what was kept back; nothing comes after it."""
+        whole = self._held
+        return self._shown(whole, len(whole), self._masker.forms.found(whole))
+
+    def _shown(self, whole: str, cut: int, found: Sequence[_Span]) -> str:
+        spans = _merged([(0, self._covered), *found]) if self._covered else found
+        shown = _rendered(whole, cut, spans, covered=self._covered)
+        reach = max([self._covered, *(end for start, end in spans if start < cut)])
+        self._held = whole[cut:]
+        self._covered = max(0, reach - cut)
+        return shown
+
+
+class _Forms:
+    """All forms of all secrets, ready to be looked for."""
+
+    def __init__(self, plain: Iterable[str], wrapped: Iterable[str]) -> None:
+        self.plain = sorted(plain)
+        self.wrapped = sorted(wrapped)
+        self._longest = max(map(len, (*self.plain, *self.wrapped)), default=0)
+
+    def as_bytes(self) -> _Forms:
+        """Return the forms as they stand in UTF-8 bytes, read as Latin-1."""
+
+        def read(forms: Iterable[str]) -> list[str]:
+            return [form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms]
+
+        return _Forms(read(self.plain), read(self.wrapped))
+
+    def found(self, text: str) -> list[_Span]:
+        """Return where forms stand, in order; those that overlap count as one."""
+        spans = [span for form in self.plain for span in _occurrences(form, text)]
+        joined = _without_breaks(text)
+        inside = [span for form in self.wrapped for span in _occurrences(form, joined)]
+        if inside and len(joined) != len(text):
+            places = _places(text)
+            inside = [(places[start], places[end - 1] + 1) for start, end in inside]
+        return _merged([*spans, *inside])
+
+    def earliest_beginning(self, text: str) -> int:
+        """Return where the end of the text begins that may be the beginning of a form."""
+        first = max(0, len(text) - self._longest + 1)
+        starts = range(first, len(text))
+        plain = next((at for at in starts if _begins(self.plain, text[at:])), len(text))
+        return min(plain, self._earliest_wrapped(text))
+
+    def _earliest_wrapped(self, text: str) -> int:
+        offset = max(0, len(text) - _MOST_BREAKS * self._longest)
+        tail = text[offset:]
+        joined = _without_breaks(tail)
+        for start in range(max(0, len(joined) - self._longest + 1), len(joined)):
+            if _begins(self.wrapped, joined[start:]):
+                place = start if len(joined) == len(tail) else _places(tail)[start]
+                return offset + place
+        return len(text)
+
+
+def _begins(forms: Sequence[str], text: str) -> bool:
+    """Return whether a form begins with the text and goes on after it; forms are in order."""
+    place = bisect_left(forms, text)
+    if place < len(forms) and forms[place] == text:
+        place += 1
+    return place < len(forms) and forms[place].startswith(text)
+
+
+def _occurrences(form: str, text: str) -> list[_Span]:
+    spans = []
+    start = text.find(form)
+    while start >= 0:
+        spans.append((start, start + len(form)))
+        start = text.find(form, start + 1)
+    return spans
+
+
+def _without_breaks(text: str) -> str:
+    return text.replace("\n", "").replace("\r", "") if "\n" in text or "\r" in text else text
+
+
+def _places(text: str) -> list[int]:
+    """Return the places of the characters that are no line breaks."""
+    return [place for place, character in enumerate(text) if character not in _BREAKS]
+
+
+def _merged(spans: Iterable[_Span]) -> list[_Span]:
+    merged: list[_Span] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _rendered(text: str, cut: int, spans: Iterable[_Span], *, covered: int) -> str:
+    """Return the text up to `cut`; what begins in the part already covered is not said again."""
+    pieces: list[str] = []
+    shown = 0
+    for start, end in spans:
+        if start >= cut:
+            break
+        pieces.append(text[shown:start])
+        if start > 0 or not covered:
+            pieces.append(MASK)
+        shown = end
+    pieces.append(text[shown:cut])
+    return "".join(pieces)
