@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+from heapq import nlargest
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,6 +13,9 @@ from agentscope_like.message.block import now
 from agentscope_like.permission.text import Text, printable
 
 __all__ = ["ReadCacheEntry", "ReadState", "ToolContext", "describe_file"]
+
+MAX_RANGES = 200
+"""How many ranges of lines are remembered of one file; beyond, the shortest are forgotten."""
 
 
 class ReadCacheEntry(BaseModel):
@@ -135,13 +139,15 @@ class ToolContext(BaseModel):
 
 
 def _merged(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Return the ranges in order, those that touch or overlap as one."""
+    """Return the ranges in order, those that touch or overlap as one, as many as are kept."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if merged and first <= merged[-1][1] + 1:
             merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
             merged.append((first, last))
+    if len(merged) > MAX_RANGES:
+        merged = sorted(nlargest(MAX_RANGES, merged, key=lambda seen: seen[1] - seen[0]))
     return tuple(merged)
 
 

@@ -62,6 +62,19 @@ def test_joining_loses_no_line_and_adds_none(reads: list[tuple[int, int]]) -> No
     assert len(seen) <= 21
 
 
+def test_what_is_remembered_of_one_file_is_bounded() -> None:
+    """However scattered the reads are; the longest of them stay known."""
+    state = ReadState()
+    for line in range(1, 2001, 2):
+        state.record(entry("/a", (line, line)))
+    state.record(entry("/a", (3001, 3050)))
+    state.record(entry("/a", (5001, 5001)))
+    seen = state.entries["/a"].seen
+    assert len(seen) == 200
+    assert (3001, 3050) in seen
+    assert list(seen) == sorted(seen)
+
+
 @pytest.mark.parametrize("field", ["max_cache_files", "max_files"])
 def test_there_is_room_for_one_file_at_least(field: str) -> None:
     """A bound of nothing is a mistake."""
