@@ -27,7 +27,15 @@ from agentscope_like.permission.shell.tree import (
     Span,
     Word,
 )
-from agentscope_like.permission.shell.values import Argument, Output, Unknown, plain
+from agentscope_like.permission.shell.values import (
+    Argument,
+    Output,
+    Unknown,
+    element,
+    elements_of,
+    join,
+    plain,
+)
 from agentscope_like.permission.shell.wrappers import fed_arguments
 
 if TYPE_CHECKING:
@@ -87,7 +95,7 @@ class CommandJudge:
         words = command.words
         draft = self._walk.draft(words, command.span, state, scope)
         expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
-        values = [expander.text(assignment.value) for assignment in command.assignments]
+        values = [_assigned(assignment, expander) for assignment in command.assignments]
         arguments: list[Argument] = []
         for word in words:
             only = word.segments[0]
@@ -120,7 +128,10 @@ class CommandJudge:
         for assignment, value in zip(assignments, values, strict=True):
             name = assignment.name
             known = value
-            if assignment.append:
+            if assignment.elements is not None:
+                known = Unknown() if assignment.append else value
+                state = state.assign(elements_of(name), known)
+            elif assignment.append:
                 before = state.variables.get(name)
                 both = isinstance(before, str) and isinstance(value, str)
                 known = f"{before}{value}" if both else Unknown()
@@ -338,6 +349,14 @@ class CommandJudge:
     def _source(self, draft: Draft, index: int, scope: Scope) -> str:
         span = self._span(draft, index, scope)
         return self._walk.command[span.start : span.end]
+
+
+def _assigned(assignment: Assignment, expander: Expander) -> Argument:
+    """Return what a variable gets, or any element of an array."""
+    if assignment.elements is None:
+        return expander.text(assignment.value)
+    values = [element(expander.argument(word)) for word in assignment.elements]
+    return join(values) if values else Unknown()
 
 
 def printed(arguments: Sequence[str | None], program: str | None) -> Output:

@@ -19,7 +19,9 @@ from agentscope_like.permission.shell.values import (
     Output,
     Shape,
     Unknown,
+    elements_of,
     evaluate,
+    several,
 )
 from agentscope_like.permission.shell.values import join as either
 
@@ -65,7 +67,8 @@ class Expander:
     def text(self, word: Word) -> Argument:
         """Return what `word` becomes where bash neither splits nor globs."""
         self._check_arithmetic(word.segments)
-        return evaluate(word, self._environment, splits=False)
+        value = evaluate(word, self._environment, splits=False)
+        return Unknown() if any(map(_is_array, word.segments)) else value
 
     def evaluate(self, expression: Arithmetic) -> None:
         """Doubt what an expression reads or sets where that may run code or change a program."""
@@ -111,7 +114,7 @@ class Expander:
         return self._walker.substitute(segment.script, self._state, scope)
 
     def _parameter(self, segment: Variable) -> Argument:
-        base = self._base(segment.name)
+        base = self._element(segment) if "[" in segment.name else self._base(segment.name)
         operator = segment.operator
         if operator is None:
             return base
@@ -122,11 +125,24 @@ class Expander:
             self._assign_default(segment, argument)
         return _operated(operator, base, argument)
 
+    def _element(self, segment: Variable) -> Argument:
+        """Return what one element of an array holds, or what all of them become."""
+        array, _, subscript = segment.name.partition("[")
+        known = [self._state.variables.get(name) for name in (array, elements_of(array))]
+        held = [Unknown() if value is None else value for value in known]
+        if subscript == "*]":
+            return Unknown(single=False)
+        return several(either(held)) if subscript == "@]" else either([*held, ""])
+
     def _assign_default(self, segment: Variable, argument: Argument) -> None:
         problem = own_doubt(segment.name, argument)
         if problem:
             self._draft.doubt(problem, self._scope.span(segment.span))
         self.assigned[segment.name] = Shape.ANY
+
+
+def _is_array(segment: Segment) -> bool:
+    return isinstance(segment, Variable) and segment.name.endswith(("[@]", "[*]"))
 
 
 def _operated(operator: str, base: Argument, argument: Argument) -> Argument:

@@ -24,8 +24,11 @@ __all__ = ["ExpansionReader"]
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 
 _NAME = re.compile(rf"\$({_IDENTIFIER}|[0-9@*#?$!-])")
-_BRACED = re.compile(rf"\$\{{({_IDENTIFIER}|[0-9]{{1,4}}|[@*#?$!-])\}}")
-_LENGTH = re.compile(rf"\$\{{#({_IDENTIFIER}|[0-9]{{1,4}}|[@*])\}}")
+_ELEMENT = rf"{_IDENTIFIER}\[(?:[@*]|-?[0-9]{{1,9}})\]"
+"""One element or all of them; a subscript that names something would be computed."""
+
+_BRACED = re.compile(rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*#?$!-])\}}")
+_LENGTH = re.compile(rf"\$\{{#({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])\}}")
 _OPERATION = re.compile(
     rf"\$\{{({_IDENTIFIER}|[0-9]{{1,4}}|[@*])"
     r"(?:(:[-=+?]|[-=+?]|##?|%%?|//?)|(\^\^?|,,?)(?=\})"

@@ -27,7 +27,7 @@ from agentscope_like.permission.shell.tree import (
     SimpleCommand,
     Word,
 )
-from agentscope_like.permission.shell.values import Shape
+from agentscope_like.permission.shell.values import Shape, elements_of
 
 __all__ = ["Mutations", "mutations"]
 
@@ -130,6 +130,8 @@ def _simple(command: SimpleCommand, found: Mutations) -> None:
     if not command.words:
         for assignment in command.assignments:
             found.assign(assignment.name, _assigned(assignment))
+            if assignment.elements is not None:
+                found.assign(elements_of(assignment.name), Shape.ANY)
         return
     words = command.words
     while len(words) > 1 and words[0].literal in _TRANSPARENT:
@@ -144,7 +146,7 @@ def _simple(command: SimpleCommand, found: Mutations) -> None:
 
 def _assigned(assignment: Assignment) -> Shape:
     segments = assignment.value.segments
-    if len(segments) != 1 or assignment.append:
+    if len(segments) != 1 or assignment.append or assignment.elements is not None:
         return Shape.ANY
     only = segments[0]
     if isinstance(only, Arithmetic):

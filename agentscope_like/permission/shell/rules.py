@@ -157,6 +157,7 @@ def _trusted_name(name: str) -> str:
 def _environment_is_safe(part: Part) -> bool:
     return not any(
         assignment.append
+        or assignment.elements is not None
         or exported_doubt(assignment.name, _value(assignment.value.literal)) is not None
         for assignment in part.assignments
     )

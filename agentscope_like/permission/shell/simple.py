@@ -32,6 +32,7 @@ _REDIRECT_STARTS = frozenset("0123456789<>&")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _LOCALE_ASSIGNMENT = re.compile(r"[^\W\d]\w*(?:\+?=|\[)")
 _SUBSCRIPT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[")
+_ARRAY_END = re.compile(r"[ \t\n;|&)]|\Z")
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
@@ -67,6 +68,8 @@ class SimpleReader(RedirectReader):
             else:
                 self._word(assignments, words)
             stop = self.position
+        if words and any(each.elements is not None for each in assignments):
+            raise self.refusal("An array before a command is not understood.", start)
         if not (words or assignments or redirects):
             raise self.refusal("A command is missing here; this is not understood.", self.position)
         return SimpleCommand(tuple(assignments), tuple(words), tuple(redirects), Span(start, stop))
@@ -134,9 +137,9 @@ class SimpleReader(RedirectReader):
         words.extend(self.expanded_words(segments, span))
 
     def _assignment(self, match: re.Match[str], segments: list[Segment], span: Span) -> Assignment:
-        """Split a word that assigns; a list of values in brackets is not read."""
+        """Split a word that assigns, and read the list of values that may follow it."""
         if self.peek() == "(":
-            raise self.refusal("An array is not understood.", *span)
+            return self._array(match, segments, span)
         first = segments[0]
         if not isinstance(first, Literal):
             raise self.refusal("This assignment is not understood.", *span)
@@ -146,6 +149,29 @@ class SimpleReader(RedirectReader):
         value.extend(segments[1:])
         word = self.value_word(value, Span(begin, span.end))
         return Assignment(match[1], word, span, match[2] == "+")
+
+    def _array(self, match: re.Match[str], segments: list[Segment], span: Span) -> Assignment:
+        """Read the words of `name=(...)`; `[subscript]=value`, which is computed, is not read."""
+        first = segments[0]
+        bare = isinstance(first, Literal) and len(segments) == 1 and first.text == match.group()
+        if not bare or span.end - span.start != len(match.group()) or self.heredoc_waits():
+            raise self.refusal("This array is not understood.", *span)
+        begin = self.position
+        self.count(begin)
+        self.position += 1
+        words: list[Word] = []
+        self.skip_lines()
+        while self.peek() != "[" and self.argument(words):
+            self.skip_lines()
+        if self.peek() != ")":
+            raise self.refusal("What stands in this array is not understood.", self.position)
+        self.position += 1
+        if _ARRAY_END.match(self.text, self.position, self.end) is None:
+            raise self.refusal("What follows this array is not understood.", self.position)
+        list_span = Span(begin, self.position)
+        value = Word((Literal("", list_span, True),), list_span)
+        whole = Span(span.start, self.position)
+        return Assignment(match[1], value, whole, match[2] == "+", tuple(words))
 
     def _function(self, start: int, words: list[Word], *, plain: bool) -> Function:
         name = words[0].segments[0] if words else None

@@ -142,12 +142,16 @@ class Word(Struct, frozen=True):
 
 
 class Assignment(Struct, frozen=True):
-    """`name=value` or `name+=value` before a command or on its own. Arrays are not read."""
+    """`name=value` or `name+=value` before a command or on its own.
+
+    `elements` are the words of `name=(...)`, which stands on its own; None for a plain value.
+    """
 
     name: str
     value: Word
     span: Span
     append: bool = False
+    elements: tuple[Word, ...] | None = None
 
 
 class Heredoc(Struct, frozen=True):

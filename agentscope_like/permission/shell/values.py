@@ -13,6 +13,7 @@ from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
@@ -32,9 +33,12 @@ __all__ = [
     "Output",
     "Shape",
     "Unknown",
+    "element",
+    "elements_of",
     "evaluate",
     "join",
     "plain",
+    "several",
 ]
 
 
@@ -121,6 +125,27 @@ def join(values: list[Argument]) -> Argument:
     if len(texts) == len(values) <= _MAX_CHOICES:
         return Unknown(option=option, shape=shape, choices=tuple(dict.fromkeys(texts)))
     return Unknown(option=option, shape=shape)
+
+
+def element(value: Argument) -> Argument:
+    """Return what is known of one of the arguments that a word becomes."""
+    if isinstance(value, str) or value.single:
+        return value
+    if value.pattern is None:
+        return Unknown(option=value.option, shape=value.shape, choices=value.choices)
+    return Unknown(prefix=value.prefix, option=value.option, pattern=value.pattern)
+
+
+def elements_of(name: str) -> str:
+    """Return under which name it is kept what any element of the array `name` holds."""
+    return f"{name}[]"
+
+
+def several(value: Argument) -> Unknown:
+    """Return what is known of any number of arguments, none or more, each of which is `value`."""
+    if isinstance(value, str):
+        return Unknown(option=_dashed(value), single=False, shape=_shape(value), choices=(value,))
+    return replace(value, single=False, numbered="")
 
 
 def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Argument:
@@ -224,7 +249,7 @@ class _Builder:
             self._single = True
         pattern = self._pattern()
         first = parts[0]
-        if len(parts) == 1 and isinstance(first, Unknown) and first.shape is not Shape.ANY:
+        if len(parts) == 1 and isinstance(first, Unknown) and (first.shape or first.choices):
             return first
         split = not self._single and pattern is None
         option = split or (prefix.startswith("-") if prefix else _dashed(first))

@@ -42,7 +42,7 @@ from agentscope_like.permission.shell.tree import (
     Test,
     Word,
 )
-from agentscope_like.permission.shell.values import Argument, Output, Shape, Unknown, join
+from agentscope_like.permission.shell.values import Argument, Output, Shape, Unknown, element, join
 
 __all__ = ["Walk"]
 
@@ -288,7 +288,7 @@ class Walk:
         if command.words is None:
             return Unknown()
         expander = self._expander(command.span, state, scope)
-        values = [_element(expander.argument(word)) for word in command.words]
+        values = [element(expander.argument(word)) for word in command.words]
         self._keep(expander)
         return join(values) if values else Unknown()
 
@@ -367,12 +367,3 @@ class _CompoundExpander(Expander):
     ) -> None:
         super().__init__(walker, state, draft, scope, home=home)
         self.draft = draft
-
-
-def _element(value: Argument) -> Argument:
-    """Return one of the arguments that a word of a `for` becomes."""
-    if isinstance(value, str) or value.single:
-        return value
-    if value.pattern is None:
-        return Unknown(option=value.option, shape=value.shape)
-    return Unknown(prefix=value.prefix, option=value.option, pattern=value.pattern)

@@ -180,6 +180,8 @@ class _Runner:
 
     def assignment(self, assignment: Assignment) -> None:
         self.value(assignment.value)
+        for word in assignment.elements or ():
+            self.arguments(word)
         if assignment.name in {"PATH", "HOME", "IFS"}:
             raise UnpredictableError
 

@@ -8,6 +8,7 @@ from agentscope_like.permission.shell.tree import (
     Arithmetic,
     ArithmeticCommand,
     ArithmeticFor,
+    Assignment,
     Case,
     For,
     Function,
@@ -75,6 +76,12 @@ def _segment(segment: Segment) -> str:
             return f'"{text}"' if segment.quoted else text
 
 
+def _assigned(assignment: Assignment) -> str:
+    if assignment.elements is None:
+        return word_text(assignment.value)
+    return f"[{' '.join(map(word_text, assignment.elements))}]"
+
+
 def _redirects(redirects: tuple[Redirect, ...]) -> str:
     text = ""
     for redirect in redirects:
@@ -90,7 +97,7 @@ def _redirects(redirects: tuple[Redirect, ...]) -> str:
 
 def _simple(command: SimpleCommand) -> str:
     assignments = [
-        f"({each.name}{'+' if each.append else ''}={word_text(each.value)})"
+        f"({each.name}{'+' if each.append else ''}={_assigned(each)})"
         for each in command.assignments
     ]
     words = [word_text(each) for each in command.words]

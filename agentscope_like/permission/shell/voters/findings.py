@@ -39,6 +39,7 @@ class Construct(StrEnum):
     """A form of the shell language that some parser does not know."""
 
     ARITHMETIC = "arithmetic"
+    ARRAY = "array"
     CASE = "case"
     HEREDOC = "heredoc"
     TEST = "[["
@@ -164,7 +165,12 @@ class _Finder:
         spans += [word.span for word in command.words]
         if spans:
             self._note(self.found.commands, tuple(dict.fromkeys(spans)))
-        self._words(assignment.value for assignment in command.assignments)
+        for assignment in command.assignments:
+            if assignment.elements is None:
+                self._word(assignment.value)
+            else:
+                self.found.constructs.add(Construct.ARRAY)
+                self._words(assignment.elements)
         self._words(command.words)
 
     def _note(self, to: list[tuple[Span, ...]], spans: tuple[Span, ...]) -> None:
