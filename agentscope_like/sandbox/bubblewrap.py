@@ -133,7 +133,7 @@ def why_not_bubblewrap() -> str | None:
     bwrap = find_bubblewrap()
     if bwrap is None:
         return "there is no bwrap (Debian: apt-get install bubblewrap)"
-    program = seccomp_program(sockets=False)
+    program = seccomp_program()
     if program is None:
         return f"the system calls of {platform.machine()} are not known to this version"
     tried = options(Profile(read=system_paths()), directory="/", environment={})

@@ -158,7 +158,7 @@ class Confinement:
 
 
 def _filter(profile: Profile) -> bytes:
-    program = seccomp_program(sockets=profile.sockets or profile.network)
+    program = seccomp_program(network=profile.network, sockets=profile.sockets)
     if program is None:
         raise IsolationError(
             f"the system calls of {platform.machine()} are not known to this version, so no filter "

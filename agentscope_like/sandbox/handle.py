@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from abc import ABC, abstractmethod
@@ -48,6 +49,7 @@ class SandboxHandle(ABC):
 
     def __init__(self, config: SandboxConfig | None = None) -> None:
         self.config = config if config is not None else SandboxConfig()
+        self._preparing = asyncio.Lock()
         self._given_id = self.config.sandbox_id or uuid.uuid4().hex
 
     # What it is
@@ -155,7 +157,9 @@ class SandboxHandle(ABC):
         Raises:
             IsolationError, SandboxPathError, SandboxConnectionError: As for `execute_command`.
         """
-        return await PythonRunner(self).run(code, requirements or (), workdir, timeout)
+        return await PythonRunner(self, self._preparing).run(
+            code, requirements or (), workdir, timeout
+        )
 
     # Files
 

@@ -17,7 +17,9 @@ from agentscope_like.sandbox.profile import Profile
 from agentscope_like.sandbox.running import (
     GRACE_SECONDS,
     RunningCommand,
+    has_ended,
     readable,
+    status_of,
     until_ended,
 )
 
@@ -124,7 +126,7 @@ class IsolatedCommand(RunningCommand):
         """Return its exit status once it has ended, with all that it started."""
         counting = asyncio.create_task(self._count()) if self._is_counted else None
         try:
-            await until_ended(self._process.pid)
+            await until_ended(self._process)
         finally:
             if counting is not None:
                 counting.cancel()
@@ -132,17 +134,17 @@ class IsolatedCommand(RunningCommand):
         status = self._confinement.exit_status
         if status is not None:
             return status
-        if self._is_over or self._was_killed():
+        if self._is_over or status_of(self._process) < 0:
             return _KILLED
         raise _not_run()
 
     async def end(self, *, grace: float) -> None:
         """Have the command end, then the first process of its namespace, and so all others."""
-        if not self._is_over and grace and not self._has_ended():
+        if not self._is_over and grace and not has_ended(self._process):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(grace):
                     await self._terminate()
-                    await until_ended(self._process.pid)
+                    await until_ended(self._process)
         self.end_now()
 
     def end_now(self) -> None:
@@ -167,7 +169,7 @@ class IsolatedCommand(RunningCommand):
     async def _terminate(self) -> None:
         """Ask the command to end, as soon as it has come to run."""
         while (  # noqa: ASYNC110 - /proc tells nobody
-            not await asyncio.to_thread(self._family.has_members) and not self._has_ended()
+            not await asyncio.to_thread(self._family.has_members) and not has_ended(self._process)
         ):
             await asyncio.sleep(_STARTING_SECONDS)
         await asyncio.to_thread(self._family.end, signal.SIGTERM, everyone=True)
@@ -189,19 +191,6 @@ class IsolatedCommand(RunningCommand):
         self.note = f"ended because it had more than {most} processes at a time"
         if self._handle is not None and not self._is_over:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-
-    def _has_ended(self) -> bool:
-        if self._process.returncode is not None:
-            return True
-        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self._process.pid, options) is not None
-
-    def _was_killed(self) -> bool:
-        """Return whether bwrap did not end of itself."""
-        if self._process.returncode is not None:
-            return self._process.returncode < 0
-        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
-        return found is not None and found.si_code != os.CLD_EXITED
 
 
 def _not_run() -> IsolationError:

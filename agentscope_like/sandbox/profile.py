@@ -26,9 +26,10 @@ class Profile(Struct, frozen=True, kw_only=True):
         hide: Absolute paths that are empty for it, whatever else is named.
         temporary: Directory of the host that is its `/tmp`; by default, that is the host's own, as
             far as it is named.
-        network: Whether it reaches the network.
-        sockets: Whether it can make sockets at all, such as those that reach daemons of the host
-            through files; a network takes them.
+        network: Whether it reaches the host's network.
+        sockets: Whether it can make the sockets that reach daemons through files, and, without a
+            network, those that reach itself; by default it cannot, since a daemon of the host may
+            do anything for whoever reaches it.
     """
 
     read: tuple[str, ...] = ()
@@ -48,7 +49,7 @@ def reading(*, network: bool = False) -> Profile:
     Args:
         network: Whether it was decided to read from the network, too.
     """
-    return Profile(read=(EVERYTHING,), network=network, sockets=network)
+    return Profile(read=(EVERYTHING,), network=network)
 
 
 def editing(paths: Iterable[str], *, network: bool = False) -> Profile:
@@ -61,7 +62,7 @@ def editing(paths: Iterable[str], *, network: bool = False) -> Profile:
         network: Whether it was decided to use the network.
     """
     write = {_existing(path) for path in paths} - {EVERYTHING}
-    return Profile(read=(EVERYTHING,), write=tuple(sorted(write)), network=network, sockets=network)
+    return Profile(read=(EVERYTHING,), write=tuple(sorted(write)), network=network)
 
 
 def _existing(path: str) -> str:

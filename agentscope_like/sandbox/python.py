@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 import shlex
 import time
@@ -13,11 +14,23 @@ from agentscope_like.sandbox.result import CommandResult, ExecutionResult
 
 __all__ = ["PythonRunner"]
 
+_NOT_MADE = "The virtual environment could not be made (Debian: apt-get install python3-venv)"
 _NOT_INSTALLED = (
     "The requirements could not be installed; from an index, that takes "
     "`SandboxConfig(network=True)`"
 )
-_PIP = ("-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check")
+
+# A pip that can install into another environment spares that environment a pip of its own.
+_INSTALL = """\
+if "$base" -c 'import sys, pip
+sys.exit(tuple(map(int, pip.__version__.split(".")[:2])) < (22, 3))' 2>/dev/null
+then pip=("$base" -m pip --python "$python")
+else
+  [ -e "${python%/*}/pip" ] || "$python" -m ensurepip >&2 || exit
+  pip=("$python" -m pip)
+fi
+"${pip[@]}" install --quiet --no-input --disable-pip-version-check -- "${requirements[@]}"
+"""
 
 
 class _Sandbox(Protocol):
@@ -48,10 +61,12 @@ class PythonRunner:
 
     Args:
         sandbox: Where to run.
+        preparing: Held while the sandbox's environment is changed.
     """
 
-    def __init__(self, sandbox: _Sandbox) -> None:
+    def __init__(self, sandbox: _Sandbox, preparing: asyncio.Lock) -> None:
         self._sandbox = sandbox
+        self._preparing = preparing
         self._venv = posixpath.join(sandbox.scratch_path, "venv")
         self._python = posixpath.join(self._venv, "bin", "python")
 
@@ -74,10 +89,11 @@ class PythonRunner:
 
         if options := [text for text in requirements if text.lstrip().startswith("-")]:
             return failure(f"{options[0]!r} is an option of pip, not a requirement: leave it out.")
-        for step, meaning in self._preparations(requirements):
-            done = await self._sandbox.execute_command(step, timeout=left())
-            if not done.success:
-                return failure(f"{meaning}: {done.stderr.strip() or done.stdout.strip()}")
+        async with self._preparing:
+            for step, meaning in self._preparations(requirements):
+                done = await self._sandbox.execute_command(step, timeout=left())
+                if not done.success:
+                    return failure(f"{meaning}: {done.stderr.strip() or done.stdout.strip()}")
         program = posixpath.join(self._sandbox.scratch_path, f"program-{uuid.uuid4().hex}.py")
         await self._sandbox.write_file(program, code)
         done = await self._sandbox.execute_command(
@@ -95,23 +111,10 @@ class PythonRunner:
 
     def _preparations(self, requirements: Sequence[str]) -> list[tuple[str, str]]:
         """Return the commands to run first, each with what its failure means."""
-        bare = shlex.join([self._sandbox.python, "-m", "venv", "--without-pip", self._venv])
-        steps: list[tuple[str, str]] = [
-            (
-                f"[ -x {shlex.quote(self._python)} ] || {bare}",
-                "The virtual environment could not be made",
-            )
-        ]
+        base, python = self._sandbox.python, shlex.quote(self._python)
+        make = shlex.join([base, "-m", "venv", "--without-pip", self._venv])
+        steps = [(f"[ -x {python} ] || {make}", _NOT_MADE)]
         if requirements:
-            pip = posixpath.join(self._venv, "bin", "pip")
-            steps += [
-                (
-                    f"[ -e {shlex.quote(pip)} ] || {shlex.join([self._python, '-m', 'ensurepip'])}",
-                    "The virtual environment has no pip (Debian: apt-get install python3-venv)",
-                ),
-                (
-                    shlex.join([self._python, *_PIP, "--", *requirements]),
-                    _NOT_INSTALLED,
-                ),
-            ]
+            known = f"base={shlex.quote(base)} python={python} requirements=("
+            steps.append((f"{known}{shlex.join(requirements)})\n{_INSTALL}", _NOT_INSTALLED))
         return steps

@@ -12,7 +12,15 @@ from collections.abc import Callable
 
 from agentscope_like.sandbox.process_family import ProcessFamily
 
-__all__ = ["GRACE_SECONDS", "HostCommand", "RunningCommand", "readable", "until_ended"]
+__all__ = [
+    "GRACE_SECONDS",
+    "HostCommand",
+    "RunningCommand",
+    "has_ended",
+    "readable",
+    "status_of",
+    "until_ended",
+]
 
 GRACE_SECONDS = 0.2
 """How long SIGTERM has before SIGKILL, and output may follow the end of a command."""
@@ -66,18 +74,17 @@ class HostCommand(RunningCommand):
 
     async def wait(self) -> int:
         """Return its exit status once it has ended; what it left behind still runs."""
-        await until_ended(self._process.pid)
-        return self._status()
+        await until_ended(self._process)
+        status = status_of(self._process)
+        return status if status >= 0 else 128 - status
 
     async def end(self, *, grace: float) -> None:
         """End the session and what left it."""
         if self._is_reaped:
             return
-        if grace and (not self._has_ended() or self._has_members()):
+        if grace and (not has_ended(self._process) or self._has_members()):
             self._family.end(signal.SIGTERM, everyone=True)
-            await self._until(
-                lambda: self._is_reaped or (self._has_ended() and not self._has_members()), grace
-            )
+            await self._until(lambda: has_ended(self._process) and not self._has_members(), grace)
         self.end_now()
 
     def end_now(self) -> None:
@@ -88,22 +95,8 @@ class HostCommand(RunningCommand):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(GRACE_SECONDS)
 
-    def _has_ended(self) -> bool:
-        """Return whether the first process has ended, without reaping it."""
-        return _has_ended(self._process.pid)
-
     def _has_members(self) -> bool:
         return self._family.has_session_members()
-
-    def _status(self) -> int:
-        code = self._process.returncode
-        if code is not None:
-            return code if code >= 0 else 128 - code
-        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
-        if found is None:
-            raise RuntimeError("A process that has ended has no status.")
-        exited = found.si_code == os.CLD_EXITED
-        return found.si_status if exited else 128 + found.si_status
 
     @staticmethod
     async def _until(is_over: Callable[[], bool], seconds: float) -> None:
@@ -124,14 +117,14 @@ async def readable(descriptor: int) -> None:
         loop.remove_reader(descriptor)
 
 
-async def until_ended(pid: int) -> None:
-    """Wait until a child has ended; it is not reaped."""
+async def until_ended(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a child has ended; where the system can tell so, it is not reaped."""
     if not hasattr(os, "pidfd_open"):
-        while not _has_ended(pid):  # noqa: ASYNC110 - there is nothing to wait for
+        while not has_ended(process):  # noqa: ASYNC110 - there is nothing to wait for
             await asyncio.sleep(_POLL_SECONDS)
         return
     try:
-        handle = os.pidfd_open(pid)
+        handle = os.pidfd_open(process.pid)
     except ProcessLookupError:  # it has been reaped meanwhile
         return
     try:
@@ -140,8 +133,28 @@ async def until_ended(pid: int) -> None:
         os.close(handle)
 
 
-def _has_ended(pid: int) -> bool:
-    try:
-        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    except ChildProcessError:
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Return whether a child has ended; where the system can tell so, it is not reaped."""
+    if process.returncode is not None:
         return True
+    if not hasattr(os, "waitid"):
+        return process.poll() is not None
+    return _unreaped(process.pid) is not None
+
+
+def status_of(process: subprocess.Popen[bytes]) -> int:
+    """Return the exit status of a child that has ended, as `Popen.returncode` has it.
+
+    Raises:
+        RuntimeError: It has not ended.
+    """
+    if process.returncode is not None:
+        return process.returncode
+    found = _unreaped(process.pid)
+    if found is None:
+        raise RuntimeError("A process that runs has no exit status.")
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
+def _unreaped(pid: int) -> os.waitid_result | None:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -46,29 +46,34 @@ _PUSHES_INPUT = (0x5412, 0x541C)
 _INTERNET = (socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
 
 
-def seccomp_program(*, sockets: bool, machine: str | None = None) -> bytes | None:
+def seccomp_program(
+    *, network: bool = False, sockets: bool = False, machine: str | None = None
+) -> bytes | None:
     """Return a filter as bwrap's `--seccomp` reads it.
 
+    No filter allows a family of sockets that is neither the internet's nor this host's own; a
+    hypervisor's, for one, is in no namespace.
+
     Args:
-        sockets: Whether sockets can be made: of this host's kind and of the internet's. No filter
-            allows another family, since a hypervisor's, for one, is in no namespace.
+        network: Whether the internet's sockets can be made.
+        sockets: Whether those that are reached through files can be made as well.
         machine: The architecture, as `uname -m` says it; by default, this machine's.
 
     Returns:
         The program, or None for an architecture whose system calls are not known here.
     """
-    return _program(sockets, machine or platform.machine())
+    return _program(network, sockets, machine or platform.machine())
 
 
 @cache
-def _program(sockets: bool, machine: str) -> bytes | None:
+def _program(network: bool, sockets: bool, machine: str) -> bytes | None:
     table = _table()
     architecture = table["audit_architecture"].get(machine)
     if architecture is None:
         return None
     column = 0 if machine == "x86_64" else 1
     examined = {name: numbers[column] for name, numbers in table["examined"].items()}
-    families = (socket.AF_UNIX, *_INTERNET) if sockets else ()
+    families = [*(_INTERNET if network or sockets else ()), *([socket.AF_UNIX] if sockets else ())]
     program = [
         _step(_LOAD, _ARCHITECTURE),
         _step(_JUMP_IF_EQUAL, architecture, then=1),
