@@ -190,7 +190,9 @@ class ProgressQueue:
             reader = self._reader = _Reader(loop, loop.create_future(), self._next_due())
         try:
             timeout = None if reader.due is None else max(reader.due - self._clock(), 0)
-            await asyncio.wait({reader.woken, *others}, timeout=timeout)
+            await asyncio.wait(
+                {reader.woken, *others}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+            )
         finally:
             with self._lock:
                 if self._reader is reader:
