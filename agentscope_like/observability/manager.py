@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -25,8 +25,6 @@ _current_runs: ContextVar[Mapping[int, str]] = ContextVar("agentscope_like.curre
 
 # Events are told in plain calls, so a cancellation that comes out of one is the handler's own.
 _FAILURES = (Exception, asyncio.CancelledError, GeneratorExit)
-
-ResultT = TypeVar("ResultT")
 
 
 class ObservabilityManager(BaseTraceHandler):
@@ -149,7 +147,7 @@ class ObservabilityManager(BaseTraceHandler):
         contexts = [
             context
             for handler in self._handlers
-            if (context := _asked(handler, handler.activate, run_id)) is not None
+            if (context := _asked(handler, "activate", run_id)) is not None
         ]
         return _Step({**_current_runs.get({}), id(self): run_id}, contexts)
 
@@ -158,12 +156,12 @@ class ObservabilityManager(BaseTraceHandler):
         """Return what the handlers return, the first that names a key counts."""
         merged: dict[str, str] = {}
         for handler in reversed(self._handlers):
-            merged.update(_asked(handler, handler.carrier, run_id) or {})
+            merged.update(_asked(handler, "carrier", run_id) or {})
         return merged
 
     def _tell(self, event: str, *args: Any, **kwargs: Any) -> None:
         for handler in self._handlers:
-            result = _asked(handler, getattr(handler, event), *args, **kwargs)
+            result = _asked(handler, event, *args, **kwargs)
             if inspect.iscoroutine(result):
                 result.close()
                 _log.warning("%r is a coroutine function and hears nothing: %s", handler, event)
@@ -213,11 +211,10 @@ class _Step(AbstractContextManager[None]):
                 self._token = None
 
 
-def _asked(
-    handler: BaseTraceHandler, question: Callable[..., ResultT], *args: Any, **kwargs: Any
-) -> ResultT | None:
+def _asked(handler: BaseTraceHandler, question: str, *args: Any, **kwargs: Any) -> Any:
+    """Return what the handler's method of that name returns; None where it raises."""
     try:
-        return question(*args, **kwargs)
+        return getattr(handler, question)(*args, **kwargs)
     except _FAILURES:
         _log.warning("%r failed, and is skipped for this event", handler, exc_info=True)
         return None
