@@ -81,7 +81,7 @@ async def test_trap_a_symlink_that_changes_while_it_is_followed(
     tmp_path: Path, outside: Path
 ) -> None:
     """However often a name is swapped for a link meanwhile, nothing outside is read or written."""
-    inner = tmp_path / "inner"
+    inner, aside = tmp_path / "inner", tmp_path / "aside"
     inner.mkdir()
     (inner / "secret").write_text("harmless")
     files = HostFiles(MountTable([VolumeMount(str(tmp_path), "/w")]), "/w")
@@ -89,14 +89,15 @@ async def test_trap_a_symlink_that_changes_while_it_is_followed(
 
     def swap() -> None:
         while not stop.is_set():
-            os.rename(inner, tmp_path / "aside")
-            shutil.rmtree(inner, ignore_errors=True)
-            with suppress(FileExistsError):
-                os.symlink(outside, inner)
-                os.unlink(inner)
-            shutil.rmtree(inner, ignore_errors=True)
             with suppress(OSError):
-                os.rename(tmp_path / "aside", inner)
+                os.rename(inner, aside)
+            with suppress(OSError):
+                os.symlink(outside, inner)
+            with suppress(OSError):
+                os.unlink(inner)
+            shutil.rmtree(inner, ignore_errors=True)  # what was written meanwhile
+            with suppress(OSError):
+                os.rename(aside, inner)
 
     swapper = threading.Thread(target=swap)
     swapper.start()

@@ -336,7 +336,11 @@ async def main():
     await sandbox.execute_command("exec -a {mark} sleep 60", timeout=60)
 asyncio.run(main())
 """
-    process = await asyncio.to_thread(subprocess.Popen, [sys.executable, "-c", program])
+    process = await asyncio.to_thread(
+        subprocess.Popen,
+        [sys.executable, "-c", program],
+        env={**os.environ, "TMPDIR": str(tmp_path)},  # it does not get to tidy up
+    )
     try:
         assert await until(lambda: is_running(f"{mark}\0"), 20)
     finally:
