@@ -12,6 +12,7 @@ from agentscope_like.observability.masker import MASK, MaskedStream, SecretMaske
 
 if TYPE_CHECKING:
     from agentscope_like.observability.log_filter import SecretFilter
+    from agentscope_like.observability.masked_progress import MaskedProgressQueue
     from agentscope_like.observability.masking import MaskSecretsMiddleware
     from agentscope_like.observability.opentelemetry import OpenTelemetryTraceHandler
     from agentscope_like.observability.trace import TraceMiddleware
@@ -20,6 +21,7 @@ __all__ = [
     "MASK",
     "BaseTraceHandler",
     "MaskSecretsMiddleware",
+    "MaskedProgressQueue",
     "MaskedStream",
     "ObservabilityManager",
     "OpenTelemetryTraceHandler",
@@ -32,6 +34,7 @@ __getattr__ = on_first_use(
     __name__,
     {
         "MaskSecretsMiddleware": "masking",
+        "MaskedProgressQueue": "masked_progress",
         "OpenTelemetryTraceHandler": "opentelemetry",
         "SecretFilter": "log_filter",
         "TraceMiddleware": "trace",

@@ -23,8 +23,19 @@ from agentscope_like.message import (
     ToolResultState,
     URLSource,
 )
-from agentscope_like.observability import MASK, MaskSecretsMiddleware, SecretFilter, SecretMasker
+from agentscope_like.observability import (
+    MASK,
+    MaskedProgressQueue,
+    MaskSecretsMiddleware,
+    SecretFilter,
+    SecretMasker,
+)
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
+from agentscope_like.progress import (
+    emit_tool_progress,
+    register_progress_queue,
+    unregister_progress_queue,
+)
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash
 from tests.agent.kit import agent_of, events_of, results_of, text_of
@@ -196,6 +207,29 @@ async def test_given_to_an_agent_it_masks_every_tool() -> None:
     assert MASK in text_of(results["c2"])
     assert results["c2"].state is ToolResultState.ERROR
     assert SECRET not in "".join(e.model_dump_json() for e in events)
+
+
+class Showing(Tool):
+    """Shows a secret in two pieces while it runs, and the beginning of one at its end."""
+
+    async def call(self, /, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
+        await emit_tool_progress(f"one {SECRET[:4]}")
+        await emit_tool_progress(f"warning {SECRET[:4]}", "stderr")
+        await emit_tool_progress(f"{SECRET[4:]} two {SECRET[:4]}")
+        yield ToolChunk(content=[TextBlock(text="shown")])
+
+
+async def test_progress_is_masked() -> None:
+    """Each stream by itself; nothing else is lost."""
+    queue = register_progress_queue(MaskedProgressQueue(SecretMasker([SECRET])))
+    try:
+        await events_of(agent_of([Showing()], [call()], DONE), "Show it.")
+    finally:
+        unregister_progress_queue(queue)
+    shown = {"stdout": "", "stderr": "", "info": ""}
+    async for event in queue:
+        shown[event.stream] += event.text
+    assert shown == {"stdout": f"one {MASK} two hunt", "stderr": "warning hunt", "info": ""}
 
 
 @pytest.fixture
