@@ -98,6 +98,11 @@ async def decide(tool: Any, tool_input: Callable[[int], dict[str, Any]], rules: 
     return await timed(operation, 100)
 
 
+def _new_target(count: int) -> Callable[[int], dict[str, Any]]:
+    """Return what makes a command that no benchmark has used before."""
+    return lambda number: {"command": f"make build-{count}-{number}"}
+
+
 def import_time(name: str) -> float:
     """Return the seconds of an import in a new process, in microseconds; the best of three."""
     best = float("inf")
@@ -123,7 +128,7 @@ async def main() -> None:
     )
     for count in RULES:
         results[f"decision: nothing matches {count:,} rules"] = await decide(
-            bash, lambda number: {"command": f"make build-{number}"}, count
+            bash, _new_target(count), count
         )
     results["import permission"] = import_time(f"{PACKAGE}.permission")
     results["import tool"] = import_time(f"{PACKAGE}.tool")
