@@ -19,9 +19,9 @@ import pytest
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolResultState
 from agentscope_like.message.chunk import ToolChunk
+from agentscope_like.sandbox.process_family import MARK_VARIABLE
 from agentscope_like.tool.builtin.bash import Bash
 from agentscope_like.tool.builtin.process import find_bash
-from agentscope_like.sandbox.process_family import MARK_VARIABLE
 
 PROMISED_OVERRUN = 0.2
 MACHINE_SLACK = 0.8
