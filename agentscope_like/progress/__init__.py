@@ -9,11 +9,14 @@ from agentscope_like.progress.call import (
     unregister_progress_queue,
 )
 from agentscope_like.progress.event import ProgressStream, ToolProgressEvent
+from agentscope_like.progress.following import BackgroundOutput, OutputFollower
 from agentscope_like.progress.merge import interleave_message_and_progress
 from agentscope_like.progress.queue import ProgressQueue
 from agentscope_like.progress.settings import ProgressSettings
 
 __all__ = [
+    "BackgroundOutput",
+    "OutputFollower",
     "ProgressQueue",
     "ProgressSettings",
     "ProgressStream",

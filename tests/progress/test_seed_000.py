@@ -298,11 +298,11 @@ def test_sage_p_24_bytes_are_counted_not_characters(text: str, comes_at_once: bo
 
 
 async def test_sage_p_25_closing_sends_what_waits_first() -> None:
-    """Every stream of the call comes, then `closed`; nothing comes after, and no second `closed`."""
+    """Every stream of the call comes, then `closed`; nothing comes after it, nor a second one."""
 
     async def show() -> None:
         for stream in ("stdout", "stderr", "info"):
-            await emit_tool_progress(stream, stream=stream)  # type: ignore[arg-type]
+            await emit_tool_progress(stream, stream=stream)
         await emit_tool_progress_closed()
         await emit_tool_progress("too late")
         await emit_tool_progress_closed()

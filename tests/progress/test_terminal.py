@@ -1,0 +1,140 @@
+"""What a person at the terminal sees of a tool that is at work."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentscope_like.cli.policy import ProjectRules
+from agentscope_like.cli.render import LIVE_LINES, Renderer
+from agentscope_like.cli.respondent import Ended
+from agentscope_like.cli.session import Session
+from agentscope_like.cli.summary import Tally
+from agentscope_like.cli.theme import make_console
+from agentscope_like.message import TextBlock, ToolCallBlock, ToolResultBlock
+from agentscope_like.progress import emit_tool_progress
+from agentscope_like.session import SQLiteSessionStorage
+from tests.agent.kit import agent_of
+from tests.progress.kit import tool_of
+
+
+class Nobody:
+    """Answers nothing."""
+
+    async def confirm(self, question: object) -> Any:
+        """Refuse."""
+        raise AssertionError("asked")
+
+    async def perform(self, call: ToolCallBlock) -> ToolResultBlock:
+        """Refuse."""
+        raise AssertionError("asked")
+
+    async def next_message(self) -> str | None:
+        """End."""
+        raise Ended
+
+
+async def seen(
+    place: Path, work: Callable[..., Awaitable[Any]], *, during: Callable[[str], None] | None = None
+) -> str:
+    """Return what a person sees of a reply that calls a tool; `during`, each time that looks."""
+    out = io.StringIO()
+    console = make_console(width=100)
+    console.file = out
+    call = ToolCallBlock(id="c1", name="work", input="{}")
+    agent = agent_of([tool_of(work, name="work")], [call], (TextBlock(text="Done."),))
+    storage = SQLiteSessionStorage(place / "sessions.db")
+    rules = ProjectRules(place, data=place / "data")
+    session = Session(agent, storage, Nobody(), Renderer(console), place, rules, Tally())
+
+    async def look() -> None:
+        while True:
+            await asyncio.sleep(0.01)
+            if during is not None:
+                during(out.getvalue())
+
+    looking = asyncio.create_task(look())
+    try:
+        await asyncio.wait_for(session.run("Go."), 30)
+    finally:
+        looking.cancel()
+        await storage.close()
+    return out.getvalue()
+
+
+async def test_a_tool_s_progress_is_seen_while_it_works(tmp_path: Path) -> None:
+    """The tool waits until the person has seen it: it is live, under the tool's name."""
+    was_seen = asyncio.Event()
+
+    async def work() -> str:
+        await emit_tool_progress("half way\n")
+        await was_seen.wait()
+        return "the result"
+
+    def look(text: str) -> None:
+        if "  | half way" in text:
+            was_seen.set()
+
+    text = await seen(tmp_path, work, during=look)
+    assert text.index("* work") < text.index("| half way") < text.index("ok work")
+    assert text.index("ok work") < text.index("the result")
+    assert text.count("half way") == 1
+
+
+async def test_all_of_it_is_seen_before_the_end(tmp_path: Path) -> None:
+    """What is shown last, without the end of a line, comes before the call's end."""
+
+    async def work() -> str:
+        await emit_tool_progress("no end of line")
+        await emit_tool_progress("trouble", stream="stderr")
+        return "the result"
+
+    text = await seen(tmp_path, work)
+    assert text.index("| no end of line") < text.index("| trouble") < text.index("ok work")
+
+
+async def test_long_progress_is_cut_and_counted(tmp_path: Path) -> None:
+    """A screen's worth is shown, the rest is counted."""
+
+    async def work() -> str:
+        for number in range(LIVE_LINES + 5):
+            await emit_tool_progress(f"line {number}\n")
+        return "the result"
+
+    text = await seen(tmp_path, work)
+    assert f"| line {LIVE_LINES - 1}\n" in text
+    assert f"line {LIVE_LINES}\n" not in text
+    assert "... 5 more lines" in text
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[2J", "\x07", "[bold]x[/]", "\u202e"])
+async def test_progress_cannot_steer_the_terminal(tmp_path: Path, hostile: str) -> None:
+    """It is shown as text, with control characters spelt out."""
+
+    async def work() -> str:
+        await emit_tool_progress(f"before {hostile} after\n")
+        return "the result"
+
+    text = await seen(tmp_path, work)
+    assert "before" in text
+    assert "\x1b[2J" not in text
+    assert "\x07" not in text
+    assert "\u202e" not in text
+    if hostile.startswith("[bold"):
+        assert hostile in text
+
+
+async def test_a_tool_without_progress_is_announced_as_before(tmp_path: Path) -> None:
+    """Nothing is shown twice for a tool that shows nothing."""
+
+    async def work() -> str:
+        return "the result"
+
+    text = await seen(tmp_path, work)
+    assert text.count("* work") == 1
+    assert text.count("the result") == 1
