@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import string
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
@@ -15,6 +16,7 @@ SHORTEST_SECRET = 4
 """Fewest characters of a secret; a shorter one stands in ordinary text by chance."""
 
 _SHORTEST_LINE = 16
+_LETTERS = frozenset(string.ascii_letters + string.digits)
 _SAFE = ("", "/", "!'()*~", "/:?#[]@!$&'()*+,;=~")
 """Characters that encoders of URLs leave alone: all encoded; paths; components; whole URLs."""
 
@@ -71,11 +73,11 @@ def _json_forms(text: str) -> Iterator[str]:
 def _url_forms(text: str, data: bytes) -> Iterator[str]:
     encoded = [quote(data, safe=safe) for safe in _SAFE]
     encoded += [quote_plus(data, safe=safe) for safe in _SAFE]
+    encoded.append("".join(f"%{byte:02X}" for byte in data))
+    encoded.append("".join(chr(byte) if chr(byte) in _LETTERS else f"%{byte:02X}" for byte in data))
     for form in encoded:
         yield form
         yield _with_small_digits(form)
-    yield "".join(f"%{byte:02X}" for byte in data)
-    yield "".join(f"%{byte:02x}" for byte in data)
     yield text.replace(" ", "+")
 
 

@@ -31,6 +31,8 @@ SECRET = 'hun/ter2 +"ü"\\!'
         quote(SECRET, safe=""),
         quote_plus(SECRET),
         re.sub(r"%..", lambda escape: escape[0].lower(), quote(SECRET)),
+        re.sub(r"[^a-zA-Z0-9%]", lambda one: f"%{ord(one[0]):02x}", quote(SECRET).lower()),
+        "".join(f"%{byte:02X}" for byte in SECRET.encode()),
         SECRET.encode().hex(),
         SECRET.encode().hex().upper(),
     ],

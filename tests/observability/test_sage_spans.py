@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from itertools import pairwise
@@ -14,10 +16,16 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, StatusCode
 
-from agentscope_like.exception import ModelError
+from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import ToolResultState, UserMsg
 from agentscope_like.model import ChatResponse, ChatUsage
-from agentscope_like.observability import MASK, ObservabilityManager, SecretMasker, TraceMiddleware
+from agentscope_like.observability import (
+    MASK,
+    ObservabilityManager,
+    OpenTelemetryTraceHandler,
+    SecretMasker,
+    TraceMiddleware,
+)
 from agentscope_like.observability.run import in_steps
 from agentscope_like.permission import PermissionBehavior
 from agentscope_like.tool import Bash
@@ -284,8 +292,6 @@ async def _close(stream: AsyncGenerator[int, None]) -> None:
 
 async def test_sage_o_19_without_an_sdk_nothing_happens() -> None:
     """Where spans go is the SDK's business; with none set up, the agent works all the same."""
-    from agentscope_like.observability import OpenTelemetryTraceHandler
-
     agent = observed([Tool(behavior=ASK)], [call()], DONE, handlers=[OpenTelemetryTraceHandler()])
     await events_of(agent, "Speak.")
     assert agent.state.middle_context == {}
@@ -441,3 +447,25 @@ def test_events_of_runs_that_began_before_are_left_out() -> None:
     handler.on_message_end(None, run_id="2")
     assert spans.finished == []
     assert handler.carrier("1") == {}
+
+
+def test_opentelemetry_is_loaded_on_first_use() -> None:
+    """Neither the package nor an agent's middleware imports it."""
+    code = (
+        "import sys, agentscope_like.observability as o; o.TraceMiddleware, o.SecretFilter; "
+        "before = 'opentelemetry' in sys.modules; o.OpenTelemetryTraceHandler(); "
+        "print(before, 'opentelemetry' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["False", "True"]
+
+
+def test_without_opentelemetry_the_handler_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the project's own kind of error."""
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    with pytest.raises(ConfigurationError, match=r"agentscope_like\[otel\]"):
+        OpenTelemetryTraceHandler()
