@@ -26,18 +26,21 @@ def decision_attributes(
     Args:
         decision: The decision.
         arguments: Those of the call, as JSON text.
-        quotes: Whether the reason may quote them.
+        quotes: Whether the reason and the rule may quote them.
     """
-    reason = decision.decision_reason or decision.message
+
+    def told(text: str) -> str:
+        return text if quotes else without_quotes(text, arguments)
+
     attributes: dict[str, str | bool] = {
         f"{OWN}.decision.behavior": decision.behavior.value,
-        f"{OWN}.decision.reason": reason if quotes else without_quotes(reason, arguments),
+        f"{OWN}.decision.reason": told(decision.decision_reason or decision.message),
         f"{OWN}.decision.bypass_immune": decision.bypass_immune,
     }
     if decision.row is not None:
         attributes[f"{OWN}.decision.row"] = decision.row.name.lower()
     if decision.rule is not None:
-        attributes[f"{OWN}.decision.rule"] = str(decision.rule)
+        attributes[f"{OWN}.decision.rule"] = told(str(decision.rule))
     return attributes
 
 

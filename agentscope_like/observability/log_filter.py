@@ -49,11 +49,10 @@ class SecretFilter(logging.Filter):
         return True
 
     def _mask_traceback(self, record: logging.LogRecord) -> None:
-        if record.exc_info and not record.exc_text:
-            record.exc_text = self._formatter.formatException(record.exc_info)
-        if not record.exc_text:
-            return
-        masked = self._masker.mask(record.exc_text)
-        if masked != record.exc_text:
+        told = record.exc_text or ""
+        if record.exc_info and not told:
+            told = self._formatter.formatException(record.exc_info)
+        masked = self._masker.mask(told)
+        if masked != told:
             # What is left of it is text; a handler that formats it anew would show the secret.
             record.exc_text, record.exc_info = masked, None

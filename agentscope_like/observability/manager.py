@@ -156,7 +156,9 @@ class ObservabilityManager(BaseTraceHandler):
         """Return what the handlers return, the first that names a key counts."""
         merged: dict[str, str] = {}
         for handler in reversed(self._handlers):
-            merged.update(_asked(handler, "carrier", run_id) or {})
+            carrier = _asked(handler, "carrier", run_id)
+            if isinstance(carrier, dict):
+                merged.update({str(name): str(value) for name, value in carrier.items()})
         return merged
 
     def _tell(self, event: str, *args: Any, **kwargs: Any) -> None:

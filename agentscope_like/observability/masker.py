@@ -133,6 +133,7 @@ class _Forms:
     def __init__(self, plain: Iterable[str], wrapped: Iterable[str]) -> None:
         self.plain = sorted(plain)
         self.wrapped = sorted(wrapped)
+        self._heads = frozenset(form[:SHORTEST_SECRET] for form in (*self.plain, *self.wrapped))
         self._longest = max(map(len, (*self.plain, *self.wrapped)), default=0)
 
     def as_bytes(self) -> _Forms:
@@ -155,20 +156,26 @@ class _Forms:
 
     def earliest_beginning(self, text: str) -> int:
         """Return where the end of the text begins that may be the beginning of a form."""
-        first = max(0, len(text) - self._longest + 1)
-        starts = range(first, len(text))
-        plain = next((at for at in starts if _begins(self.plain, text[at:])), len(text))
-        return min(plain, self._earliest_wrapped(text))
-
-    def _earliest_wrapped(self, text: str) -> int:
+        plain = _earliest(self.plain, self._heads, text, len(text) - self._longest + 1)
         offset = max(0, len(text) - _MOST_BREAKS * self._longest)
         tail = text[offset:]
         joined = _without_breaks(tail)
-        for start in range(max(0, len(joined) - self._longest + 1), len(joined)):
-            if _begins(self.wrapped, joined[start:]):
-                place = start if len(joined) == len(tail) else _places(tail)[start]
-                return offset + place
-        return len(text)
+        wrapped = _earliest(self.wrapped, self._heads, joined, len(joined) - self._longest + 1)
+        if wrapped == len(joined):
+            return plain
+        place = wrapped if len(joined) == len(tail) else _places(tail)[wrapped]
+        return min(plain, offset + place)
+
+
+def _earliest(forms: Sequence[str], heads: frozenset[str], text: str, first: int) -> int:
+    """Return the first place, from `first` on, from which on the text begins a form."""
+    whole_heads = len(text) - SHORTEST_SECRET
+    for place in range(max(0, first), len(text)):
+        if place <= whole_heads and text[place : place + SHORTEST_SECRET] not in heads:
+            continue
+        if _begins(forms, text[place:]):
+            return place
+    return len(text)
 
 
 def _begins(forms: Sequence[str], text: str) -> bool:

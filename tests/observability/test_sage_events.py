@@ -460,3 +460,23 @@ async def test_sage_o_20_the_order_of_a_session() -> None:
         "agent_end",
         "chain_end",
     ]
+
+
+async def test_what_a_handler_returns_may_be_nonsense(caplog: pytest.LogCaptureFixture) -> None:
+    """What is no context is not entered, and what is no carrier is not stored."""
+
+    class Odd(BaseTraceHandler):
+        def activate(self, run_id: str) -> Any:
+            return 3
+
+        def carrier(self, run_id: str) -> Any:
+            return {1: object()} if run_id else "none"
+
+    heard = Recorder()
+    agent = observed([Tool(behavior=ASK)], [call()], DONE, handlers=[Odd(), heard])
+    await events_of(agent, "Speak.")
+    again = reloaded(agent, [Tool(behavior=ASK)], DONE)
+    events = await events_of(again, answer(again, "c1"))
+    assert events[-1].type.value == "REPLY_END"
+    heard.check_pairs()
+    assert "failed to begin a step" in caplog.text

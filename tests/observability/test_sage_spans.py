@@ -26,13 +26,14 @@ from agentscope_like.observability import (
     SecretMasker,
     TraceMiddleware,
 )
+from agentscope_like.observability.attributes import decision_attributes
 from agentscope_like.observability.run import in_steps
-from agentscope_like.permission import PermissionBehavior
+from agentscope_like.permission import PermissionBehavior, PermissionDecision, PermissionRule
 from agentscope_like.tool import Bash
 from tests.agent.kit import agent_of, answer, events_of, reloaded
 from tests.observability.kit import DONE, Spans, Tool, attributes, call, observed, one_span, traced
 
-ASK, DENY = PermissionBehavior.ASK, PermissionBehavior.DENY
+ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
 SECRET = "hunter2-hunter2"
 
 
@@ -388,6 +389,18 @@ async def test_a_reason_that_repeats_an_argument_is_shortened() -> None:
     await events_of(agent, "Speak.")
     reason = attributes(one_span(spans, "execute_tool Tool"))["agentscope_like.decision.reason"]
     assert reason == "because you said … to it"
+
+
+def test_a_rule_that_repeats_an_argument_is_shortened() -> None:
+    """One for a whole command is; a prefix that a person chose to allow is shown."""
+    exact = PermissionRule(tool_name="Bash", rule_content="echo swordfish", behavior=ALLOW)
+    prefix = PermissionRule(tool_name="Bash", rule_content="make:*", behavior=ALLOW)
+    decided = PermissionDecision(ALLOW, "A rule allows it.", rule=exact)
+    shown = decision_attributes(decided, '{"command": "echo swordfish"}', quotes=False)
+    assert shown["agentscope_like.decision.rule"] == "allow Bash(…)"
+    decided = PermissionDecision(ALLOW, "A rule allows it.", rule=prefix)
+    shown = decision_attributes(decided, '{"command": "make swordfish"}', quotes=False)
+    assert shown["agentscope_like.decision.rule"] == "allow Bash(make:*)"
 
 
 async def test_content_is_captured_on_request_and_masked() -> None:
