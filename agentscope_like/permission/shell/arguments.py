@@ -50,7 +50,8 @@ class _LevelReader(OptionReader):
         grammar, arguments = self.grammar, self.arguments
         if self._asks_about(index):
             return
-        if grammar.doubt:
+        is_idle = bool(grammar.feed) and index >= len(arguments)
+        if grammar.doubt and not is_idle:
             self.reading.problem(f"`{self.reading.label}` {grammar.doubt}", index - 1)
         if grammar.bundled and index < len(arguments):
             index = self.bundle(index)

@@ -29,19 +29,17 @@ from agentscope_like.permission.shell.tree import (
 )
 from agentscope_like.permission.shell.values import (
     Argument,
-    Output,
     Unknown,
     element,
     elements_of,
     join,
-    plain,
 )
 from agentscope_like.permission.shell.wrappers import fed_arguments
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.tree import Script
 
-__all__ = ["CommandJudge", "Walking", "printed", "program_name"]
+__all__ = ["CommandJudge", "Walking", "program_name"]
 
 _SYSTEM_DIRECTORIES = frozenset(
     {
@@ -357,32 +355,3 @@ def _assigned(assignment: Assignment, expander: Expander) -> Argument:
         return expander.text(assignment.value)
     values = [element(expander.argument(word)) for word in assignment.elements]
     return join(values) if values else Unknown()
-
-
-def printed(arguments: Sequence[str | None], program: str | None) -> Output:
-    """Return what a proven command prints, as far as its grammar tells."""
-    grammar = catalog.lookup(program) if program else None
-    known = [each for each in arguments if each is not None]
-    if grammar is None or len(known) != len(arguments):
-        return Output()
-    reading = read_arguments(grammar, known)
-    inner = reading.grammar
-    for when in inner.whens:
-        if when.output is not None and reading.used and reading.used <= when.flags:
-            return when.output
-    operands = [item.argument for item in reading.items if not item.flag]
-    if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:
-        return Output()
-    plain_operands = all(isinstance(each, str) and plain(each) for each in operands)
-    return inner.output if plain_operands and _is_formatted(inner, reading) else Output()
-
-
-def _is_formatted(grammar: Grammar, reading: Reading) -> bool:
-    """Return whether the options say that it prints what the grammar's `output` tells."""
-    needs, pattern = grammar.output_needs, grammar.output_value
-    if not needs:
-        return True
-    given = [item.argument for item in reading.items if item.flag in needs]
-    return not needs.isdisjoint(reading.used) and all(
-        isinstance(each, str) and (pattern is None or pattern.fullmatch(each)) for each in given
-    )

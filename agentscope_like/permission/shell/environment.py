@@ -13,6 +13,9 @@ __all__ = ["exported_doubt", "own_doubt", "special_parameter"]
 
 _FILE = Path(__file__).parent / "catalog" / "environment.toml"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BLANKS = frozenset(" \t\n")
+"""What splits words unless told otherwise: fewer of them split no more words."""
+
 _LOWER = re.compile(r"[a-z][a-z0-9_]*")
 
 _INTEGERS = frozenset({"?", "#", "$", "!", "RANDOM", "SRANDOM", "SECONDS", "LINENO", "UID"}) | {
@@ -73,6 +76,8 @@ def own_doubt(name: str, value: Argument) -> str | None:
     if not _NAME.fullmatch(name):
         return f"`{name}` is not a plain variable name"
     table = _table()
+    if name == "IFS" and isinstance(value, str) and set(value) <= _BLANKS:
+        return None
     if name in table.own:
         return None
     reserved = name in table.reserved or name.startswith(table.reserved_prefixes)

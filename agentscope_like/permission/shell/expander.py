@@ -14,6 +14,7 @@ from agentscope_like.permission.shell.tree import (
     Word,
 )
 from agentscope_like.permission.shell.values import (
+    NUMBER,
     Argument,
     Environment,
     Output,
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from agentscope_like.permission.shell.state import State
 
 __all__ = ["Expander", "Substituter"]
+
+
+_SAID = frozenset({"grep", "Binary", "file"})
 
 
 class Substituter(Protocol):
@@ -95,13 +99,21 @@ class Expander:
         integer = (
             value.isascii() and value.isdigit()
             if isinstance(value, str)
-            else (value.shape is Shape.INTEGER)
+            else (value.shape is Shape.INTEGER or self._is_line_number(value))
         )
         if not integer:
             self._draft.doubt(
                 f"`{name}` is not known to hold a number, and arithmetic runs what it holds",
                 self._scope.span(segment.span),
             )
+
+    def _is_line_number(self, value: Unknown) -> bool:
+        """Return whether a value is a number, or a text that holds no code as arithmetic.
+
+        What grep prints of a binary file begins with names, which bash looks up.
+        """
+        names = self._state.variables.keys()
+        return value.numbered == NUMBER and not self._scope.defined and _SAID.isdisjoint(names)
 
     def _base(self, name: str) -> Argument:
         value = self._state.variables.get(name)

@@ -142,6 +142,7 @@ class Grammar(Struct, frozen=True):
     output_operands: int = 0
     output_needs: frozenset[str] = frozenset()
     output_value: re.Pattern[str] | None = None
+    output_format: re.Pattern[str] | None = None
     verbatim: frozenset[str] = frozenset()
     feed: str = ""
     pairs: Mapping[str, Role] = field(default_factory=dict)

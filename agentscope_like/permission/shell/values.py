@@ -53,10 +53,15 @@ class Shape(IntEnum):
 
 
 class Output(NamedTuple):
-    """What a command prints: `single` tells that it is at most one line."""
+    """What a command prints.
+
+    `single` tells that it is at most one line; `numbered` is as in `Unknown`, for text that is no
+    number but stops whoever takes it for one.
+    """
 
     shape: Shape = Shape.ANY
     single: bool = True
+    numbered: str = ""
 
 
 class Unknown(Struct, frozen=True):
@@ -223,11 +228,13 @@ class _Builder:
                 return Unknown(option=False, shape=Shape.INTEGER)
 
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
-        shape, single = self._environment.output(segment)
+        shape, single, numbered = self._environment.output(segment)
         if segment.opener in {"<(", ">("}:
             return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
         single = single or segment.quoted
-        return Unknown(option=shape is Shape.ANY, single=single, shape=shape), segment.quoted
+        option = shape is Shape.ANY and not numbered
+        value = Unknown(option=option, single=single, shape=shape, numbered=numbered)
+        return value, segment.quoted
 
     def _add_unknown(self, value: Unknown, *, quoted: bool) -> None:
         keeps = quoted or value.shape is not Shape.ANY or all(map(plain, value.choices or ("*",)))
@@ -273,8 +280,8 @@ class _Builder:
         for part in self._parts:
             if isinstance(part, str) and NUMBER not in part:
                 text += part
-            elif isinstance(part, Unknown) and part.shape is Shape.INTEGER:
-                text += NUMBER
+            elif isinstance(part, Unknown) and (part.numbered or part.shape is Shape.INTEGER):
+                text += part.numbered or NUMBER
             else:
                 return ""
         return text

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell.analysis import Doubt, EffectKind, Part
-from agentscope_like.permission.shell.commands import CommandJudge, printed
+from agentscope_like.permission.shell.commands import CommandJudge
 from agentscope_like.permission.shell.environment import own_doubt
 from agentscope_like.permission.shell.expander import Expander
 from agentscope_like.permission.shell.mutations import mutations
 from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
 from agentscope_like.permission.shell.predicates import check_condition
+from agentscope_like.permission.shell.printing import printed
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import (
@@ -136,15 +137,15 @@ class Walk:
         if len(script.statements) != 1:
             return Output()
         command = script.statements[0].command
-        if isinstance(command, Pipeline) and not command.timed:
-            command = command.commands[-1]
-        if not isinstance(command, SimpleCommand) or not command.words:
+        pipes = isinstance(command, Pipeline) and not command.timed
+        commands = command.commands if isinstance(command, Pipeline) and pipes else (command,)
+        stages: list[Draft] = []
+        for each in commands:
+            stages += [draft for draft in self.drafts[first:] if _is_proven(draft, each, scope)]
+        last = commands[-1]
+        if not stages or not isinstance(last, SimpleCommand) or stages[-1].words is not last.words:
             return Output()
-        for draft in reversed(self.drafts[first:]):
-            if draft.words is command.words:
-                proven = not draft.doubts and draft.argv[0] not in scope.defined
-                return printed(draft.argv, draft.program) if proven else Output()
-        return Output()
+        return printed(stages if len(stages) == len(commands) else stages[-1:])
 
     def _scope(self, script: Script, scope: Scope) -> Scope:
         """Return `scope` with what is true of the whole of `script`."""
@@ -355,6 +356,17 @@ class Walk:
         directories = () if scope.moves else state.directories
         self._command(command.body, State(directories, {}, frozenset()), scope)
         return replace(state, functions=state.functions | {command.name})
+
+
+def _is_proven(draft: Draft, command: Command, scope: Scope) -> bool:
+    """Return whether this is the part of a simple command whose program does what it says."""
+    return (
+        isinstance(command, SimpleCommand)
+        and bool(command.words)
+        and draft.words is command.words
+        and not draft.doubts
+        and draft.argv[0] not in scope.defined
+    )
 
 
 class _CompoundExpander(Expander):

@@ -147,6 +147,10 @@ AGREED = [
     "A=1 B=$(ls) env; export X=$(ls) Y=`pwd`; x+=1",
     "> f; ls; < g",
     "grep '$(x) `y` ${z} <(a)' f | cat",
+    "x='a $(b)'; ls",
+    "git log --grep='$(x)' --author='`y`' && ls",
+    "[ \\( a = b \\) ] && ls",
+    "[ a \\< b ]; ls | cat",
 ]
 """Both find what the strict reader found."""
 
@@ -156,6 +160,8 @@ ALONE = [
     "cat <<'E' | wc -l\n$(x) `y`\nE\nls",
     "cat - <<'E'\nplain\nE",
     "echo $((1 + 2)); ls",
+    'a=(x $(ls) "y z"); echo "${a[0]}" "${#a[@]}"',
+    "time { ls; id; } | cat; time -p { pwd; }",
     "time git log | head; time -p ls; time (ls; pwd)",
     "git commit -m \"$(cat <<'E'\nit's\nE\n)\"",
 ]
@@ -172,7 +178,9 @@ JUSTIFIED = [
     ("cat <<A; cat <<B\nx\nA\ny\nB", "tree-sitter-bash"),
     ("echo ${x:-`ls`}", "tree-sitter-bash"),
     ("time ! ls", "tree-sitter-bash"),
-    ("x='a $(b)'; ls", "bashlex"),
+    ('[ \\( `ls` = b \\) ] && ls "${x:-$(pwd)}"', "tree-sitter-bash"),
+    ("[ \\( a = b \\) ] && ls --x='$(y)'", "tree-sitter-bash"),
+    ("{ time { ls; id; }; }", "tree-sitter-bash"),
 ]
 
 
@@ -201,6 +209,9 @@ class TestVotes:
             ("cat <(rm x)", "cat '(rm x'"),
             ("ls\nrm x", "ls #rm x"),
             ("cat <<E\n$(rm x)\nE", "cat <<'E'\n(rm)\nE"),
+            ("ls --x=\"'$(rm x)'\"; id", "ls --x=a'$(rm x)'a; id"),
+            ("time { ls; rm x; }", "time { ls; rm-x; }"),
+            ("a=(b $(rm x)); ls", "a=(b '(rm x)'); ls"),
         ],
     )
     def test_a_wrong_reading_is_never_confirmed(

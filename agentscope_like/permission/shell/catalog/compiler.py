@@ -49,6 +49,7 @@ _KEYS = frozenset(
         "others",
         "output",
         "output_flags",
+        "output_format",
         "output_needs",
         "output_operands",
         "output_value",
@@ -172,6 +173,7 @@ class _Compiler:
             output_operands=self._count(name, table, "output_operands"),
             output_needs=frozenset(self._words(name, table, "output_needs")),
             output_value=self._pattern(name, table, "output_value"),
+            output_format=self._pattern(name, table, "output_format"),
             verbatim=frozenset(self._words(name, table, "verbatim")),
             feed=self._text(name, table, "feed"),
             pairs={

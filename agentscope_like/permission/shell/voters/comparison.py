@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple, TypeAlias
 
 from agentscope_like.permission.shell.parts import shortened
@@ -11,6 +11,8 @@ from agentscope_like.permission.shell.voters.answer import Opinion, Outcome
 from agentscope_like.permission.shell.voters.findings import Findings
 
 __all__ = ["Difference", "difference_of_bashlex", "difference_of_tree_sitter"]
+
+_ESCAPED = frozenset({r"\(", r"\)", r"\<", r"\>"})
 
 _Places: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -35,7 +37,7 @@ def difference_of_bashlex(text: str, findings: Findings, opinion: Opinion) -> Di
         case Outcome.SYNTAX if findings.constructs:
             return None
         case Outcome.READ:
-            opinion = _without_evaluations(opinion, findings)
+            opinion = _without_quoted(_without_evaluations(opinion, findings), findings)
             return _difference(text, findings, opinion, but=findings.buried)
     return _unread(text, opinion)
 
@@ -46,28 +48,57 @@ def _without_evaluations(opinion: Opinion, findings: Findings) -> Opinion:
     What the strict reader takes for arithmetic has no quote and no command in it, and its closing
     brackets stand together: bash reads that in one way.
     """
-    if not findings.evaluations:
+    return _outside(findings.evaluations, opinion)
+
+
+def _without_quoted(opinion: Opinion, findings: Findings) -> Opinion:
+    """Return the opinion without what bashlex finds wholly inside of single quotes.
+
+    It looks into a word's quotes where they do not begin the word (`--x='$(y)'`). That the quotes
+    are where the strict reader sees them, tree-sitter-bash has to confirm: to it, too, what they
+    hold must be no command.
+    """
+    return _outside([Span(each.start + 1, each.end - 1) for each in findings.literals], opinion)
+
+
+def _outside(spans: Sequence[Span], opinion: Opinion) -> Opinion:
+    if not spans:
         return opinion
 
     def outside(places: _Places) -> bool:
         start, end = places[0][0], places[-1][1]
-        return not any(each.start <= start and end <= each.end for each in findings.evaluations)
+        return not any(each.start <= start and end <= each.end for each in spans)
 
     commands = tuple(each for each in opinion.commands if not each or outside(each))
     targets = tuple(each for each in opinion.targets if outside((each,)))
     return Opinion(opinion.outcome, commands, targets)
 
 
-def difference_of_tree_sitter(text: str, findings: Findings, opinion: Opinion) -> Difference | None:
-    """Return how tree-sitter-bash differs from the strict reader, or None where it confirms.
+def difference_of_tree_sitter(
+    text: str, findings: Findings, opinion: Opinion, *, bashlex: Opinion
+) -> Difference | None:
+    r"""Return how tree-sitter-bash differs from the strict reader, or None where it confirms.
 
-    It takes `time` for a program, and drops a lone `-` before a heredoc: neither counts.
+    It takes `time` for a program, and drops a lone `-` before a heredoc: neither counts. It cannot
+    read `[ \( ... ]`, where bashlex has to confirm everything without any allowance.
     """
+    if opinion.outcome is Outcome.SYNTAX and _has_bracket_test(text, findings):
+        plain = bashlex.outcome is Outcome.READ and not (findings.buried or findings.constructs)
+        if plain and _difference(text, findings, bashlex) is None:
+            return None
     if opinion.outcome is not Outcome.READ:
         return _unread(text, opinion)
     untimed = tuple(_without_time(text, command, findings) for command in opinion.commands)
     opinion = Opinion(opinion.outcome, untimed, opinion.targets)
     return _difference(text, findings, opinion, ignored={"-"})
+
+
+def _has_bracket_test(text: str, findings: Findings) -> bool:
+    """Return whether a `[` command has an operator that a backslash keeps from the shell."""
+    return any(
+        text[slice(*places[0])] == "[" and any(text[slice(*each)] in _ESCAPED for each in places)
+        for places in findings.commands
+    )
 
 
 def _unread(text: str, opinion: Opinion) -> Difference:
@@ -127,10 +158,14 @@ def _trimmed(text: str, place: tuple[int, int]) -> tuple[int, int]:
 
 def _without_time(text: str, command: _Places, findings: Findings) -> _Places:
     """Return a command that begins with the keyword `time` without it."""
+    if len(command) == 1 and command[0][0] in findings.braces:
+        return ()
     if not command or not any(span.start <= command[0][0] < span.end for span in findings.timings):
         return command
     rest = command[1:]
     if rest and text[slice(*rest[0])] == "-p":
         rest = rest[1:]
+    if rest and rest[0][0] in findings.braces:
+        return rest[1:]
     is_subshell = len(rest) == 1 and text.startswith("(", rest[0][0])
     return () if is_subshell else rest

@@ -59,6 +59,8 @@ class Findings(Struct):
         openings: Where an expansion or substitution begins, or a backtick closes one.
         arithmetic: The places of `$((...))`, and of what `((...))` holds.
         evaluations: The places of what `((...))` holds, which bashlex takes for subshells.
+        braces: The brackets of `time { ...; }`, which tree-sitter takes for words.
+        literals: What stands in single quotes, quotes included, outside of backticks.
         inert: Text in which no expansion can begin: comments, single quotes, quoted heredocs.
         quoted: Text in which no process substitution can begin.
     """
@@ -71,6 +73,8 @@ class Findings(Struct):
     openings: set[int] = field(default_factory=set)
     arithmetic: list[Span] = field(default_factory=list)
     evaluations: list[Span] = field(default_factory=list)
+    braces: set[int] = field(default_factory=set)
+    literals: list[Span] = field(default_factory=list)
     inert: list[Span] = field(default_factory=list)
     quoted: list[Span] = field(default_factory=list)
 
@@ -90,11 +94,12 @@ def find(text: str, script: Script) -> Findings:
 class _Finder:
     """Walks a script in the order of its text."""
 
-    __slots__ = ("_buried", "_text", "found")
+    __slots__ = ("_backticks", "_buried", "_text", "found")
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._buried = 0
+        self._backticks = 0
         self.found = Findings()
 
     def script(self, script: Script) -> None:
@@ -181,7 +186,10 @@ class _Finder:
     def _pipeline(self, pipeline: Pipeline) -> None:
         if pipeline.timed:
             self.found.constructs.add(Construct.TIMING)
-            self.found.timings.append(Span(pipeline.span.start, pipeline.commands[0].span.start))
+            first = pipeline.commands[0]
+            self.found.timings.append(Span(pipeline.span.start, first.span.start))
+            if isinstance(first, Group) and not first.subshell:
+                self.found.braces |= {first.span.start, first.body.span.end}
         for command in pipeline.commands:
             self._command(command)
 
@@ -221,6 +229,8 @@ class _Finder:
         match segment:
             case Literal(span=span, quoted=True):
                 single = self._text.startswith(("'", "$'"), span.start)
+                if self._text.startswith("'", span.start) and not self._backticks:
+                    self.found.literals.append(span)
                 (self.found.inert if single else self.found.quoted).append(span)
             case Substitution():
                 self._substitution(segment)
@@ -235,7 +245,9 @@ class _Finder:
 
     def _substitution(self, segment: Substitution) -> None:
         self.found.openings.add(segment.span.start)
-        if segment.opener == "`":
+        in_backticks = segment.opener == "`"
+        self._backticks += in_backticks
+        if in_backticks:
             self.found.openings.add(segment.span.end - 1)
         self.found.inert += segment.script.comments
         further_lines = 0
@@ -245,3 +257,4 @@ class _Finder:
                 further_lines = 1
                 self._buried += 1
         self._buried -= further_lines
+        self._backticks -= in_backticks

@@ -91,7 +91,9 @@ class Panel:
             return _dissent("bashlex", difference_of_bashlex(text, findings, answer.bashlex)) or (
                 _dissent(
                     "tree-sitter-bash",
-                    difference_of_tree_sitter(text, findings, answer.tree_sitter),
+                    difference_of_tree_sitter(
+                        text, findings, answer.tree_sitter, bashlex=answer.bashlex
+                    ),
                 )
             )
         except NoAnswerError as error:

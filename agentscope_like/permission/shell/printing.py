@@ -1,0 +1,150 @@
+"""What a proven command or pipeline prints, as far as is known: lets `$(...)` be an argument."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agentscope_like.permission.shell import catalog
+from agentscope_like.permission.shell.arguments import read_arguments
+from agentscope_like.permission.shell.grammar import RoleKind
+from agentscope_like.permission.shell.tree import Word
+from agentscope_like.permission.shell.values import NUMBER, Output, Shape, plain
+
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.grammar import Grammar
+    from agentscope_like.permission.shell.parts import Draft
+    from agentscope_like.permission.shell.reading import Reading
+    from agentscope_like.permission.shell.tree import Redirect
+
+__all__ = ["printed"]
+
+_NUMBERING = frozenset({"-n", "--line-number"})
+_KEEPING = frozenset(
+    {
+        *("-a", "--text", "-e", "--regexp", "-E", "--extended-regexp", "-F", "--fixed-strings"),
+        *("-G", "--basic-regexp", "-h", "--no-filename", "-i", "--ignore-case", "-m"),
+        *("--max-count", "-o", "--only-matching", "-P", "--perl-regexp", "-s", "--no-messages"),
+        *("-v", "--invert-match", "-w", "--word-regexp", "-x", "--line-regexp"),
+    }
+)
+"""Options of grep beside which `-n` begins each line with its number."""
+
+_ERRORS = 2
+_CONTEXT = re.compile(r"-[0-9]+")
+_FILE = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+-]*")
+_CUTTING = re.compile(
+    r"cut -d ?: -f ?1|cut -f ?1 -d ?:|awk -F ?: \{ ?print \$1 ?\}",
+)
+_PICKING = re.compile(
+    r"head(?: -(?:n ?)?[0-9]+)?|tail(?: -(?:n ?)?\+?[0-9]+)?|sort(?: -[nru]+)?|uniq"
+)
+_NUMBERING_AWK = re.compile(
+    r"(?:/(?:[^/\\]|\\[^\n])*/|END) ?\{ ?print F?NR ?(;? ?\}|; ?exit ?;? ?\})"
+)
+_NUMBERS = Output(Shape.INTEGER, single=False)
+_LINE_NUMBER = Output(single=False, numbered=NUMBER)
+
+
+def printed(stages: Sequence[Draft]) -> Output:
+    """Return what proven commands print that are joined by pipes.
+
+    Args:
+        stages: The commands in order; the last one prints.
+    """
+    if len(stages) > 1 and _prints_line_numbers(stages):
+        return _LINE_NUMBER
+    last = stages[-1]
+    arguments = [each for each in last.argv if each is not None]
+    if len(arguments) != len(last.argv) or last.program is None or not _drops_errors(last):
+        return Output()
+    if last.program == "awk":
+        return _of_awk(arguments[1:])
+    grammar = catalog.lookup(last.program)
+    return Output() if grammar is None else _of_grammar(grammar, arguments)
+
+
+def _takes_input(redirect: Redirect) -> bool:
+    return redirect.operator.startswith("<") and redirect.operator not in {"<&", "<>"}
+
+
+def _drops_errors(command: Draft) -> bool:
+    """Return whether all that is redirected, besides input, is messages that nobody sees."""
+    return all(
+        each.fd == _ERRORS
+        and each.operator == ">"
+        and isinstance(each.target, Word)
+        and each.target.literal == "/dev/null"
+        for each in command.redirects
+        if not _takes_input(each)
+    )
+
+
+def _of_awk(arguments: Sequence[str]) -> Output:
+    """Return what awk prints: the numbers of lines, or nothing is known of it."""
+    found = _NUMBERING_AWK.fullmatch(arguments[0]) if arguments else None
+    if found is None or not all(map(_FILE.fullmatch, arguments[1:])):
+        return Output()
+    return Output(Shape.INTEGER) if "exit" in found[1] else _NUMBERS
+
+
+def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
+    """Return whether the lines that `grep -n PATTERN FILE` prints are cut at their colons.
+
+    Of a binary file grep prints just `grep: FILE: ...`, which leaves `grep`, or before version 3.5
+    `Binary file FILE matches`. Neither is a sed script, whatever follows, nor is it code.
+    """
+    texts: list[str] = []
+    for stage in stages:
+        words = [each for each in stage.argv[1:] if each is not None]
+        fed = any(map(_takes_input, stage.redirects)) or not _drops_errors(stage)
+        if fed or stage.assignments or len(words) != len(stage.argv) - 1:
+            return False
+        texts.append(" ".join([stage.program or "", *words]))
+    cuts = [_CUTTING.fullmatch(text) is not None for text in texts[1:]]
+    picks = [_PICKING.fullmatch(text) is not None for text in texts[1:]]
+    understood = sum(cuts) == 1 and sum(cuts) + sum(picks) == len(cuts)
+    return understood and stages[0].program == "grep" and _numbers_lines(stages[0])
+
+
+def _numbers_lines(grep: Draft) -> bool:
+    """Return whether each line that grep prints begins with its number and a colon."""
+    grammar = catalog.lookup("grep")
+    arguments = [each for each in grep.argv if each is not None]
+    if grammar is None or any(map(_CONTEXT.fullmatch, arguments)):
+        return False
+    reading = read_arguments(grammar, arguments)
+    operands = [item for item in reading.items if not item.flag]
+    files = [item.argument for item in operands if item.role.kind is RoleKind.READ]
+    named = all(isinstance(each, str) and _FILE.fullmatch(each) for each in files)
+    numbered = not _NUMBERING.isdisjoint(reading.used)
+    return len(files) <= 1 and named and numbered and reading.used <= _NUMBERING | _KEEPING
+
+
+def _of_grammar(grammar: Grammar, arguments: Sequence[str]) -> Output:
+    reading = read_arguments(grammar, arguments)
+    inner = reading.grammar
+    operands = [item.argument for item in reading.items if not item.flag]
+    texts = [each for each in operands if isinstance(each, str)]
+    pattern = inner.output_format
+    if pattern is not None and not (texts and all(map(pattern.fullmatch, texts))):
+        return Output()
+    for when in inner.whens:
+        if when.output is not None and reading.used and reading.used <= when.flags:
+            return when.output
+    if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:
+        return Output()
+    plain_operands = len(texts) == len(operands) and all(map(plain, texts))
+    return inner.output if plain_operands and _is_formatted(inner, reading) else Output()
+
+
+def _is_formatted(grammar: Grammar, reading: Reading) -> bool:
+    """Return whether the options say that it prints what the grammar's `output` tells."""
+    needs, pattern = grammar.output_needs, grammar.output_value
+    if not needs:
+        return True
+    given = [item.argument for item in reading.items if item.flag in needs]
+    return not needs.isdisjoint(reading.used) and all(
+        isinstance(each, str) and (pattern is None or pattern.fullmatch(each)) for each in given
+    )
