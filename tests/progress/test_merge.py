@@ -133,7 +133,11 @@ async def test_an_interrupted_agent_ends_its_reply_in_order() -> None:
 
     async def read() -> None:
         async with aclosing(interleave_message_and_progress(agent.reply_stream(GO))) as merged:
-            items.extend([item async for item in merged])
+            async for item in merged:
+                items += [item]
+        task = asyncio.current_task()
+        assert task is not None
+        assert not task.cancelling(), "the cancellation was answered"
 
     reading = asyncio.create_task(read())
     await begun.wait()
