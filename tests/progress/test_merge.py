@@ -133,8 +133,7 @@ async def test_an_interrupted_agent_ends_its_reply_in_order() -> None:
 
     async def read() -> None:
         async with aclosing(interleave_message_and_progress(agent.reply_stream(GO))) as merged:
-            async for item in merged:
-                items += [item]
+            items.extend([item async for item in merged])
         task = asyncio.current_task()
         assert task is not None
         assert not task.cancelling(), "the cancellation was answered"
