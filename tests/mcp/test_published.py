@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(NODE is None or NPM is None, reason="needs Node"
 @pytest.fixture(scope="session")
 def servers(pytestconfig: pytest.Config) -> dict[str, Path]:
     """Return the programs of the published servers."""
-    if pytestconfig.cache is None:
+    if getattr(pytestconfig, "cache", None) is None:
         pytest.skip("needs pytest's cache")
     directory = pytestconfig.cache.mkdir("mcp-servers")
     programs = directory / "node_modules" / ".bin"

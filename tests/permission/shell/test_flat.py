@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentscope_like.permission.shell import analyze_unconfirmed
@@ -118,7 +118,6 @@ def bashlex_differs(parsers: Worker, text: str, script: Script) -> Difference | 
     return difference_of_bashlex(text, find(text, script), parsers.ask(text).bashlex)
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_what_is_composed_flat_is_flat(parsers: Worker, text: str) -> None:
     """The scanner, the reader and bash's grammar find the same commands."""
@@ -127,7 +126,6 @@ def test_what_is_composed_flat_is_flat(parsers: Worker, text: str) -> None:
     assert bashlex_differs(parsers, text, script) is None
 
 
-@settings(deadline=None)
 @given(TEXTS, st.data())
 def test_a_spark_never_makes_the_scanner_agree_alone(
     parsers: Worker, text: str, data: st.DataObject
