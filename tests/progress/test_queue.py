@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.progress import ProgressQueue, ProgressSettings, ToolProgressEvent
+from agentscope_like.progress import (
+    ProgressQueue,
+    ProgressSettings,
+    ToolProgressEvent,
+    bind_tool_progress,
+    emit_tool_progress,
+    register_progress_queue,
+    unregister_progress_queue,
+)
 from tests.progress.kit import DEFAULTS, Clock, drained, shorts, text_of
 
 AT_ONCE = ProgressSettings(flush_interval=0)
@@ -90,6 +98,36 @@ def test_a_queue_that_holds_nothing_is_refused(max_events: int, max_bytes: int) 
     with pytest.raises(ConfigurationError, match="above 0"):
         ProgressQueue(max_events=max_events, max_bytes=max_bytes)
     ProgressQueue(max_events=1, max_bytes=1)
+
+
+async def test_a_shorter_window_wakes_the_reader_sooner() -> None:
+    """A reader that waits for the end of one window does not sleep through another's."""
+    queue = ProgressQueue()
+    queue.put("c1", "stdout", "later", settings=ProgressSettings(flush_interval=600))
+    reading = asyncio.ensure_future(anext(queue))
+    await asyncio.sleep(0)
+    queue.put("c2", "stdout", "soon", settings=ProgressSettings(flush_interval=0.01))
+    async with asyncio.timeout(20):
+        assert (await reading).text == "soon"
+
+
+async def test_a_tool_without_a_pause_lets_the_reader_read() -> None:
+    """A coroutine that only ever awaits its own progress does not keep it from being seen."""
+    queue = register_progress_queue()
+    read: list[ToolProgressEvent] = []
+
+    async def show() -> None:
+        async for event in queue:
+            read.append(event)  # noqa: PERF401 - it is looked at meanwhile
+
+    showing = asyncio.create_task(show())
+    with bind_tool_progress("c1"):
+        for _ in range(20):
+            await emit_tool_progress("x" * 20_000)
+        assert read
+    unregister_progress_queue()
+    await showing
+    assert len(text_of(read, "c1", "stdout")) == 400_000
 
 
 async def test_a_second_reader_is_refused() -> None:

@@ -16,6 +16,7 @@ from agentscope_like.cli.respondent import Ended
 from agentscope_like.cli.session import Session
 from agentscope_like.cli.summary import Tally
 from agentscope_like.cli.theme import make_console
+from agentscope_like.event import AgentEvent
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResultBlock
 from agentscope_like.progress import emit_tool_progress
 from agentscope_like.session import SQLiteSessionStorage
@@ -39,6 +40,13 @@ class Nobody:
         raise Ended
 
 
+class Instant(SQLiteSessionStorage):
+    """Stores nothing, so that no time passes between an event and its being shown."""
+
+    async def append(self, session_id: str, event: AgentEvent) -> None:
+        """Forget it."""
+
+
 async def seen(
     place: Path, work: Callable[..., Awaitable[Any]], *, during: Callable[[str], None] | None = None
 ) -> str:
@@ -48,7 +56,7 @@ async def seen(
     console.file = out
     call = ToolCallBlock(id="c1", name="work", input="{}")
     agent = agent_of([tool_of(work, name="work")], [call], (TextBlock(text="Done."),))
-    storage = SQLiteSessionStorage(place / "sessions.db")
+    storage = Instant(place / "sessions.db")
     rules = ProjectRules(place, data=place / "data")
     session = Session(agent, storage, Nobody(), Renderer(console), place, rules, Tally())
 
