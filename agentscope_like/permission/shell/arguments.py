@@ -140,7 +140,8 @@ class _LevelReader(OptionReader):
         grammar, reading = self.grammar, self.reading
         if not (self.operands or grammar.bare or grammar.operands):
             reading.problem(f"`{reading.label}` alone is not known to be harmless", 0)
-        if grammar.needs and grammar.needs.isdisjoint(reading.used):
+        in_time = self.early if grammar.needs_first and self.operands else reading.used
+        if grammar.needs and grammar.needs.isdisjoint(in_time):
             wanted = " or ".join(f"`{flag}`" for flag in sorted(grammar.needs))
             reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
         given = [when for when in grammar.whens if not when.flags.isdisjoint(reading.used)]

@@ -48,6 +48,9 @@ _KEYWORDS = {
 _ARITHMETIC_END = re.compile(rf"\)\){_DELIMITED}")
 _COUNTING = re.compile(r"[ \t]+\(\(")
 _FOR_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;]|\Z)")
+_NAMED_FUNCTION = re.compile(
+    r"[ \t]+([A-Za-z_][A-Za-z0-9_-]*)(?:[ \t]+|[ \t]*\([ \t]*\)[ \t]*)(?=\{[ \t\n])"
+)
 _FUNCTION_BODY = re.compile(rf"[({{]|(?:if|for|while|until|case|\[\[){_DELIMITED}")
 
 
@@ -213,6 +216,14 @@ class CompoundReader(ConditionalReader):
         if _FUNCTION_BODY.match(self.text, self.position, self.end) is None:
             raise self.refusal("A function whose body is not in brackets is not understood.", start)
         return Function(name, self.command(), Span(start, self.position))
+
+    def named_function(self, start: int) -> Function:
+        """Read a definition from behind its `function`; its body stands in braces."""
+        match = _NAMED_FUNCTION.match(self.text, self.position, self.end)
+        if match is None or match[1] in RESERVED:
+            raise self.refusal("This form of `function` is not understood.", start, self.position)
+        self.position = match.end()
+        return Function(match[1], self.command(), Span(start, self.position))
 
     def _body(self, start: int, opener: str) -> Script:
         """Read the statements of a compound command, of which there must be one."""

@@ -129,6 +129,7 @@ class Grammar(Struct, frozen=True):
     about: frozenset[str] = frozenset()
     helps: frozenset[str] = frozenset()
     needs: frozenset[str] = frozenset()
+    needs_first: bool = False
     harmless: bool = False
     options_first: bool = False
     optionless: bool = False

@@ -155,6 +155,8 @@ class _Reader(CompoundReader):
                 command = self.loop(start, keyword)
             case "case":
                 command = self.case(start)
+            case "function":
+                command = self.named_function(start)
             case "[[":
                 command = self.test(start)
             case _:
