@@ -34,6 +34,9 @@ _MOST_MEMORY = 4 * 1024**3
 _ONE_TEST = 20
 _SECONDS_BEYOND = 20
 _MOST_EXAMPLES = 25
+_ALONE = 4
+"""How many test files are tried one by one; what no test of theirs notices, few others do."""
+
 _OWN = 8
 """How many failures a test file that is named like the changed one is credited with."""
 
@@ -235,6 +238,7 @@ def _settle(copy: Path, *, writes_bytecode: bool = False) -> None:
     os.chdir(copy)
     os.environ["PYTHONPATH"] = str(copy)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ["SHELL_ORACLE_EXAMPLES"] = str(_MOST_EXAMPLES * 2)
     sys.dont_write_bytecode = not writes_bytecode
     sys.path.insert(0, str(copy))
     for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
@@ -278,17 +282,18 @@ def _first_failure(tests: Sequence[str]) -> str:
         raise BrokenSuiteError(f"{agentscope_like.__file__} was imported, not the copy.")
     options = ["-q", "-x", "--assert=plain", "--tb=no", "--capture=no", "-p", "no:cacheprovider"]
     options += ["-p", "no:xdist", f"--timeout={_ONE_TEST}", "--basetemp=.basetemp"]
-    for test in tests:
+    alone = [[test] for test in tests[:_ALONE]]
+    for together in filter(None, [*alone, tests[_ALONE:]]):
         watcher = _Watcher()
-        if pytest.main([*options, test], plugins=[watcher]) != pytest.ExitCode.OK:
-            return f"{test}::{watcher.failed}"
+        if pytest.main([*options, *together], plugins=[watcher]) != pytest.ExitCode.OK:
+            return watcher.failed or f"{together[0]}::cannot be collected"
     return ""
 
 
 class _Watcher:
     """A plugin of pytest that tries fewer examples, and remembers the test that failed."""
 
-    failed = "cannot be collected"
+    failed = ""
 
     def pytest_collection_modifyitems(self, items: Sequence[object]) -> None:
         from hypothesis import settings
@@ -301,5 +306,7 @@ class _Watcher:
                 setattr(test, _SETTINGS, settings(own, max_examples=fewer))
 
     def pytest_runtest_logreport(self, report: object) -> None:
-        if getattr(report, "failed", False):
-            self.failed = str(getattr(report, "nodeid", "")).partition("::")[2]
+        if getattr(report, "failed", False) and not self.failed:
+            self.failed = str(getattr(report, "nodeid", ""))
+
+    pytest_collectreport = pytest_runtest_logreport
