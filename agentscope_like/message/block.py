@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AnyUrl, BaseModel, ConfigDict, Field, field_serializer
@@ -37,7 +39,13 @@ def new_id() -> str:
 
 def now() -> str:
     """Return the current time in UTC, ISO 8601."""
-    return datetime.now(UTC).isoformat()
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return f"{_second(seconds)}.{nanoseconds // 1000:06d}+00:00"
+
+
+@lru_cache(maxsize=1)  # each block has a time, and many are made in one second
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 class _Block(BaseModel):

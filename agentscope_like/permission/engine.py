@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from agentscope_like.permission.context import PermissionContext
@@ -159,7 +160,7 @@ class _Call:
         self, row: DecisionRow, message: str, reason: str | None = None
     ) -> PermissionDecision:
         """Return ALLOW."""
-        return PermissionDecision(ALLOW, message, decision_reason=reason, row=row)
+        return _allowed(row, message, reason)
 
     def not_read_only(self, check: PermissionDecision) -> PermissionDecision:
         """Return the DENY of EXPLORE, where only proven reads run."""
@@ -253,6 +254,11 @@ class _Call:
             and rule.tool_name == self.tool.name
             and await rules.would_find(rule, self.input, self.context)
         ]
+
+
+@lru_cache(maxsize=256)
+def _allowed(row: DecisionRow, message: str, reason: str | None) -> PermissionDecision:
+    return PermissionDecision(ALLOW, message, decision_reason=reason, row=row)
 
 
 def _known_mode(mode: str) -> PermissionMode | None:

@@ -32,13 +32,14 @@ def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> None:
     """
     if grant.tool.is_external_tool:
         raise GrantError(f"the tool {grant.tool.name!r} has become external: decide again")
-    if tools.get(grant.tool.name) is not grant.tool:
+    entry = tools.find(grant.tool.name)
+    if entry is None or entry.tool is not grant.tool:
         raise GrantError(
             f"the tool {grant.tool.name!r} was removed or replaced since: decide again"
         )
     if grant.policy_key != state.permission_context.policy_key:
         raise GrantError("the permission context has changed since: decide the call again")
-    if grant.digest != digest_of(tools.registered(grant.tool.name), grant.arguments):
+    if grant.digest != digest_of(entry, grant.arguments):
         raise GrantError(
             f"what the decision about {grant.tool.name} rested on, or its arguments, has "
             "changed since: decide the call again"

@@ -87,7 +87,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
         return self._changes if self._base is None else self._changes + self._base.version
 
     def __getitem__(self, name: str) -> ToolBase:
-        found = self._find(name)
+        found = self.find(name)
         if found is None:
             raise KeyError(name)
         return found.tool
@@ -149,7 +149,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
             ToolNotFoundError: There is none.
             ConfigurationError: The tool has changed its name, so that its rules would be missed.
         """
-        found = self._find(name)
+        found = self.find(name)
         if found is None:
             name = shortened(name)
             hint = nearest(name, self) or "."
@@ -170,10 +170,11 @@ class ToolRegistry(Mapping[str, ToolBase]):
             return self._tools
         return {**self._base._all(), **self._tools}  # noqa: SLF001 - of its own class
 
-    def _find(self, name: str) -> RegisteredTool | None:
+    def find(self, name: str) -> RegisteredTool | None:
+        """Return the tool of this name with what is computed of it, or None."""
         found = self._tools.get(name)
         if found is None and self._base is not None:
-            return self._base._find(name)  # noqa: SLF001 - of its own class
+            return self._base.find(name)
         return found
 
     def _owns(self, name: str) -> bool:
