@@ -19,7 +19,7 @@ from agentscope_like.permission import PermissionDecision
 from agentscope_like.permission.shell import CommandAnalysis, analyze
 from tests.tool.builtin.bash_kit import decide
 
-__all__ = ["Construct", "constructs", "done", "outcome", "ran", "workspace"]
+__all__ = ["Construct", "constructs", "done", "outcome", "places", "ran", "stood", "workspace"]
 
 _FILE = Path(__file__).parents[2] / "data" / "commands" / "constructs.jsonl"
 
@@ -31,7 +31,9 @@ class Construct(TypedDict):
         command: The command.
         reads_only: Whether it is proven to read only.
         runs: The words of each simple command, quoted for the shell; `?` for one that is unknown.
+        stands: The directories that each of them may run in, after the number of its carrier.
         does: The effects with a known path, in `/ws`, below `/home/u`.
+        doubts: What of the command is in doubt, in order.
         default: The decision without any rule, with a `!` where no rule can change it.
         accept_edits: The same where edits are accepted.
     """
@@ -39,7 +41,9 @@ class Construct(TypedDict):
     command: str
     reads_only: bool
     runs: list[str]
+    stands: list[str]
     does: list[str]
+    doubts: list[str]
     default: str
     accept_edits: str
 
@@ -55,6 +59,20 @@ def ran(analysis: CommandAnalysis) -> list[str]:
         " ".join("?" if word is None else shlex.quote(word) for word in part.argv)
         for part in analysis.parts
     ]
+
+
+def stood(analysis: CommandAnalysis) -> list[str]:
+    """Return the directories that each simple command may run in, after its carrier's number."""
+    return [
+        " ".join([*([] if part.parent is None else [str(part.parent)]), *part.directories])
+        for part in analysis.parts
+    ]
+
+
+def places(analysis: CommandAnalysis) -> list[str]:
+    """Return the pieces of the command that are in doubt."""
+    doubts = [*analysis.doubts, *(doubt for part in analysis.parts for doubt in part.doubts)]
+    return [analysis.command[doubt.span.start : doubt.span.end] for doubt in doubts]
 
 
 def done(analysis: CommandAnalysis) -> list[str]:
@@ -101,7 +119,9 @@ async def _recorded(command: str, work: Path) -> Construct:
         "command": command,
         "reads_only": analysis.read_only,
         "runs": ran(analysis),
+        "stands": stood(analysis),
         "does": done(analysis),
+        "doubts": places(analysis),
         "default": outcome(await decide(command, work)),
         "accept_edits": outcome(await decide(command, work, mode="accept_edits")),
     }

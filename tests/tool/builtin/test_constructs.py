@@ -8,16 +8,26 @@ import pytest
 
 from agentscope_like.permission.shell import analyze
 from tests.tool.builtin.bash_kit import decide
-from tests.tool.builtin.construct_kit import constructs, done, outcome, ran, workspace
+from tests.tool.builtin.construct_kit import (
+    constructs,
+    done,
+    outcome,
+    places,
+    ran,
+    stood,
+    workspace,
+)
 
 
 def test_what_is_read_stays_so() -> None:
-    """The words, the effects and the proof of each construct are those on record."""
+    """The words, places, effects, doubts and proof of each construct are those on record."""
     for construct in constructs():
         command = construct["command"]
         analysis = analyze(command, directory="/ws", home="/home/u")
         assert ran(analysis) == construct["runs"], command
+        assert stood(analysis) == construct["stands"], command
         assert done(analysis) == construct["does"], command
+        assert places(analysis) == construct["doubts"], command
         assert analysis.read_only == construct["reads_only"], command
 
 
