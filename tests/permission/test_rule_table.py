@@ -55,7 +55,6 @@ WRONG = [
     rule("allow", "a", name="Other"),
     "allow Stub",
 ]
-]
 
 
 def table_of(*rules: PermissionRule) -> RuleTable:
