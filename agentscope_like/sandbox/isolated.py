@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 
 from agentscope_like.exception import IsolationError
@@ -27,6 +28,8 @@ __all__ = ["BubblewrapLauncher", "IsolatedCommand"]
 
 _COUNTING_SECONDS = 0.05
 _STARTING_SECONDS = 0.01
+_LOOKING_SECONDS = 0.002
+_MOST_LOOKING_SECONDS = 5.0
 _KILLED = 128 + signal.SIGKILL
 
 
@@ -157,7 +160,7 @@ class IsolatedCommand(RunningCommand):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
             os.close(self._handle)
         else:
-            self._process.kill()
+            self._end_unreleased()
         # bwrap ends when its child has, and that when nobody else is left
         try:
             self._process.wait(GRACE_SECONDS)
@@ -165,6 +168,22 @@ class IsolatedCommand(RunningCommand):
             self._process.kill()
             self._process.wait()
         self._confinement.close()
+
+    def _end_unreleased(self) -> None:
+        """Kill the first process as soon as there is one, and before its gate is closed.
+
+        bwrap takes a closed gate for an open one. Were bwrap killed before its child has asked to
+        die with it, the command would run with nobody left to end it.
+        """
+        deadline = time.monotonic() + _MOST_LOOKING_SECONDS
+        while (first := self._confinement.first_process) is None:
+            if has_ended(self._process) or time.monotonic() > deadline:
+                self._process.kill()
+                return
+            self._confinement.listen()
+            time.sleep(_LOOKING_SECONDS)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(first, signal.SIGKILL)
 
     async def _terminate(self) -> None:
         """Ask the command to end, as soon as it has come to run."""
