@@ -35,7 +35,7 @@ WRAPPINGS = [
     "cat <( {} )",
     "if true; then {}; fi",
     "if {}; then ls; fi",
-    "for i in 1 2; do {}; done",
+    "for every in 1 2; do {}; done",
     "while {}; do ls; done",
     "case x in x) {};; esac",
     "f() {{ {}; }}; f",
