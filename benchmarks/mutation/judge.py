@@ -1,7 +1,8 @@
 """Runs the tests that can see a mutant, in a fresh process that ends at the first failure.
 
-The processes are forked from a server that has imported pytest and the libraries, but nothing of
-the project, so that a mutant costs little more than its tests.
+What they do not notice is shown to mypy, which is one of the tests. The processes are forked from a
+server that has imported pytest and the libraries, but nothing of the project, so that a mutant
+costs little more than its tests.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -91,6 +93,8 @@ class Judge:
         Raises:
             BrokenSuiteError: A test fails.
         """
+        if wrong := self._mistyped():
+            raise BrokenSuiteError(f"The types do not hold without a mutant: {wrong}")
         self._imported, _ = self._traced(())
         for test in self._tests:
             started = time.monotonic()
@@ -114,6 +118,8 @@ class Judge:
         started = time.monotonic()
         try:
             failed = self._run(tests, limit)
+            if failed == "" and path.suffix == ".py" and self._mistyped():
+                failed = "mypy"
         finally:
             path.write_bytes(source)
             os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -154,6 +160,12 @@ class Judge:
                 self._kills[place, test] += bool(failed and failed.startswith(test))
             if failed and failed.startswith(test):
                 return
+
+    def _mistyped(self) -> str:
+        """Return what mypy says against the package, or nothing."""
+        command = [sys.executable, "-m", "mypy", "-p", PACKAGE.replace("/", ".")]
+        done = subprocess.run(command, cwd=self._copy, capture_output=True, text=True, check=False)
+        return done.stdout if done.returncode else ""
 
     def _run(self, tests: Sequence[str], limit: float) -> str | None:
         """Return the first test that fails, nothing where none does, None where time runs out."""
