@@ -145,6 +145,8 @@ async def test_a_rule_allows_nothing_else(work: Path, command: str) -> None:
         (("ask rm:*", "allow rm:*"), "rm x", ASK),
         (("deny git push:*", "allow git:*"), "git commit -m x", ALLOW),
         (("deny git push:*", "allow git:*"), "git $X", ASK),
+        (("ask git push:*", "allow git:*"), "git $X", ASK),
+        (("ask git push:*", "allow git:*"), "git commit $X", ALLOW),
         (("deny git push --force:*", "allow git push:*"), "git push $X", ASK),
         (("allow git push:*",), "git push origin x", ALLOW),
         (("deny ls:*",), "ls", DENY),
