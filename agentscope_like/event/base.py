@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agentscope_like.message.block import new_id, now
+from agentscope_like.permission.text import Facts
 
 __all__ = ["EventBase", "EventType"]
 
@@ -52,4 +52,4 @@ class EventBase(BaseModel):
 
     id: str = Field(default_factory=new_id)
     created_at: str = Field(default_factory=now)
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Facts = Field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from agentscope_like.event.base import EventBase, EventType
+from agentscope_like.permission.text import Facts
 from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 
 __all__ = ["CustomEvent", "ExceedMaxItersEvent", "ReplyEndEvent", "ReplyStartEvent"]
@@ -32,7 +33,7 @@ class ReplyEndEvent(EventBase):
     reply_id: str
     finished_reason: ReplyFinishedReason = ReplyFinishedReason.COMPLETED
     error: ErrorInfo | None = None
-    structured_output: dict[str, Any] | None = None
+    structured_output: Facts | None = None
 
 
 class ExceedMaxItersEvent(EventBase):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from agentscope_like.event.base import EventBase, EventType
 from agentscope_like.message.block import ToolCallBlock, ToolResultState, new_id
 from agentscope_like.permission.decision import PermissionDecision
-from agentscope_like.permission.text import Text
+from agentscope_like.permission.text import Facts, Text
 
 __all__ = [
     "RequireExternalExecutionEvent",
@@ -91,7 +91,7 @@ class ToolResultDataDeltaEvent(EventBase):
 class ToolResultEndEvent(EventBase):
     """A call has ended; `metadata` is the result's."""
 
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Facts = Field(default_factory=dict)
     type: Literal[EventType.TOOL_RESULT_END] = EventType.TOOL_RESULT_END
     reply_id: str
     tool_call_id: Text

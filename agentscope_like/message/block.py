@@ -7,13 +7,13 @@ import time
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AnyUrl, BaseModel, ConfigDict, Field, field_serializer
 
 from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.rule import PermissionRule
-from agentscope_like.permission.text import Text
+from agentscope_like.permission.text import Facts, Text
 
 __all__ = [
     "Base64Source",
@@ -163,7 +163,7 @@ class ToolResultBlock(_Block):
     name: Text
     output: Text | list[TextBlock | DataBlock]
     state: ToolResultState = ToolResultState.RUNNING
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Facts = Field(default_factory=dict)
 
 
 ContentBlock = TextBlock | ThinkingBlock | HintBlock | ToolCallBlock | ToolResultBlock | DataBlock

@@ -19,7 +19,7 @@ from agentscope_like.message.block import (
     now,
 )
 from agentscope_like.message.rebuild import append_event
-from agentscope_like.permission.text import Text
+from agentscope_like.permission.text import Facts, Text
 from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 
 __all__ = ["AssistantMsg", "BlockType", "Msg", "SystemMsg", "Usage", "UserMsg"]
@@ -62,12 +62,12 @@ class Msg(BaseModel):
     content: list[Annotated[ContentBlock, Field(discriminator="type")]]
     role: Literal["user", "assistant", "system"]
     id: str = Field(default_factory=new_id)
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Facts = Field(default_factory=dict)
     created_at: str = Field(default_factory=now)
     usage: Usage | None = None
     finished_at: str | None = None
     finished_reason: ReplyFinishedReason | None = None
-    structured_output: dict[str, Any] | None = None
+    structured_output: Facts | None = None
     error: ErrorInfo | None = None
 
     @model_validator(mode="after")

@@ -5,11 +5,11 @@ They come out of file names that are no UTF-8 and of the escapes of JSON.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, SerializerFunctionWrapHandler, WrapSerializer
 
-__all__ = ["Text", "printable"]
+__all__ = ["Facts", "Text", "printable", "writable"]
 
 
 def printable(text: str) -> str:
@@ -24,5 +24,23 @@ def printable(text: str) -> str:
     return text
 
 
+def writable(value: object) -> object:
+    """Return a value of JSON with each of its texts made `printable`."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {writable(key): writable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [writable(item) for item in value]
+    return value
+
+
+def _write(facts: dict[str, Any], handler: SerializerFunctionWrapHandler) -> object:
+    return handler(writable(facts))
+
+
 Text = Annotated[str, AfterValidator(printable)]
 """A text field that every message can carry and every state can store."""
+
+Facts = Annotated[dict[str, Any], WrapSerializer(_write, when_used="json")]
+"""Facts for programs, which may be changed in place: cleaned when they are written as JSON."""

@@ -19,6 +19,7 @@ from agentscope_like.message import (
 )
 from agentscope_like.message.block import new_id
 from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.text import Facts, Text, writable
 from agentscope_like.state.read import ToolContext
 from agentscope_like.state.task import TaskContext
 
@@ -40,15 +41,11 @@ class ReplyContext(BaseModel):
     reply_id: str = Field(default_factory=new_id)
     cur_iter: int = 0
     structured_schema: type[BaseModel] | dict[str, Any] | None = None
-    structured_output: dict[str, Any] | None = None
+    structured_output: Facts | None = None
 
     @field_serializer("structured_schema")
-    def _schema_as_json(
-        self, schema: type[BaseModel] | dict[str, Any] | None
-    ) -> dict[str, Any] | None:
-        if isinstance(schema, type):
-            return schema.model_json_schema()
-        return schema
+    def _schema_as_json(self, schema: type[BaseModel] | dict[str, Any] | None) -> object:
+        return writable(schema.model_json_schema() if isinstance(schema, type) else schema)
 
 
 class _Turn:
@@ -84,13 +81,13 @@ class AgentState(BaseModel):
     model_config = ConfigDict(defer_build=True, extra="forbid")
 
     session_id: str = Field(default_factory=new_id)
-    summary: str | list[TextBlock | DataBlock] = ""
+    summary: Text | list[TextBlock | DataBlock] = ""
     context: list[Msg] = Field(default_factory=list)
     reply_context: ReplyContext = Field(default_factory=ReplyContext)
     permission_context: PermissionContext = Field(default_factory=PermissionContext)
     tool_context: ToolContext = Field(default_factory=ToolContext)
     tasks_context: TaskContext = Field(default_factory=TaskContext)
-    middle_context: dict[str, Any] = Field(default_factory=dict)
+    middle_context: Facts = Field(default_factory=dict)
 
     _turn: _Turn = PrivateAttr(default_factory=_Turn)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agentscope_like.message.block import new_id, now
+from agentscope_like.permission.text import Facts, Text
 
 __all__ = ["Task", "TaskContext"]
 
@@ -21,13 +22,13 @@ class Task(BaseModel):
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
 
-    subject: str
-    description: str
-    metadata: dict[str, Any]
+    subject: Text
+    description: Text
+    metadata: Facts
     created_at: str = Field(default_factory=now)
     state: Literal["pending", "in_progress", "completed"] = "pending"
     id: str = Field(default_factory=new_id)
-    owner: str | None = None
+    owner: Text | None = None
     blocks: list[str] = Field(default_factory=list)
     blocked_by: list[str] = Field(default_factory=list)
 

@@ -145,7 +145,7 @@ files = st.builds(
     ReadState,
     entries=st.lists(seen_files, max_size=2).map(lambda es: {e.file_path: e for e in es}),
 )
-tasks = st.builds(Task, subject=st.text(max_size=3), description=st.just(""), metadata=facts)
+tasks = st.builds(Task, subject=texts, description=texts, metadata=facts, owner=st.none() | texts)
 states = st.builds(
     AgentState,
     summary=texts | st.lists(said | data, max_size=2),
@@ -178,6 +178,25 @@ def test_a_state_comes_back_from_json_as_it_was(state: AgentState) -> None:
     assert [call.id for call in again.get_awaiting_tool_calls("robot")] == waiting
     for behavior in (PermissionBehavior.ALLOW, PermissionBehavior.DENY, PermissionBehavior.ASK):
         assert again.permission_context.table(behavior).behavior is behavior
+
+
+def test_facts_that_were_changed_in_place_are_written_with_halves_of_pairs_escaped() -> None:
+    """A tool may put a file name that is no UTF-8 into any facts, at any depth and moment."""
+    result = ToolResultBlock(id="1", name="Bash", output="", state=ToolResultState.SUCCESS)
+    message = AssistantMsg(name="robot", content=[result])
+    task = Task(subject="", description="", metadata={})
+    state = AgentState(
+        context=[message],
+        reply_context=ReplyContext(structured_schema={"title": "\udcff"}),
+        tasks_context=TaskContext(tasks=[task]),
+    )
+    for facts in (message.metadata, result.metadata, task.metadata, state.middle_context):
+        facts["a\udcff"] = [{"b": "ü\udcff"}, 1]
+    again = AgentState.model_validate_json(state.model_dump_json())
+    escaped = {"a\\udcff": [{"b": "ü\\udcff"}, 1]}
+    assert again.context[0].metadata == again.tasks_context.tasks[0].metadata == escaped
+    assert again.middle_context == escaped
+    assert again.reply_context.structured_schema == {"title": "\\udcff"}
 
 
 class Answer(BaseModel):
