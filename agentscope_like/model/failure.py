@@ -11,7 +11,7 @@ from agentscope_like.exception import ModelError
 from agentscope_like.model.retry import TransientModelError
 from agentscope_like.types import ErrorType
 
-__all__ = ["model_error", "seconds_to_wait"]
+__all__ = ["model_error", "no_completion", "seconds_to_wait"]
 
 _LONGEST_DETAIL = 500
 _NEVER_PASSES = ("insufficient_quota", "billing_hard_limit_reached")
@@ -59,11 +59,25 @@ def model_error(error: Exception, *, model: str, where: str, secret: str | None)
         return _streamed_error(error, subject, secret)
     if isinstance(error, ValueError):
         return ModelError(
-            f"The {subject} sent something that is not a chat completion "
+            f"The {subject} sent something that cannot be read "
             f"({_detail(error, secret)}); check that base_url leads to a compatible server.",
             type=ErrorType.UPSTREAM,
         )
     return ModelError(f"Calling the {subject} failed: {error!r:.{_LONGEST_DETAIL}}.")
+
+
+def no_completion(what: str, where: str, mend: str = "check base_url") -> ModelError:
+    """Return the error for an answer that is no answer.
+
+    Args:
+        what: What came instead.
+        where: The server's address.
+        mend: What to do about it.
+    """
+    return ModelError(
+        f"The server at {where} answered with {what}, which is not a chat completion; {mend}.",
+        type=ErrorType.UPSTREAM,
+    )
 
 
 def _status_error(status: int, error: Exception, subject: str, secret: str | None) -> ModelError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
@@ -13,22 +12,26 @@ from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import Msg, ToolCallBlock
 from agentscope_like.model.assembler import Assembler
 from agentscope_like.model.base import Answer, ChatModelBase, ResponseStream
-from agentscope_like.model.failure import model_error
+from agentscope_like.model.connection import Connection
+from agentscope_like.model.dual import DualAsyncOpenAI
 from agentscope_like.model.formatter import format_messages
 from agentscope_like.model.response import ChatResponse
 from agentscope_like.model.retry import Sleep, TransientModelError
+from agentscope_like.model.routed import ModelType
 from agentscope_like.model.text import clean_all
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.tool.choice import ToolChoice
-from agentscope_like.types import ErrorType
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 __all__ = ["OpenAIChatModel"]
 
-_OF_THE_MODEL = ("model", "messages", "stream", "stream_options", "tools", "tool_choice")
-_OF_THE_CLIENT = ("extra_headers", "extra_query", "extra_body", "timeout")
+_OF_THE_MODEL = (
+    *("model", "model_type", "messages"),
+    *("stream", "stream_options", "tools", "tool_choice"),
+)
+_OF_THE_CLIENT = ("extra_headers", "extra_query", "extra_body", "timeout", "model_type")
 _END: Any = object()
 
 
@@ -41,7 +44,7 @@ class OpenAIChatModel(ChatModelBase):
     was cut) is in `metadata["finish_reason"]` of the last response.
 
     Args:
-        model: The name that the server knows it by.
+        model: The name that the server knows it by; may be left out with a `DualAsyncOpenAI`.
         api_key: The key; by default the environment variable OPENAI_API_KEY. A server at a
             `base_url` of its own may do without.
         base_url: Where the server's interface begins, such as `http://localhost:11434/v1`; by
@@ -53,18 +56,19 @@ class OpenAIChatModel(ChatModelBase):
             of up to a minute comes first.
         context_size: Tokens that the model can read and write at once.
         client: A client to use instead of one's own; it is not closed with the model.
+        model_type: Which model of a `DualAsyncOpenAI`, "standard" by default.
         generate_kwargs: More fields for each request, such as `{"temperature": 0}`.
         send_thinking: Whether reasoning is sent back to the server; some demand it, some refuse.
         sleep: Waits between tries; `asyncio.sleep` by default.
 
     Raises:
-        ConfigurationError: `generate_kwargs` holds what the model sets itself, or `base_url` is no
-            URL.
+        ConfigurationError: `generate_kwargs` holds what the model sets itself, `base_url` is no
+            URL, or model and client do not fit together.
     """
 
     def __init__(
         self,
-        model: str,
+        model: str | None = None,
         *,
         api_key: str | None = None,
         base_url: str | None = None,
@@ -72,37 +76,31 @@ class OpenAIChatModel(ChatModelBase):
         max_retries: int = 3,
         retry_delay: float = 1.0,
         context_size: int = 128_000,
-        client: AsyncOpenAI | None = None,
+        client: AsyncOpenAI | DualAsyncOpenAI | None = None,
+        model_type: ModelType | None = None,
         generate_kwargs: Mapping[str, Any] | None = None,
         send_thinking: bool = False,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
+        self._connection = Connection(
+            model, api_key=api_key, base_url=base_url, client=client, model_type=model_type
+        )
         super().__init__(
-            model,
+            self._connection.model,
             stream=stream,
             max_retries=max_retries,
             retry_delay=retry_delay,
             context_size=context_size,
             sleep=sleep,
         )
-        if base_url is not None and not base_url.startswith(("http://", "https://")):
-            raise ConfigurationError(
-                f"`base_url` is {base_url!r}: give a whole URL, such as http://localhost:11434/v1"
-            )
         self.base_url = base_url
         self.generate_kwargs = _checked(generate_kwargs or {})
         self.send_thinking = send_thinking
-        self._api_key = api_key
-        self._client = None if client is None else client.with_options(max_retries=0)
-        self._owns_client = client is None
-        self._making_client = asyncio.Lock()
         self._asks_for_usage = True
 
     async def close(self) -> None:
         """Close the connections, unless the client is someone else's."""
-        if self._owns_client and self._client is not None:
-            client, self._client = self._client, None
-            await client.close()
+        await self._connection.close()
 
     async def _call_api(
         self,
@@ -121,6 +119,7 @@ class OpenAIChatModel(ChatModelBase):
             **_tool_fields(schemas, tool_choice),
             **self.generate_kwargs,
             **_checked(kwargs),
+            **self._connection.fields,
         }
         ids = {
             block.id
@@ -150,8 +149,8 @@ class OpenAIChatModel(ChatModelBase):
                     yield piece
         if assembler.answered and assembler.finish_reason is None:
             raise TransientModelError(
-                f"The model {self.model!r} at {self._where()} broke off in the middle of its "
-                "answer: the stream ended without a finish_reason; try again."
+                f"The model {self.model!r} at {self._connection.where} broke off in the middle of "
+                "its answer: the stream ended without a finish_reason; try again."
             )
         if piece := assembler.rest():
             yield piece
@@ -165,7 +164,7 @@ class OpenAIChatModel(ChatModelBase):
                 try:
                     chunk = await anext(stream, _END)
                 except Exception as error:
-                    raise self._error(error) from error
+                    raise self._connection.error(error) from error
                 if chunk is _END:
                     break
                 empty = False
@@ -182,7 +181,7 @@ class OpenAIChatModel(ChatModelBase):
 
         `Any`, because the client builds its objects without validating what a server sent.
         """
-        client = await self._connected()
+        client = await self._connection.client()
         while True:
             asks_for_usage = request["stream"] and self._asks_for_usage
             extra = {"stream_options": {"include_usage": True}} if asks_for_usage else {}
@@ -190,42 +189,12 @@ class OpenAIChatModel(ChatModelBase):
                 return await client.chat.completions.create(**_arguments({**request, **extra}))
             except Exception as error:
                 if not (asks_for_usage and _refuses_usage(error)):
-                    raise self._error(error) from error
+                    raise self._connection.error(error) from error
             self._asks_for_usage = False
 
-    async def _connected(self) -> AsyncOpenAI:
-        async with self._making_client:
-            if self._client is None:
-                self._client = await asyncio.to_thread(self._make_client)
-            return self._client
-
-    def _make_client(self) -> AsyncOpenAI:
-        """Return a new client; blocks, for loading the library and certificates takes a while."""
-        from openai import AsyncOpenAI
-
-        key = self._api_key or os.environ.get("OPENAI_API_KEY")
-        own_server = self.base_url or os.environ.get("OPENAI_BASE_URL")
-        if not key and not own_server:
-            raise ModelError(
-                f"No API key for the model {self.model!r}: set OPENAI_API_KEY or pass api_key, or "
-                "give the base_url of a server that needs none.",
-                type=ErrorType.AUTHENTICATION,
-            )
-        return AsyncOpenAI(api_key=key or "none", base_url=self.base_url, max_retries=0)
-
-    def _where(self) -> str:
-        return str(self._client.base_url) if self._client is not None else str(self.base_url)
-
-    def _error(self, error: Exception) -> ModelError:
-        secret = self._client.api_key if self._client is not None else self._api_key
-        return model_error(error, model=self.model, where=self._where(), secret=secret)
-
     def _no_completion(self, what: str) -> ModelError:
-        return ModelError(
-            f"The server at {self._where()} answered with {what}, which is not a chat completion; "
-            f"check base_url, or try stream={not self.stream}.",
-            type=ErrorType.UPSTREAM,
-        )
+        mend = f"check base_url, or try stream={not self.stream}"
+        return self._connection.no_completion(what, mend)
 
 
 def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:

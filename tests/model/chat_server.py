@@ -7,11 +7,13 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["ChatServer", "Reply", "delta", "failed", "serving", "sse", "streamed"]
+__all__ = ["ChatServer", "Reply", "delta", "failed", "running", "serving", "sse", "streamed"]
 
 Json = dict[str, Any]
+
+ServerT = TypeVar("ServerT", bound="ChatServer")
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,10 @@ class ChatServer:
         self.idle.set()
         self._writers: set[asyncio.StreamWriter] = set()
 
+    def reply_to(self, request: Json) -> Reply:
+        """Return the answer to a request: the next one."""
+        return self.replies.pop(0) if self.replies else failed(418, "no reply is left")
+
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
         self._writers.add(writer)
@@ -95,7 +101,7 @@ class ChatServer:
         body = await reader.readexactly(int(headers["content-length"]))
         self.headers.append(headers)
         self.requests.append(json.loads(body))
-        reply = self.replies.pop(0) if self.replies else failed(418, "no reply is left")
+        reply = self.reply_to(self.requests[-1])
         fields = {**reply.headers, "transfer-encoding": "chunked"}
         lines = [f"HTTP/1.1 {reply.status} X", *(f"{k}: {v}" for k, v in fields.items())]
         writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
@@ -114,7 +120,13 @@ class ChatServer:
 @asynccontextmanager
 async def serving(*replies: Reply) -> AsyncIterator[ChatServer]:
     """Run a server with these replies on a free port."""
-    chat = ChatServer(replies)
+    async with running(ChatServer(replies)) as chat:
+        yield chat
+
+
+@asynccontextmanager
+async def running(chat: ServerT) -> AsyncIterator[ServerT]:
+    """Run a server on a free port."""
     server = await asyncio.start_server(chat.handle, "127.0.0.1", 0)
     async with server:
         chat.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
