@@ -11,14 +11,14 @@ from agentscope_like.event import (
     ExternalExecutionResultEvent,
     UserConfirmResultEvent,
 )
-from agentscope_like.exception import ResumeError
+from agentscope_like.exception import AgentOrientedException, ResumeError
 from agentscope_like.message import (
     ToolCallBlock,
     ToolCallState,
     ToolResultBlock,
     ToolResultState,
 )
-from agentscope_like.permission import PermissionRule
+from agentscope_like.permission import PermissionBehavior, PermissionRule
 from agentscope_like.tool import Toolkit
 from agentscope_like.tool.arguments import parse_arguments
 
@@ -32,21 +32,47 @@ def check_confirmations(
 
     Raises:
         ResumeError: An answer is about another reply, about a call that does not ask, or about one
-            that was answered already; or it would change which tool is called.
+            that was answered already; it would change which tool is called, or edits the arguments
+            to ones that do not fit; or it is a no that would remember a rule that allows.
         RuleError: A rule to remember could never do what it says.
     """
     _check_reply(event.reply_id, recorder)
     calls = _expected((r.tool_call.id for r in event.confirm_results), recorder, "asking")
     answers = {result.tool_call.id: result for result in event.confirm_results}
     for call in calls:
-        answered = answers[call.id].tool_call.name
-        if answered != call.name:
+        answer = answers[call.id]
+        if answer.tool_call.name != call.name:
             raise ResumeError(
-                f"the answer to call {call.id!r} names the tool {answered!r}, which was asked as "
-                f"{call.name!r}: an answer cannot change which tool is called"
+                f"the answer to call {call.id!r} names the tool {answer.tool_call.name!r}, which "
+                f"was asked as {call.name!r}: an answer cannot change which tool is called"
             )
+        if answer.confirmed:
+            _check_edit(call, answer, toolkit)
+        else:
+            _check_rejection(call, answer)
     toolkit.check_new_rules(new_rules(event.confirm_results))
     return [(call, answers[call.id]) for call in calls]
+
+
+def _check_edit(call: ToolCallBlock, answer: ConfirmResult, toolkit: Toolkit) -> None:
+    if answer.tool_call.input == call.input:
+        return
+    try:
+        toolkit.check_arguments(call.name, answer.tool_call.input)
+    except AgentOrientedException as error:
+        raise ResumeError(
+            f"the edit in the answer to call {call.id!r} cannot run, so nothing was done. "
+            f"{error.message}"
+        ) from error
+
+
+def _check_rejection(call: ToolCallBlock, answer: ConfirmResult) -> None:
+    for rule in answer.rules or ():
+        if rule.behavior is PermissionBehavior.ALLOW:
+            raise ResumeError(
+                f"the answer to call {call.id!r} is a no and would remember `{rule}`: a no can "
+                "remember rules that deny or ask, none that allows"
+            )
 
 
 async def check_results(

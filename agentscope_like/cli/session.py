@@ -28,6 +28,7 @@ from agentscope_like.event import (
     UserConfirmResultEvent,
     UserInterruptEvent,
 )
+from agentscope_like.exception import AgentOrientedException
 from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, UserMsg
 from agentscope_like.permission.explain import explain_call
 from agentscope_like.permission.explain.explanation import Explanation
@@ -187,10 +188,22 @@ class Session:
         if call.state is ToolCallState.SUBMITTED:
             result = await self.respondent.perform(call)
             return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[result])
-        answer = await self.respondent.confirm(await self._question(call))
+        question = await self._question(call)
+        answer = await self.respondent.confirm(question)
+        while answer.tool_call.input != call.input and not self._fits(answer.tool_call):
+            answer = await self.respondent.confirm(question)
         if answer.tool_call.input != call.input:
             self.renderer.recall([answer.tool_call])
         return UserConfirmResultEvent(reply_id=reply_id, confirm_results=[self._kept(answer)])
+
+    def _fits(self, edited: ToolCallBlock) -> bool:
+        """Return whether the edited arguments fit the tool; else say why they do not."""
+        try:
+            self.agent.toolkit.check_arguments(edited.name, edited.input)
+        except AgentOrientedException as error:
+            self.renderer.note(error.message, "error")
+            return False
+        return True
 
     async def _question(self, call: ToolCallBlock) -> Question:
         explanation = await self._explained(call)

@@ -287,6 +287,18 @@ class Toolkit:
             return self._granted(decided, (*layers, *self._layers))
         return decided
 
+    def check_arguments(self, tool_name: str, text: str) -> None:
+        """Refuse arguments that are no JSON object, or do not fit the tool, if there is one.
+
+        Raises:
+            ToolJSONDecodeError: They are no JSON object.
+            ToolArgumentError: They do not fit; says for each misfit where it is.
+        """
+        arguments = parse_arguments(tool_name, text)
+        entry = self._inventory.tools.find(tool_name)
+        if entry is not None:
+            entry.validator.check(arguments)
+
     def check_new_rules(self, rules: Sequence[PermissionRule]) -> None:
         """Refuse rules to be remembered that could never do what they say.
 

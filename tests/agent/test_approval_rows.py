@@ -85,11 +85,14 @@ async def test_1_3_1_an_edited_approval_that_nothing_forbids_runs() -> None:
 
 
 async def test_1_3_1_edited_arguments_are_validated_again() -> None:
-    """Arguments that do not fit the tool run nothing; the model is told."""
+    """Arguments that do not fit are the person's to mend: nothing runs, and the call still asks."""
     agent, probe = await asking("a")
-    await events_of(agent, answer(agent, "a", arguments='{"count": 0}'))
+    with pytest.raises(ResumeError, match=r"count: 0 is less than the minimum"):
+        await events_of(agent, answer(agent, "a", arguments='{"count": 0}'))
     assert probe.runs == []
-    assert results_of(agent)["a"].state is ToolResultState.ERROR
+    assert calls_of(agent)["a"].state is ToolCallState.ASKING
+    await events_of(agent, answer(agent, "a", arguments='{"text": "a", "count": 1}'))
+    assert probe.runs == ["a"]
 
 
 async def test_1_3_2_answers_are_matched_by_id_not_by_position() -> None:

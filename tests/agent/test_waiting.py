@@ -171,19 +171,23 @@ def wrong_answers(agent: Agent) -> list[tuple[Any, str]]:
         block = ToolResultBlock(id=call_id, **fields)
         return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[block])
 
+    def answer_to_c4(confirmed: bool = True, **changes: Any) -> ConfirmResult:
+        rules = changes.pop("rules", None)
+        edited = calls["c4"].model_copy(update=changes)
+        return ConfirmResult(confirmed=confirmed, tool_call=edited, rules=rules)
+
     good = ConfirmResult(confirmed=True, tool_call=calls["c2"])
-    other_tool = calls["c2"].model_copy(update={"name": "Ok"})
     bad_rule = PermissionRule(tool_name="Nope", behavior=PermissionBehavior.ALLOW)
     return [
         (confirm(good, reply="other"), "the agent is in"),
         (confirm(good, good), "answered twice"),
         (confirm(good, ConfirmResult(confirmed=True, tool_call=calls["c1"])), "no call 'c1'"),
         (confirm(good, ConfirmResult(confirmed=True, tool_call=calls["c3"])), "no call 'c3'"),
-        (confirm(ConfirmResult(confirmed=True, tool_call=other_tool)), "cannot change which tool"),
-        (
-            confirm(good, ConfirmResult(confirmed=True, tool_call=calls["c4"], rules=[bad_rule])),
-            "not a tool",
-        ),
+        (confirm(good, answer_to_c4(name="Ok")), "cannot change which tool"),
+        (confirm(good, answer_to_c4(input="{nonsense")), "'c4' cannot run.*not valid JSON"),
+        (confirm(good, answer_to_c4(input='{"count": 0}')), "'c4' cannot run.*minimum of 1"),
+        (confirm(good, answer_to_c4(rules=[bad_rule])), "not a tool"),
+        (confirm(good, answer_to_c4(confirmed=False, rules=[remember()])), "none that allows"),
         (result("c2"), "no call 'c2'"),
         (result("c3", state=ToolResultState.RUNNING), "still `running`"),
         (result("c3", name="Ok"), "is of 'Ext'"),
@@ -191,7 +195,7 @@ def wrong_answers(agent: Agent) -> list[tuple[Any, str]]:
     ]
 
 
-@pytest.mark.parametrize("position", range(10))
+@pytest.mark.parametrize("position", range(13))
 async def test_an_answer_that_does_not_fit_does_nothing(position: int) -> None:
     """All answers are checked before any is acted on: the good one beside the bad runs nothing."""
     kit = tools()

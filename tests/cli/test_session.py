@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,17 @@ from tests.model.chat_server import delta, serving, streamed
 class Answers:
     """Answers as it is told; then ends."""
 
-    def __init__(self, source: str | None = None) -> None:
+    def __init__(self, source: str | None = None, *, edits: Sequence[str] = ()) -> None:
         self.source = source
+        self.edits = list(edits)
         self.asked: list[Question] = []
 
     async def confirm(self, question: Question) -> ConfirmResult:
-        """Say yes, and remember the first rule where a source is set."""
+        """Say yes, with the next edit if any, and remember the first rule where a source is set."""
         self.asked.append(question)
+        if self.edits:
+            edited = question.call.model_copy(update={"input": self.edits.pop(0)})
+            return ConfirmResult(confirmed=True, tool_call=edited)
         rules = None
         if self.source is not None:
             rules = [question.rules[0].model_copy(update={"source": self.source})]
@@ -197,6 +201,22 @@ async def test_calls_that_wait_together_are_asked_one_by_one(tmp_path: Path) -> 
     assert await setting.run() is ExitCode.DONE
     assert [question.call.id for question in answers.asked] == ["c2"]
     assert (setting.directory / "made.txt").exists()
+
+
+async def test_an_edit_that_does_not_fit_is_asked_for_again(tmp_path: Path) -> None:
+    """The person is told what does not fit, and nothing reaches the model before it does."""
+    answers = Answers(edits=['{"file_path": 1}', '{"file_path": "a.txt", "content": "2"}'])
+    setting = Setting(
+        tmp_path,
+        turn(call("c1", "Write", file_path="a.txt", content="1")),
+        turn(say="Done."),
+        answers=answers,
+    )
+    assert await setting.run() is ExitCode.DONE
+    assert len(answers.asked) == 2
+    assert "file_path: 1 is not of type" in setting.out.getvalue()
+    assert (setting.directory / "a.txt").read_text() == "2"
+    assert len(setting.agent.state.context[-1].get_content_blocks("tool_result")) == 1
 
 
 async def test_a_model_behind_a_server(program: Program) -> None:
