@@ -10,7 +10,12 @@ from typing import Any
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.protocol import FallbackSuggester, PermissionTool, RuleMatch
+from agentscope_like.permission.protocol import (
+    FallbackSuggester,
+    PermissionTool,
+    Preparation,
+    RuleMatch,
+)
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import ToolRules, rules_of
 
@@ -98,6 +103,9 @@ class _Call:
 
     async def decide(self) -> PermissionDecision:  # noqa: PLR0911 - one return for each row
         """Go through the table, strictest row first."""
+        prepare: Preparation | None = getattr(self.tool, "prepare_decision", None)
+        if prepare is not None:
+            await prepare(self.input, self.context)
         denial = await self.find(DENY)
         if denial is not None and denial.certain:
             return self.by_rule(DecisionRow.DENY_RULE, denial)

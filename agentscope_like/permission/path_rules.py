@@ -8,7 +8,7 @@ name, ending or beginning that a matching path must have; globs are compiled whe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from agentscope_like.permission.errors import PatternError, RuleError
 from agentscope_like.permission.paths.folding import compose, fold
@@ -29,22 +29,34 @@ class PathRuleIndex:
             names compare exactly. False for rules that deny or ask: one reading is enough, ignoring
             case and Unicode composition.
         home: What `~` stands for; the user's home by default.
+        real: Returns a directory with its symlinks followed; on this host by default.
 
     Raises:
         PatternError: One of the patterns cannot be compiled.
     """
 
-    __slots__ = ("_absolute", "_earlier", "_home", "_offset", "_relative", "_size", "_strict")
+    __slots__ = (
+        *("_absolute", "_earlier", "_home", "_offset", "_real", "_relative", "_size"),
+        "_strict",
+    )
 
-    def __init__(self, contents: Sequence[str], *, strict: bool, home: str | None = None) -> None:
+    def __init__(
+        self,
+        contents: Sequence[str],
+        *,
+        strict: bool,
+        home: str | None = None,
+        real: Callable[[str], str] | None = None,
+    ) -> None:
         self._strict = strict
         self._home = home
+        self._real = real
         self._earlier: PathRuleIndex | None = None
         self._offset = 0
         self._size = len(contents)
         self._absolute: dict[str, _Directory] = {}
         self._relative: dict[str, _Directory] = {}
-        compiler = PatternCompiler(home=home, aliases=not strict)
+        compiler = PatternCompiler(home=home, aliases=not strict, real=real)
         for content, position in _first_positions(contents).items():
             for branch in compiler.compile(content).branches:
                 table = self._absolute if branch.absolute else self._relative
@@ -60,7 +72,7 @@ class PathRuleIndex:
         Raises:
             PatternError: The pattern cannot be compiled.
         """
-        extended = PathRuleIndex((content,), strict=self._strict, home=self._home)
+        extended = PathRuleIndex((content,), strict=self._strict, home=self._home, real=self._real)
         extended._earlier = self
         extended._offset = len(self)
         return extended
@@ -165,6 +177,8 @@ class PathRules:
 
     Args:
         rules: The rules; their contents are path patterns.
+        home: What `~` stands for; the user's home by default.
+        real: Returns a directory with its symlinks followed; on this host by default.
 
     Raises:
         RuleError: One of the patterns cannot be compiled.
@@ -172,11 +186,17 @@ class PathRules:
 
     __slots__ = ("_index", "rules")
 
-    def __init__(self, rules: Sequence[PermissionRule]) -> None:
+    def __init__(
+        self,
+        rules: Sequence[PermissionRule],
+        *,
+        home: str | None = None,
+        real: Callable[[str], str] | None = None,
+    ) -> None:
         self.rules = tuple(rules)
         try:
             self._index = PathRuleIndex(
-                [rule.rule_content or "/**" for rule in rules], strict=False
+                [rule.rule_content or "/**" for rule in rules], strict=False, home=home, real=real
             )
         except PatternError as error:
             raise RuleError(f"{rules[0].behavior.value} rule for files: {error}") from None

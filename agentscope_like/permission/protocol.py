@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from msgspec import Struct
 
@@ -16,12 +16,18 @@ __all__ = [
     "ContentMatcher",
     "FallbackSuggester",
     "PermissionTool",
+    "Preparation",
     "RelatedMatcher",
     "RelatedRuleCompiler",
     "RuleCompiler",
     "RuleMatch",
     "RuleValidator",
 ]
+
+
+Preparation: TypeAlias = Callable[[dict[str, Any], PermissionContext], Awaitable[None]]
+"""A tool's `prepare_decision`, where it has one: looks up, for a call of these arguments, what its
+other methods are going to be asked about, and what can only be waited for."""
 
 
 class RuleMatch(Struct, frozen=True):

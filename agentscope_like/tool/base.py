@@ -28,6 +28,7 @@ from agentscope_like.permission import (
     PermissionRule,
     RuleError,
 )
+from agentscope_like.permission.protocol import Preparation
 from agentscope_like.tool.arguments import check_fit, copied
 
 __all__ = ["ParamsBase", "ToolBase"]
@@ -170,6 +171,15 @@ class ToolBase(ABC):
         A grant holds only while this stays the same; by default, None, there is no such thing.
         """
         del tool_input
+        return None
+
+    @property
+    def prepare_decision(self) -> Preparation | None:
+        """Return what is awaited before a decision, and before its grant is run; None for nothing.
+
+        It gets the arguments and what is permitted. There a tool looks up what `decision_basis`
+        and its rules, which cannot wait, are going to be asked about.
+        """
         return None
 
     async def check_external_result(

@@ -24,7 +24,7 @@ def digest_of(entry: RegisteredTool, arguments: dict[str, Any]) -> str:
     return call_digest(entry.definition, arguments, basis, is_external=tool.is_external_tool)
 
 
-def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> None:
+async def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> None:
     """Refuse a grant when what it rests on has changed since it was given.
 
     Raises:
@@ -39,6 +39,9 @@ def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> None:
         )
     if grant.policy_key != state.permission_context.policy_key:
         raise GrantError("the permission context has changed since: decide the call again")
+    prepare = grant.tool.prepare_decision
+    if prepare is not None:
+        await prepare(grant.arguments, state.permission_context)
     if grant.digest != digest_of(entry, grant.arguments):
         raise GrantError(
             f"what the decision about {grant.tool.name} rested on, or its arguments, has "

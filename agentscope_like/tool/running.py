@@ -31,7 +31,7 @@ async def run_granted(
     grant: Grant,
     state: AgentState,
     *,
-    redeem: Callable[[], None],
+    redeem: Callable[[], Awaitable[None]],
     check_changed: Callable[[dict[str, Any]], Awaitable[None]],
     output: LimitedOutput | None = None,
 ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
@@ -40,7 +40,7 @@ async def run_granted(
     Args:
         grant: Spent by the toolkit.
         state: The agent's state, handed to tools that want it.
-        redeem: Called as the run begins; raises where the grant no longer holds.
+        redeem: Awaited as the run begins; raises where the grant no longer holds.
         check_changed: Awaited with the arguments that reach the tool behind its middlewares where
             they are not those of the grant; raises to stop the call.
         output: Keeps what is yielded within a number of tokens.
@@ -50,7 +50,7 @@ async def run_granted(
         asyncio.CancelledError: The run was cancelled; the tool has been closed.
         DeveloperOrientedException: The tool raised one.
     """
-    redeem()
+    await redeem()
     response = ToolResponse()
     stream: AsyncGenerator[ToolChunk, None] | None = None
     failed: ToolChunk | None = None

@@ -1,7 +1,7 @@
 """A path as it was written, as it reads, and as the kernel would follow it.
 
-`locate` is the only place where a path meets the file system. It makes one `lstat` per component,
-opens nothing, and never blocks on a FIFO or a device.
+`locate` is the only place where a path meets the file system, this host's or another's. It makes
+one `lstat` per component, opens nothing, and never blocks on a FIFO or a device.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from posixpath import normpath
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -20,6 +21,8 @@ from agentscope_like.permission.errors import PathError
 __all__ = [
     "FileKind",
     "Location",
+    "NameStatus",
+    "Names",
     "contains",
     "inside",
     "inside_any",
@@ -75,6 +78,41 @@ _KINDS = {
 _UNCERTAIN = frozenset({FileKind.LOOP, FileKind.UNREADABLE})
 
 
+class NameStatus(Protocol):
+    """What is known of a name, as in an `os.stat_result`."""
+
+    @property
+    def st_mode(self) -> int:
+        """Return its kind and its permissions."""
+
+    @property
+    def st_dev(self) -> int:
+        """Return the device that it is on."""
+
+    @property
+    def st_ino(self) -> int:
+        """Return its inode there."""
+
+
+class Names(Protocol):
+    """A file system, as far as names go; the module `os` is this host's."""
+
+    def lstat(self, path: str, /) -> NameStatus:
+        """Return what is known of the name itself.
+
+        Raises:
+            FileNotFoundError, NotADirectoryError: There is no such name.
+            OSError: Nobody can say.
+        """
+
+    def readlink(self, path: str, /) -> str:
+        """Return what a symlink says.
+
+        Raises:
+            OSError: It is none, or cannot be read.
+        """
+
+
 class Location(Struct, frozen=True):
     """Every reading of one path, taken at one moment.
 
@@ -110,7 +148,14 @@ class Location(Struct, frozen=True):
         return self.kind not in _UNCERTAIN
 
 
-def locate(path: str, *, directory: str, home: str | None = None, follow: bool = True) -> Location:
+def locate(
+    path: str,
+    *,
+    directory: str,
+    home: str | None = None,
+    follow: bool = True,
+    names: Names = os,
+) -> Location:
     """Read `path` as text and as the kernel would.
 
     Args:
@@ -119,6 +164,7 @@ def locate(path: str, *, directory: str, home: str | None = None, follow: bool =
         home: What `~` stands for; the user's home by default.
         follow: Whether a symlink at the very end is followed. False is for what acts on the link
             itself, such as removing or renaming it; a trailing slash follows it all the same.
+        names: The file system; this host's by default.
 
     Raises:
         PathError: The path is empty, too long, or contains NUL, control characters, characters
@@ -134,9 +180,9 @@ def locate(path: str, *, directory: str, home: str | None = None, follow: bool =
     _check(path, full)
     absolute = _fold(full)
     readings = [absolute]
-    resolved, kind, status = _walk(full, readings, follow=follow)
+    resolved, kind, status = _walk(full, readings, names, follow=follow)
     if "/.." in full:
-        _, folded_kind, _ = _walk(absolute, readings, follow=follow)
+        _, folded_kind, _ = _walk(absolute, readings, names, follow=follow)
         if folded_kind in _UNCERTAIN:
             kind, status = folded_kind, None
     return Location(
@@ -253,8 +299,8 @@ def _fold(path: str) -> str:
 
 
 def _walk(
-    path: str, readings: list[str], *, follow: bool
-) -> tuple[str, FileKind, os.stat_result | None]:
+    path: str, readings: list[str], names: Names, *, follow: bool
+) -> tuple[str, FileKind, NameStatus | None]:
     """Follow an absolute path as the kernel does, noting a reading at each symlink.
 
     What does not exist is taken by its text, as it would be once it was made.
@@ -262,7 +308,7 @@ def _walk(
     pending = path.split("/")
     pending.reverse()
     reached = ""
-    status: os.stat_result | None = None
+    status: NameStatus | None = None
     links = 0
     while pending:
         name = pending.pop()
@@ -273,7 +319,7 @@ def _walk(
             continue
         entry = f"{reached}/{name}"
         try:
-            status = os.lstat(entry)
+            status = names.lstat(entry)
         except (FileNotFoundError, NotADirectoryError):
             status = None
         except OSError:
@@ -282,7 +328,7 @@ def _walk(
             reached = entry
             continue
         links += 1
-        target = _read_link(entry) if links <= MAX_SYMLINKS else None
+        target = _read_link(entry, names) if links <= MAX_SYMLINKS else None
         if target is None:
             kind = FileKind.LOOP if links > MAX_SYMLINKS else FileKind.UNREADABLE
             return _fold("/".join((entry, *reversed(pending)))), kind, None
@@ -292,25 +338,23 @@ def _walk(
         readings.append(_fold("/".join((reached, *reversed(pending)))))
         status = None
     if status is None:
-        status = _status(reached or "/")
+        try:
+            status = names.lstat(reached or "/")
+        except (FileNotFoundError, NotADirectoryError):
+            status = None
+        except OSError:
+            return reached or "/", FileKind.UNREADABLE, None
     return reached or "/", _kind(status), status
 
 
-def _read_link(path: str) -> str | None:
+def _read_link(path: str, names: Names) -> str | None:
     try:
-        return os.readlink(path)
+        return names.readlink(path)
     except OSError:
         return None
 
 
-def _status(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except OSError:
-        return None
-
-
-def _kind(status: os.stat_result | None) -> FileKind:
+def _kind(status: NameStatus | None) -> FileKind:
     if status is None:
         return FileKind.MISSING
     return _KINDS.get(stat.S_IFMT(status.st_mode), FileKind.DEVICE)

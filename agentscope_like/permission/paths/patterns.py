@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -114,18 +114,21 @@ def bases_of(directories: Sequence[Location]) -> list[str]:
     return [reading for directory in directories for reading in directory.readings]
 
 
-def compile_pattern(text: str, *, home: str | None = None) -> PathPattern:
+def compile_pattern(
+    text: str, *, home: str | None = None, real: Callable[[str], str] | None = None
+) -> PathPattern:
     """Compile a path pattern.
 
     Args:
         text: `src/**`, `**/*.py`, `/srv/{a,b}/*`, `~/notes.txt`.
         home: What `~` stands for; the user's home by default.
+        real: Returns a directory with its symlinks followed; on this host by default.
 
     Raises:
         PatternError: The pattern could never match, spells out too many paths, or is of a language
             that only looks like this one.
     """
-    return PatternCompiler(home=home, aliases=True).compile(text)
+    return PatternCompiler(home=home, aliases=True, real=real).compile(text)
 
 
 def escape(path: str) -> str:
@@ -144,11 +147,19 @@ class PatternCompiler:
         home: What `~` stands for; the user's home by default.
         aliases: Whether to follow the symlinks of the directories that patterns name, so that
             `/var/run/**` forbids `/run/x` as well.
+        real: Returns a directory with its symlinks followed; on this host by default.
     """
 
-    def __init__(self, *, home: str | None = None, aliases: bool) -> None:
+    def __init__(
+        self,
+        *,
+        home: str | None = None,
+        aliases: bool,
+        real: Callable[[str], str] | None = None,
+    ) -> None:
         self._home = os.path.expanduser("~") if home is None else home
         self._aliases = aliases
+        self._resolve = self._real_here if real is None else real
         self._real: dict[str, str] = {"": ""}
 
     def compile(self, text: str) -> PathPattern:
@@ -200,11 +211,11 @@ class PatternCompiler:
         if self._aliases and (real := self._resolve(branch.base)) not in (plain, branch.base):
             yield Branch(True, real, branch.tail, alias=True)
 
-    def _resolve(self, base: str) -> str:
+    def _real_here(self, base: str) -> str:
         known = self._real.get(base)
         if known is None:
             parent, _, name = base.rpartition("/")
-            known = f"{self._resolve(parent)}/{name}"
+            known = f"{self._real_here(parent)}/{name}"
             if os.path.islink(known):
                 known = os.path.realpath(known).rstrip("/")
             self._real[base] = known

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from agentscope_like.permission.errors import PatternError
-from agentscope_like.permission.paths.location import Location, inside_any, is_below, locate
+from agentscope_like.permission.paths.location import Location, Names, inside_any, is_below, locate
 from agentscope_like.permission.paths.patterns import compile_pattern, escape
 from agentscope_like.permission.paths.removal import critical_to_remove
 
 __all__ = ["suggest_pattern"]
 
 
-def suggest_pattern(location: Location, directories: Sequence[Location]) -> str | None:
+def suggest_pattern(
+    location: Location, directories: Sequence[Location], *, names: Names = os
+) -> str | None:
     """Return a glob that covers the directory of a file, or None where no pattern would.
 
     `/project/src/main.py` in the working directory `/project` gives `src/**` (seed 002, "File
@@ -23,12 +26,15 @@ def suggest_pattern(location: Location, directories: Sequence[Location]) -> str 
     Args:
         location: The file.
         directories: The working directories.
+        names: The file system that they are in; this host's by default.
     """
     if not location.certain:
         return None
-    for pattern in _offers(location, directories):
+    for pattern in _offers(location, directories, names):
         try:
-            compiled = compile_pattern(pattern, home=location.home)
+            compiled = compile_pattern(
+                pattern, home=location.home, real=None if names is os else str
+            )
         except PatternError:
             continue
         if compiled.matches(location, directories, strict=True):
@@ -36,7 +42,7 @@ def suggest_pattern(location: Location, directories: Sequence[Location]) -> str 
     return None
 
 
-def _offers(location: Location, directories: Sequence[Location]) -> list[str]:
+def _offers(location: Location, directories: Sequence[Location], names: Names) -> list[str]:
     path = location.absolute
     if inside_any(location, directories):
         bases = [reading for directory in directories for reading in directory.readings]
@@ -45,8 +51,9 @@ def _offers(location: Location, directories: Sequence[Location]) -> list[str]:
         parent = relative.rpartition("/")[0]
         return [f"{escape(parent)}/**"] if parent else [escape(relative)]
     parent = path.rpartition("/")[0]
-    if not parent or critical_to_remove(
-        locate(parent, directory="/", home=location.home), directories
-    ):
+    if not parent:
+        return [escape(path)]
+    held = locate(parent, directory="/", home=location.home, names=names)
+    if critical_to_remove(held, directories):
         return [escape(path)]
     return [f"{escape(parent)}/**", escape(path)]
