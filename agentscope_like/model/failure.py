@@ -57,7 +57,7 @@ def model_error(error: Exception, *, model: str, where: str, secret: str | None)
         )
     if isinstance(error, openai.APIError):
         return _streamed_error(error, subject, secret)
-    if isinstance(error, ValueError):
+    if isinstance(error, ValueError | AttributeError):  # what came is no JSON, or no object
         return ModelError(
             f"The {subject} sent something that cannot be read "
             f"({_detail(error, secret)}); check that base_url leads to a compatible server.",
