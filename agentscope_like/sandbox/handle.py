@@ -235,7 +235,8 @@ class SandboxHandle(ABC):
     async def copy_from_host(self, host_path: str | os.PathLike[str], path: str) -> None:
         """Copy a file or a directory of this host into the sandbox.
 
-        Symlinks on the way are left out, so that no link brings in what it points to.
+        A file that can be executed can be there, too. Symlinks are left out, so that no link brings
+        in what it points to; one to a file inside of the directory is copied as that file.
 
         Args:
             host_path: Of the file or directory on this host.

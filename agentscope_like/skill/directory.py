@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.skill.yaml_fields import SkillFileError
 
-__all__ = ["SKILL_FILE", "SKIPPED", "SkillDirectory", "SkillText", "as_problem", "name_taken"]
+__all__ = ["SKILL_FILE", "SKIPPED", "SkillDirectory", "SkillText", "name_taken"]
 
 MAX_FILE_BYTES = 262_144
 """Largest file that is read of a skill, in bytes."""
@@ -128,8 +128,7 @@ class SkillDirectory(Generic[T]):
     def _reading(self, directory: str) -> _Reading[T]:
         """Return what the skill in the directory is, from memory where its files are as they were.
 
-        A skill that cannot be looked at is looked at again; one that cannot be read only when it
-        has changed.
+        What the system refuses is tried again; what is written wrongly only when it has changed.
         """
         files: dict[str, _File] = {}
         seen: tuple[_File, ...] = ()
@@ -148,8 +147,10 @@ class SkillDirectory(Generic[T]):
                 text = SkillText(path, _read(file.real, path), file.changed)
                 texts[os.path.basename(path)] = text
             return _Reading(seen, self._parse(directory, texts))
-        except (OSError, SkillFileError) as error:
-            return _Reading(seen, as_problem(error, path))
+        except SkillFileError as error:
+            return _Reading(seen, error)
+        except OSError as error:
+            return _Reading((), SkillFileError(f"it cannot be read: {error.strerror}", file=path))
 
     def _inside(self, directory: str, path: str) -> str:
         """Return the file that the path leads to, which is inside the directory."""
@@ -162,13 +163,6 @@ class SkillDirectory(Generic[T]):
                 file=path,
             )
         return real
-
-
-def as_problem(error: OSError | SkillFileError, path: str) -> SkillFileError:
-    """Return what is wrong with a skill whose file cannot be used."""
-    if isinstance(error, SkillFileError):
-        return error
-    return SkillFileError(f"it cannot be read: {error.strerror}", file=path)
 
 
 def name_taken(name: str, directory: str, first: str) -> SkillFileError:

@@ -12,12 +12,13 @@ from agentscope_like.permission import (
     PermissionContext,
     PermissionDecision,
 )
+from agentscope_like.skill import Skill
 from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.answers import succeeded
 from agentscope_like.tool.skill_shelf import VIEWER, SkillShelf
 
-__all__ = ["SkillViewer"]
+__all__ = ["SkillViewer", "shown"]
 
 
 class SkillViewer(ToolBase):
@@ -60,6 +61,10 @@ class SkillViewer(ToolBase):
 
     async def call(self, skill: str, _agent_state: AgentState) -> ToolChunk:
         """Return the skill's text, and where its files are."""
-        found = await self._shelf.find(skill, _agent_state.tool_context.activated_groups)
-        where = f"The files of this skill are in {found.dir}\n\n" if found.dir else ""
-        return succeeded(f"{where}{found.markdown}")
+        return shown(await self._shelf.find(skill, _agent_state.tool_context.activated_groups))
+
+
+def shown(skill: Skill) -> ToolChunk:
+    """Return a skill's text, and where its files are, for a model."""
+    where = f"The files of this skill are in {skill.dir}\n\n" if skill.dir else ""
+    return succeeded(f"{where}{skill.markdown}")
