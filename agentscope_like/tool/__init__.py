@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.glob import Glob
     from agentscope_like.tool.builtin.grep import Grep
     from agentscope_like.tool.builtin.human_approval import HumanApproval
+    from agentscope_like.tool.builtin.load_skill import LoadSkill
     from agentscope_like.tool.builtin.person import PersonTool
     from agentscope_like.tool.builtin.questions import UserAnswer, UserQuestion
     from agentscope_like.tool.builtin.read import Read
@@ -45,6 +46,7 @@ __all__ = [
     "Grant",
     "Grep",
     "HumanApproval",
+    "LoadSkill",
     "MCPTool",
     "ParamsBase",
     "PersonTool",
@@ -81,6 +83,7 @@ __getattr__ = on_first_use(
         "Grant": "grant",
         "Grep": "builtin.grep",
         "HumanApproval": "builtin.human_approval",
+        "LoadSkill": "builtin.load_skill",
         "MCPTool": "mcp",
         "PersonTool": "builtin.person",
         "Read": "builtin.read",
