@@ -7,6 +7,7 @@ developer-oriented one is raised to the program that uses the library::
     ├── AgentOrientedException
     │   ├── ToolNotFoundError
     │   ├── ToolGroupInactiveError
+    │   ├── ToolNotShownError
     │   ├── ToolJSONDecodeError
     │   ├── ToolArgumentError
     │   ├── ToolInterruptedError
@@ -39,6 +40,7 @@ __all__ = [
     "ToolInterruptedError",
     "ToolJSONDecodeError",
     "ToolNotFoundError",
+    "ToolNotShownError",
 ]
 
 
@@ -72,6 +74,10 @@ class ToolNotFoundError(AgentOrientedException):
 
 class ToolGroupInactiveError(AgentOrientedException):
     """The model called a tool whose group is not active."""
+
+
+class ToolNotShownError(AgentOrientedException):
+    """The model called a tool that it was not told of in this turn."""
 
 
 class ToolJSONDecodeError(AgentOrientedException):

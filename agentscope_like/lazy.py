@@ -15,14 +15,14 @@ def on_first_use(package: str, places: Mapping[str, str]) -> Callable[[str], Any
 
     Args:
         package: The package's name.
-        places: By name, the module below the package that defines it.
+        places: By name, the module below the package that defines it; `.NAME` is one beside it.
     """
 
     def get(name: str) -> Any:
         place = places.get(name)
         if place is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{place}"), name)
+        value = getattr(import_module(f".{place}", package), name)
         setattr(sys.modules[package], name, value)
         return value
 

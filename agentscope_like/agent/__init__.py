@@ -2,5 +2,14 @@
 
 from agentscope_like.agent.agent import Agent, AgentInput
 from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig
+from agentscope_like.agent.suggestion import ToolSelector, ToolSuggestion
 
-__all__ = ["Agent", "AgentInput", "ContextConfig", "ModelConfig", "ReActConfig"]
+__all__ = [
+    "Agent",
+    "AgentInput",
+    "ContextConfig",
+    "ModelConfig",
+    "ReActConfig",
+    "ToolSelector",
+    "ToolSuggestion",
+]

@@ -90,7 +90,8 @@ class Rounds:
 
     async def _reasoned(self, tool_choice: ToolChoice | None) -> AsyncGenerator[AgentEvent, None]:
         tools: list[dict[str, Any]] = await self._parts.toolkit.get_tool_schemas(
-            self._state.tool_context.activated_groups
+            self._state.tool_context.activated_groups,
+            suggested=self._state.reply_context.suggested_tools,
         )
         prompt = await self._care.system_prompt()
         async with aclosing(self._care.compressed(prompt, tools)) as events:

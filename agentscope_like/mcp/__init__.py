@@ -3,6 +3,7 @@
 from agentscope_like.mcp.client import MCPClient
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
 from agentscope_like.mcp.errors import MCPCallError, MCPConnectionError
+from agentscope_like.mcp.parameters import SseServerParameters, StreamableHttpServerParameters
 from agentscope_like.mcp.pins import PinFile, ToolChange
 
 __all__ = [
@@ -11,6 +12,8 @@ __all__ = [
     "MCPClient",
     "MCPConnectionError",
     "PinFile",
+    "SseServerParameters",
     "StdioMCPConfig",
+    "StreamableHttpServerParameters",
     "ToolChange",
 ]

@@ -13,9 +13,12 @@ from agentscope_like.tool.base import ParamsBase, ToolBase
 from agentscope_like.tool.choice import ToolChoice
 
 if TYPE_CHECKING:
+    from agentscope_like.manager import ToolManager
+    from agentscope_like.mcp.parameters import SseServerParameters, StreamableHttpServerParameters
     from agentscope_like.tool.builtin.ask_user import AskUser
     from agentscope_like.tool.builtin.bash import Bash
     from agentscope_like.tool.builtin.edit import Edit
+    from agentscope_like.tool.builtin.expand_tools import ToolExpandTools
     from agentscope_like.tool.builtin.glob import Glob
     from agentscope_like.tool.builtin.grep import Grep
     from agentscope_like.tool.builtin.human_approval import HumanApproval
@@ -27,11 +30,14 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.task import TaskCreate, TaskGet, TaskList, TaskUpdate
     from agentscope_like.tool.builtin.write import Write
     from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
+    from agentscope_like.tool.discovery import tool
     from agentscope_like.tool.function import FunctionTool
     from agentscope_like.tool.grant import Grant
     from agentscope_like.tool.group import ToolGroup
     from agentscope_like.tool.mcp import MCPTool
+    from agentscope_like.tool.proxy import ToolProxy
     from agentscope_like.tool.source import ToolSource
+    from agentscope_like.tool.spec import ToolSpec
     from agentscope_like.tool.toolkit import Toolkit
 
 __all__ = [
@@ -52,6 +58,8 @@ __all__ = [
     "PersonTool",
     "Read",
     "ResetTools",
+    "SseServerParameters",
+    "StreamableHttpServerParameters",
     "TaskCreate",
     "TaskGet",
     "TaskList",
@@ -59,14 +67,19 @@ __all__ = [
     "ToolBase",
     "ToolChoice",
     "ToolChunk",
+    "ToolExpandTools",
     "ToolGroup",
+    "ToolManager",
     "ToolMiddlewareBase",
+    "ToolProxy",
     "ToolResponse",
     "ToolSource",
+    "ToolSpec",
     "Toolkit",
     "UserAnswer",
     "UserQuestion",
     "Write",
+    "tool",
 ]
 
 __getattr__ = on_first_use(
@@ -88,15 +101,22 @@ __getattr__ = on_first_use(
         "PersonTool": "builtin.person",
         "Read": "builtin.read",
         "ResetTools": "builtin.reset_tools",
+        "SseServerParameters": ".mcp.parameters",
+        "StreamableHttpServerParameters": ".mcp.parameters",
         "TaskCreate": "builtin.task",
         "TaskGet": "builtin.task",
         "TaskList": "builtin.task",
         "TaskUpdate": "builtin.task",
+        "ToolExpandTools": "builtin.expand_tools",
         "ToolGroup": "group",
+        "ToolManager": ".manager",
+        "ToolProxy": "proxy",
         "ToolSource": "source",
+        "ToolSpec": "spec",
         "Toolkit": "toolkit",
         "UserAnswer": "builtin.questions",
         "UserQuestion": "builtin.questions",
         "Write": "builtin.write",
+        "tool": "discovery",
     },
 )

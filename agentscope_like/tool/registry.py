@@ -14,6 +14,7 @@ from agentscope_like.tool.arguments import ArgumentValidator, shortened
 from agentscope_like.tool.base import ToolBase, check_schema
 from agentscope_like.tool.grant import definition_digest
 from agentscope_like.tool.group import BASIC
+from agentscope_like.tool.spec import ToolSpec
 
 __all__ = ["RegisteredTool", "ToolRegistry", "check_tool"]
 
@@ -52,14 +53,7 @@ class RegisteredTool:
     @property
     def schema(self) -> dict[str, Any]:
         """Return what the model is told of it, in the chat-completions form."""
-        return {
-            "type": "function",
-            "function": {
-                "name": self.tool.name,
-                "description": self.tool.description,
-                "parameters": self.tool.input_schema,
-            },
-        }
+        return ToolSpec.of(self.tool).to_openai()
 
 
 class ToolRegistry(Mapping[str, ToolBase]):

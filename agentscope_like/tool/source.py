@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from agentscope_like.tool.base import ToolBase
 
-__all__ = ["ToolSource"]
+__all__ = ["ImmediateSource", "ToolSource"]
 
 
 @runtime_checkable
@@ -30,3 +30,11 @@ class ToolSource(Protocol):
 
     async def refresh(self) -> None:
         """Ask the source anew where what is known may be out of date; once for each reply."""
+
+
+@runtime_checkable
+class ImmediateSource(ToolSource, Protocol):
+    """A source of tools of this process, which need not be waited for."""
+
+    def look(self) -> list[ToolBase]:
+        """Return the tools that there are now."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.tool.attempt import Attempts
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.registry import ToolRegistry, check_tool
-from agentscope_like.tool.source import ToolSource
+from agentscope_like.tool.source import ImmediateSource, ToolSource
 
 __all__ = ["ToolSources"]
 
@@ -46,6 +47,7 @@ class ToolSources:
                 )
         self._listings.append(added)
         self._registry.put_listed(added.name, (), group)
+        self.look()
 
     def clear(self) -> None:
         """Forget all sources."""
@@ -62,6 +64,13 @@ class ToolSources:
     def may_list(self, name: str) -> bool:
         """Return whether a source may yet list a tool of this name."""
         return any(name.startswith(listing.prefix) for listing in self._listings)
+
+    def look(self) -> None:
+        """List the tools of those sources that need not be waited for."""
+        for listing in self._listings:
+            if listing.immediate is not None:
+                tools = listing.fit(listing.immediate.look())
+                self._registry.put_listed(listing.name, tools, listing.group)
 
     async def sync(self) -> None:
         """Ask those sources for their tools that have changed."""
@@ -92,6 +101,7 @@ class _Listing:
 
     def __init__(self, source: ToolSource, group: str) -> None:
         self.source = source
+        self.immediate = source if isinstance(source, ImmediateSource) else None
         self.group = group
         self.name = source.name
         self.prefix = f"mcp__{source.name}__"
@@ -107,10 +117,14 @@ class _Listing:
             return repr(error)
 
     async def tools(self) -> list[ToolBase]:
-        """Return the source's tools that a model could call; the others are logged, once."""
+        """Return the source's tools that a model could call."""
+        return self.fit(await self.source.list_tools())
+
+    def fit(self, tools: Iterable[ToolBase]) -> list[ToolBase]:
+        """Return those tools that a model could call; the others are logged, once."""
         fit: list[ToolBase] = []
         refused: set[str] = set()
-        for tool in await self.source.list_tools():
+        for tool in tools:
             try:
                 check_tool(tool)
                 fit.append(tool)

@@ -6,7 +6,7 @@ that came of it; `call_tool` is both in one. `confirm` turns a person's answer i
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from copy import copy, deepcopy
 from functools import partial
 from typing import Any
@@ -93,7 +93,7 @@ class Toolkit:
         output_store: OutputStore | None = None,
     ) -> None:
         self._begin(
-            ToolInventory(
+            ToolInventory.of_groups(
                 ToolGroup(BASIC, tools=tools, skills_or_loaders=skills_or_loaders, mcps=mcps),
                 tool_groups,
                 response_template=meta_tool_response_template,
@@ -160,10 +160,14 @@ class Toolkit:
         """Look for new tools and skills of all sources; an agent does so once for each reply."""
         await self._inventory.refresh()
 
-    async def get_tool_schemas(self, groups: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """Return what the model is told of `basic` and these groups, in chat-completions form."""
-        schemas = await self._inventory.schemas(groups or ())
-        return deepcopy(schemas)  # a model may fit them to its server
+    async def get_tool_schemas(
+        self, groups: Sequence[str] | None = None, *, suggested: Collection[str] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return, as chat completions have it, what the model is told of `basic` and the groups.
+
+        Where tools are `suggested`, that is of these, and of how to be told of the others.
+        """
+        return deepcopy(await self._inventory.schemas(groups or (), suggested))
 
     async def get_skill_instructions(
         self, activated_groups: Sequence[str] | None = None
@@ -217,7 +221,8 @@ class Toolkit:
         policy = self.check_rules(state)
         layers = (*layers, *self._layers)
         try:
-            entry = inventory.available(call.name, state.tool_context.activated_groups)
+            suggested = state.reply_context.suggested_tools
+            entry = inventory.available(call.name, state.tool_context.activated_groups, suggested)
             request = CallRequest(call, entry.tool, parse_arguments(call.name, call.input), state)
             entry.validator.check(request.arguments)
             arguments, decision = await decided_within(layers, request, entry.validator.check)

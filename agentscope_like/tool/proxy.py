@@ -1,0 +1,147 @@
+"""The tools of one session: a whitelist over what managers have."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from math import inf
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.permission import PermissionDecision
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.decided import CallRequest, DecisionLayer
+from agentscope_like.tool.group import BASIC
+from agentscope_like.tool.managed import ManagedToolkit
+from agentscope_like.tool.toolkit import Toolkit
+from agentscope_like.tool.view import ToolView
+
+__all__ = ["ToolProxy"]
+
+_log = logging.getLogger(__name__)
+
+
+class ToolProxy(ManagedToolkit):
+    """A view of toolkits that shows some of their tools only (seed 000, 1.4).
+
+    An agent takes it like any toolkit. What is not in the view does not exist for its calls,
+    whatever is added to the managers later. What the managers demand holds here as well: each
+    one's decision layers surround the calls of all but the others' tools, and the lowest of their
+    limits cuts every result.
+
+    It costs little to make: one for each session, or request.
+
+    Args:
+        tool_managers: The toolkits, or one; of several tools of one name, the first one's is there.
+        available_tools: The names of the tools that are there; None for all. What no toolkit has is
+            logged as a warning.
+
+    Raises:
+        ConfigurationError: There is no toolkit, or what is given is none; or names are not a list.
+    """
+
+    def __init__(
+        self,
+        tool_managers: Toolkit | Sequence[Toolkit],
+        available_tools: Iterable[str] | None = None,
+    ) -> None:
+        managers = _checked(tool_managers)
+        if isinstance(available_tools, str):
+            raise ConfigurationError(f"`available_tools` is a list: give [{available_tools!r}]")
+        names = None if available_tools is None else tuple(available_tools)
+        layers = [
+            _but_for(layer, [other for other in managers if other is not manager])
+            for manager in managers
+            for layer in manager._layers  # noqa: SLF001 - of its own class
+        ]
+        super().__init__(decision_layers=layers)
+        strictest = min(managers, key=lambda m: inf if m.result_limit is None else m.result_limit)
+        self.result_limit = strictest.result_limit
+        self._truncate = strictest._truncate  # noqa: SLF001 - of its own class
+        inventories = [manager._inventory for manager in managers]  # noqa: SLF001
+        self._begin(ToolView(inventories, names))
+        self._inventory.look()
+        self._unknown = set(names or ())
+        self._warn_of(name for name in self._unknown if not self._inventory.may_list(name))
+
+    async def refresh(self) -> None:
+        """Look for new tools and skills of all sources; an agent does so once for each reply."""
+        await super().refresh()
+        self._warn_of(self._unknown)
+
+    def _warn_of(self, names: Iterable[str]) -> None:
+        """Log those of the names that there are not, each once."""
+        known = self._inventory.ruled()
+        for name in sorted(names):
+            self._unknown.discard(name)
+            if name not in known:
+                _log.warning("available_tools: no tool is named %r%s", name, nearest(name, known))
+
+    # What a view does not do
+
+    async def add_tool(self, tool: ToolBase | list[ToolBase], group_name: str = BASIC) -> None:
+        """Refuse it: nothing may widen a view.
+
+        Raises:
+            ConfigurationError: Always.
+        """
+        del tool, group_name
+        raise _refusal("add_tool")
+
+    async def remove_tool(self, tool_name: str | list[str]) -> None:
+        """Refuse it: the tools are the managers'.
+
+        Raises:
+            ConfigurationError: Always.
+        """
+        del tool_name
+        raise _refusal("remove_tool")
+
+    def clear(self) -> None:
+        """Refuse it: the tools are the managers'.
+
+        Raises:
+            ConfigurationError: Always.
+        """
+        raise _refusal("clear")
+
+
+def _checked(managers: Toolkit | Sequence[Toolkit]) -> list[Toolkit]:
+    """Return the toolkits.
+
+    Raises:
+        ConfigurationError: There is none, or what is given is none.
+    """
+    given: list[object] = [managers] if isinstance(managers, Toolkit) else list(managers)
+    checked = [one for one in given if isinstance(one, Toolkit)]
+    if not checked or len(checked) < len(given):
+        strange = [repr(one) for one in given if not isinstance(one, Toolkit)]
+        what = ", ".join(strange) or "nothing"
+        raise ConfigurationError(
+            f"`tool_managers` holds {what}: give ToolManager, ToolProxy or Toolkit objects"
+        )
+    return checked
+
+
+def _but_for(layer: DecisionLayer, others: Sequence[Toolkit]) -> DecisionLayer:
+    """Return the layer so that calls of the others' tools pass it by."""
+    if not others:
+        return layer
+    registries = [other._inventory.tools for other in others]  # noqa: SLF001 - of its own class
+
+    async def passed_by(
+        request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
+    ) -> PermissionDecision:
+        tool = request.tool
+        if any(tools.get(tool.name) is tool for tools in registries):
+            return await go_on(request)
+        return await layer(request, go_on)
+
+    return passed_by
+
+
+def _refusal(method: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"a ToolProxy has no `{method}`: it shows what its managers have. Change these, and name "
+        "what is to be seen in `available_tools` of a new ToolProxy"
+    )

@@ -1,0 +1,41 @@
+"""What a model is told of a tool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from agentscope_like.tool.base import ToolBase
+
+__all__ = ["ToolSpec"]
+
+
+class ToolSpec(Struct, frozen=True):
+    """What a model is told of a tool (seed 000, 1.1).
+
+    Attributes:
+        name: The name that it is called by.
+        description: What it does.
+        input_schema: JSON Schema of its arguments.
+    """
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+    @classmethod
+    def of(cls, tool: ToolBase) -> ToolSpec:
+        """Return what a model is told of the tool."""
+        return cls(tool.name, tool.description, tool.input_schema)
+
+    def to_openai(self) -> dict[str, Any]:
+        """Return it in the form of function calls, as OpenAI's interface has them."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": self.input_schema,
+            },
+        }
