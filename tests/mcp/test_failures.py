@@ -144,6 +144,17 @@ async def test_what_may_have_run_is_not_run_again(rogue: MakeRogue) -> None:
         assert server.log.count("tools/call die") == 1
 
 
+async def test_a_server_that_dies_again_is_given_up(rogue: MakeRogue) -> None:
+    """One call connects anew once, not again and again, however harmless it is."""
+    server = rogue(tool("die", annotations={"readOnlyHint": True}), tool("echo"))
+    async with server.client() as client:
+        with pytest.raises(MCPCallError, match="not known whether 'die' had any effect"):
+            await call(client, "die")
+        assert server.log.count("tools/call die") == server.log.count("started") == 2
+        await ended(client)
+        assert await call(client, "echo") == "echo {}"
+
+
 async def test_a_claim_that_is_not_trusted_repeats_nothing(rogue: MakeRogue) -> None:
     """Without trust, the server's word that a call may be repeated does not count."""
     harmless = tool("die_once", annotations={"idempotentHint": True, "readOnlyHint": True})

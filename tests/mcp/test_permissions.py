@@ -140,6 +140,9 @@ SCHEMA: dict[str, Any] = {
     },
     "required": ["size"],
     "additionalProperties": False,
+    "not": {"required": ["kind", "label"]},
+    "examples": [{"size": "small"}],
+    "x-server": {"keeps": ["this", None]},
 }
 
 
@@ -164,6 +167,7 @@ async def test_the_schema_reaches_the_model_undamaged(rogue: MakeRogue) -> None:
         ({"size": "small", "label": "A B"}, "label"),
         ({"size": "small", "kind": "other"}, "kind"),
         ({"size": "small", "colour": "red"}, "colour"),
+        ({"size": "small", "kind": "order", "label": 7}, "not allowed for"),
     ],
 )
 async def test_arguments_that_do_not_fit_are_not_sent(

@@ -39,8 +39,9 @@ async def asks_whatever_is_allowed(command: str) -> bool:
 
 
 async def test_002_bash_1_output_of_both_streams_is_returned() -> None:
-    """What a command writes to standard output and to standard error."""
+    """What a command writes to standard output and to standard error, run by bash itself."""
     assert await run(Bash(), command="echo out; echo err >&2") == "out\nerr\n"
+    assert await run(Bash(), command="echo {a,b}; [[ a == ? ]] && echo bash") == "a b\nbash\n"
 
 
 @pytest.mark.parametrize(
@@ -99,6 +100,7 @@ async def test_002_bash_7_commands_on_sensitive_paths_are_asked_about(command: s
     """To change shell start-up files, `.ssh` or `.env`, or to read secrets, asks."""
     assert await asks_whatever_is_allowed(command)
     assert not await asks_whatever_is_allowed("touch bashrc")
+    assert await decided("cat .bashrc") is ALLOW
 
 
 @pytest.mark.parametrize(
@@ -172,13 +174,23 @@ async def test_002_bash_12_the_engine_goes_by_it() -> None:
         ("rm:*", "rm file.txt", True),
         ("rm:*", "rm -rf /tmp/x", True),
         ("rm:*", "ls", False),
+        ("rm:*", "'r'm file.txt", True),
+        ("rm:*", "rmdir old", False),
+        ("rm:*", "echo 'rm file.txt'", False),
     ],
 )
 async def test_002_bash_13_prefix_rules(pattern: str, command: str, *, matches: bool) -> None:
-    """`words:*` is every command that begins with these words."""
+    """`words:*` is every command that begins with these words: the whole words, not their text.
+
+    Of several commands in one, each must match for it to be allowed, one for it to be denied.
+    """
     assert await Bash().match_rule(pattern, {"command": command}) is matches
-    denied = (await decide(Bash(), rule("Bash", pattern, DENY), command=command)).behavior is DENY
-    assert denied is matches
+    denying, allowing = rule("Bash", pattern, DENY), rule("Bash", pattern)
+    for wrapped in (command, f"true && {command}", f"echo $({command})", f"env {command}"):
+        denied = (await decide(Bash(), denying, command=wrapped)).behavior is DENY
+        assert denied is matches, wrapped
+    beside = await decide(Bash(), allowing, command=f"{command} && touch x")
+    assert beside.behavior is ASK
 
 
 @pytest.mark.parametrize(

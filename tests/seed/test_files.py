@@ -114,13 +114,17 @@ async def test_002_file_3_a_part_of_a_large_file_can_be_read(desk: Desk) -> None
 
 
 async def test_002_file_4_what_was_read_is_in_the_agent_s_state(desk: Desk) -> None:
-    """It survives a JSON round trip, counts for Edit then, and holds no content."""
+    """It survives a JSON round trip, counts for Edit then, holds no content, and is bounded."""
     await desk.do("Read", file_path="a.txt")
     saved = desk.state.tool_context.model_dump_json()
     assert "two" not in saved
     assert "a.txt" in saved
     desk.state = AgentState.model_validate_json(desk.state.model_dump_json())
     assert await desk.works("Edit", file_path="a.txt", old_string="one", new_string="1")
+    desk.state.tool_context.max_cache_files = 1
+    await desk.do("Read", file_path="b.txt")
+    (known,) = desk.state.tool_context.read_file_cache
+    assert known.file_path.endswith("b.txt")
 
 
 async def test_002_file_5_write_makes_files_and_replaces_those_that_were_read(
@@ -217,7 +221,10 @@ async def test_002_file_11_the_rest_is_left_to_the_rules(kind: type[PathTool], w
 
 
 async def test_002_file_12_read_has_no_opinion_of_plain_files(work: Path) -> None:
-    """It passes through, and the modes where reads run allow it; secrets are asked about."""
+    """It passes through, and the modes where reads run allow it.
+
+    Secrets are asked about, and what is no path is denied.
+    """
     read = Read()
     assert read.is_read_only
     opinion = await read.check_permissions({"file_path": "a.txt"}, permitting())
@@ -226,6 +233,8 @@ async def test_002_file_12_read_has_no_opinion_of_plain_files(work: Path) -> Non
         assert (await decide(read, mode=mode, file_path="a.txt")).behavior is behavior
     secret = await decide(read, rule("Read"), mode=EXPLORE, file_path=".ssh/id_rsa")
     assert (secret.behavior, secret.bypass_immune) == (ASK, True)
+    unusable = await decide(read, rule("Read"), mode=BYPASS, file_path="a\0.txt")
+    assert unusable.behavior is DENY
 
 
 @pytest.mark.parametrize("kind", [Read, Write, Edit])
@@ -241,6 +250,8 @@ async def test_002_file_12_read_has_no_opinion_of_plain_files(work: Path) -> Non
         ("config.json", "config.json", True),
         ("config.json", "sub/config.json", False),
         ("src/**", "src/../secret.txt", False),
+        ("src/*", "src/a.py", True),
+        ("src/*", "src/deep/a.py", False),
     ],
 )
 async def test_002_file_13_rules_are_globs(

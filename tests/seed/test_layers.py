@@ -7,12 +7,25 @@ from typing import Any
 
 import pytest
 
-from agentscope_like.message import TextBlock, ToolChunk
+from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.permission import PermissionDecision
 from agentscope_like.tool import Bash, FunctionTool, ToolBase, Toolkit, ToolMiddlewareBase
 from tests.agent.kit import agent_of, events_of
-from tests.seed.kit import DENY, DONE, Echo, Layer, call_of, run, said, text_of
+from tests.seed.kit import (
+    DENY,
+    DONE,
+    Echo,
+    Layer,
+    call,
+    call_of,
+    permitting,
+    rule,
+    run,
+    said,
+    state_of,
+    text_of,
+)
 
 Next = Callable[..., AsyncGenerator[ToolChunk, None]]
 
@@ -37,7 +50,10 @@ async def test_002_layer_1_layers_run_with_every_call() -> None:
 
 
 async def test_002_layer_2_a_layer_may_change_what_goes_in_and_comes_out() -> None:
-    """The tool gets the changed arguments, the caller the changed chunks."""
+    """The tool gets the changed arguments, the caller the changed chunks.
+
+    Of a model's call the changed arguments are decided again: what is denied does not run.
+    """
 
     class Shouting(ToolMiddlewareBase):
         async def on_tool_call(
@@ -49,6 +65,18 @@ async def test_002_layer_2_a_layer_may_change_what_goes_in_and_comes_out() -> No
     tool = Echo(middlewares=[Shouting()])
     assert await run(tool, text="hello") == "HELLO!"
     assert tool.heard == ["hello!"]
+
+    class Refusing(Echo):
+        async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
+            return rule_content in (None, tool_input["text"])
+
+    refusing = Refusing(middlewares=[Shouting()])
+    state = state_of(permitting(rule("Echo", "bad!", DENY)))
+    assert await said(Toolkit([refusing]), "Echo", state, text="good") == "GOOD!"
+    response = await call(Toolkit([refusing]), "Echo", state, text="bad")
+    assert response is not None
+    assert response.state is ToolResultState.ERROR
+    assert refusing.heard == ["good!"]
 
 
 async def test_002_layer_3_layers_of_agent_and_tool_are_apart() -> None:
@@ -187,6 +215,6 @@ async def test_002_layer_11_the_agent_s_layer_sees_the_round_around_a_call() -> 
             async for item in next_handler():
                 yield item
 
-    call = call_of("Echo", text="x")
-    await events_of(agent_of([Echo()], [call], DONE, middlewares=[Auditing()]), "Speak.")
-    assert seen == ["Echo", call.input, "allow", 1]
+    made = call_of("Echo", text="x")
+    await events_of(agent_of([Echo()], [made], DONE, middlewares=[Auditing()]), "Speak.")
+    assert seen == ["Echo", made.input, "allow", 1]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from mcp_types import ToolAnnotations
 from pydantic import ValidationError
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp import MCPClient, MCPConnectionError, StdioMCPConfig
 from agentscope_like.permission import PermissionBehavior, PermissionMode
 from agentscope_like.tool import MCPTool, ToolBase, Toolkit
+from agentscope_like.tool.mcp_name import mcp_tool_name
 from tests.seed.kit import (
     ALLOW,
     ASK,
@@ -92,11 +96,17 @@ def test_002_mcp_5_only_http_can_be_stateless() -> None:
 
 
 async def test_002_mcp_6_tools_carry_the_name_of_their_server(office: OfficeAddress) -> None:
-    """`mcp__server__tool`, so that two servers may offer the same tool."""
+    """`mcp__server__tool`, so that two servers may offer the same tool.
+
+    Names that become alike where illegal characters are mapped stay apart.
+    """
     toolkit = Toolkit(mcps=[client_of(office, "one"), client_of(office, "two")])
     names = await shown(toolkit)
     assert len(names) == len(set(names)) == 2 * len(TOOLS)
     assert {"mcp__one__web_search", "mcp__two__web_search"} <= set(names)
+    mapped = {mcp_tool_name("one", name) for name in ("a b", "a.b", "axb")}
+    assert len(mapped) == 3
+    assert all(re.fullmatch(r"mcp__one__axb(_[0-9a-f]{16})?", name) for name in mapped)
 
 
 @pytest.mark.parametrize(
@@ -109,12 +119,21 @@ async def test_002_mcp_7_what_says_that_it_reads_is_believed(
     other: PermissionBehavior,
     office: OfficeAddress,
 ) -> None:
-    """`readOnlyHint` lets a tool run where reads do; in DEFAULT it asks unless a rule allows it."""
+    """`readOnlyHint` lets a tool run where reads do; in DEFAULT it asks unless a rule allows it.
+
+    Not where the server is not trusted, or says as well that the tool destroys.
+    """
     client = client_of(office)
     search, order = await client.get_tool("web_search"), await client.get_tool("place_order")
     assert (await decide(search, mode=mode, query="x")).behavior is reading
     assert (await decide(order, mode=mode, item="x")).behavior is other
     assert (await decide(search, rule(search.name), mode=mode, query="x")).behavior is ALLOW
+    doubted = await client_of(office, trust_annotations=False).get_tool("web_search")
+    assert (await decide(doubted, mode=mode, query="x")).behavior is other
+    claims = ToolAnnotations(read_only_hint=True, destructive_hint=True)
+    definition = doubted.definition.model_copy(update={"annotations": claims})
+    destructive = MCPTool("office", definition, client_gen=nullcontext)
+    assert (await decide(destructive, mode=mode, query="x")).behavior is other
 
 
 async def test_002_mcp_8_clients_are_given_to_the_toolkit(office: OfficeAddress) -> None:

@@ -11,8 +11,14 @@ import pytest
 from jsonschema_rs import validator_for
 
 from agentscope_like.event import RequireExternalExecutionEvent
+from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import TextBlock, ToolResultState
-from agentscope_like.permission import PermissionContext, PermissionDecision, PermissionRule
+from agentscope_like.permission import (
+    PermissionContext,
+    PermissionDecision,
+    PermissionRule,
+    RuleError,
+)
 from agentscope_like.state import AgentState
 from agentscope_like.tool import (
     Bash,
@@ -112,7 +118,7 @@ async def test_002_overview_3_built_in_wrapped_and_served_tools_are_tools(
 async def test_002_overview_4_a_toolkit_holds_tools_clients_and_skills(
     office: OfficeAddress, tmp_path: Path
 ) -> None:
-    """It tells of all of them, and a call reaches the tool of that name."""
+    """It tells of all of them, and a call reaches the tool of that name, which only one has."""
     write_skill(tmp_path / "skills" / "pdf", text="Use `forms.py`.")
     client = client_of(office)
     first, second = Echo("First"), Echo("Second")
@@ -123,6 +129,8 @@ async def test_002_overview_4_a_toolkit_holds_tools_clients_and_skills(
     assert {"First", "Second", "Skill", "mcp__office__web_search"} <= set(names)
     await said(toolkit, "Second", text="hello")
     assert (first.heard, second.heard) == ([], ["hello"])
+    with pytest.raises(ConfigurationError, match="two tools named 'First'"):
+        Toolkit([first, Echo("First")])
 
 
 async def test_002_overview_5_a_group_is_switched_as_a_unit(
@@ -283,12 +291,19 @@ def test_002_base_10_a_tool_needs_a_permission_check() -> None:
 
 
 async def test_002_base_11_the_check_is_heard_before_the_run() -> None:
-    """Its decision denies, asks or allows; only what is allowed runs."""
+    """Its decision denies, asks or allows; only what is allowed runs.
+
+    Deny and ask rules, and the mode, may be stricter than it, not milder than its DENY.
+    """
     for opinion, waits, heard in ((ALLOW, False, ["x"]), (ASK, True, []), (DENY, False, [])):
         tool = Echo(opinion=opinion)
         response = await call(Toolkit([tool]), "Echo", text="x")
         assert (response is None) is waits
         assert tool.heard == heard
+    for behavior in (DENY, ASK):
+        assert (await decide(Echo(), rule("Echo", None, behavior), text="x")).behavior is behavior
+    assert (await decide(Echo(), mode=EXPLORE, text="x")).behavior is DENY
+    assert (await decide(Echo(opinion=DENY), rule("Echo"), text="x")).behavior is DENY
 
 
 async def test_002_base_12_read_only_defaults_to_the_attribute() -> None:
@@ -298,20 +313,34 @@ async def test_002_base_12_read_only_defaults_to_the_attribute() -> None:
 
 
 async def test_002_base_13_read_only_may_depend_on_the_arguments() -> None:
-    """The engine goes by the override where it decides what runs unasked."""
+    """The engine goes by the override where it decides what runs unasked.
+
+    A DENY or a safety question of the tool's own is heard first: it may be about reading.
+    """
 
     class Query(Echo):
         async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
             return str(tool_input["text"]).startswith("select")
 
+    class Secret(Query):
+        async def check_permissions(
+            self, tool_input: dict[str, Any], context: PermissionContext
+        ) -> PermissionDecision:
+            return PermissionDecision(ASK, "It is secret.", bypass_immune=True)
+
     for mode, otherwise in ((EXPLORE, DENY), (EDITS, ASK)):
         tool = Query(opinion=PASSTHROUGH)
         assert (await decide(tool, mode=mode, text="select 1")).behavior is ALLOW
         assert (await decide(tool, mode=mode, text="drop it")).behavior is otherwise
+        assert (await decide(Query(opinion=DENY), mode=mode, text="select 1")).behavior is DENY
+        assert (await decide(Secret(), mode=mode, text="select 1")).behavior is ASK
 
 
 async def test_002_base_14_a_tool_may_match_rules_itself() -> None:
-    """The content of a rule means what the tool's `match_rule` says it means."""
+    """The content of a rule means what the tool's `match_rule` says it means.
+
+    Content for a tool that reads none is an error: a deny rule of it would do nothing.
+    """
 
     class Prefixed(Echo):
         async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
@@ -320,14 +349,19 @@ async def test_002_base_14_a_tool_may_match_rules_itself() -> None:
     tool = Prefixed(opinion=PASSTHROUGH)
     assert (await decide(tool, rule("Echo", "ab"), text="abc")).behavior is ALLOW
     assert (await decide(tool, rule("Echo", "ab"), text="b")).behavior is ASK
+    with pytest.raises(RuleError, match="cannot read the rule content 'ab'"):
+        await call(Toolkit([Echo()]), "Echo", state_of(permitting(rule("Echo", "ab", DENY))))
 
 
 async def test_002_base_15_a_tool_may_suggest_rules() -> None:
-    """A question offers what the tool suggests, as rules."""
+    """A question offers what the tool suggests, as rules, where these spare the question."""
 
     class Suggesting(Echo):
         async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
-            return [rule("Echo")]
+            return [rule("Other"), rule("Echo", "y"), rule("Echo")]
+
+        async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
+            return rule_content in (None, tool_input["text"])
 
     decision = await decide(Suggesting(opinion=PASSTHROUGH), text="x")
     assert decision.suggested_rules == [rule("Echo")]
@@ -385,8 +419,13 @@ async def test_002_base_19_calling_a_tool_runs_its_layers_then_call() -> None:
 # Use Built-in Tools
 
 
-async def test_002_builtin_1_the_ten_tools_are_ready_to_use(work: Path) -> None:
-    """Each is made without arguments, and does what it is there for."""
+@pytest.mark.parametrize("has_ripgrep", [True, False])
+async def test_002_builtin_1_the_ten_tools_are_ready_to_use(
+    work: Path, monkeypatch: pytest.MonkeyPatch, *, has_ripgrep: bool
+) -> None:
+    """Each is made without arguments, and does what it is there for; Grep without ripgrep too."""
+    if not has_ripgrep:
+        monkeypatch.setattr("agentscope_like.tool.builtin.grep.find_ripgrep", lambda *avoid: None)
     (work / "a.txt").write_text("one\n")
     toolkit = Toolkit([one() for one in BUILT_IN])
     assert await shown(toolkit) == [one.__name__ for one in BUILT_IN]

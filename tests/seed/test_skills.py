@@ -13,7 +13,10 @@ from tests.skill.kit import write_skill
 
 
 async def test_002_skill_1_a_skill_is_a_directory_with_a_file(tmp_path: Path) -> None:
-    """`SKILL.md` with name and description in front of the instructions; no code is needed."""
+    """`SKILL.md` with name and description in front of the instructions; no code is needed.
+
+    What a link leads to outside of the directory is not read.
+    """
     write_skill(tmp_path / "pdf", "pdf", "Fill in forms.", "# Forms\n\nUse `forms.py`.")
     (skill,) = await LocalSkillLoader(str(tmp_path / "pdf")).list_skills()
     assert (skill.name, skill.description, skill.dir) == (
@@ -22,6 +25,9 @@ async def test_002_skill_1_a_skill_is_a_directory_with_a_file(tmp_path: Path) ->
         str(tmp_path / "pdf"),
     )
     assert "Use `forms.py`." in skill.markdown
+    (tmp_path / "pdf" / "SKILL.md").rename(tmp_path / "outside.md")
+    (tmp_path / "pdf" / "SKILL.md").symlink_to(tmp_path / "outside.md")
+    assert await LocalSkillLoader(str(tmp_path / "pdf")).list_skills() == []
 
 
 async def test_002_skill_2_a_skill_is_no_tool(tmp_path: Path) -> None:
@@ -35,11 +41,14 @@ async def test_002_skill_2_a_skill_is_no_tool(tmp_path: Path) -> None:
 
 
 async def test_002_skill_3_the_viewer_shows_the_instructions(tmp_path: Path) -> None:
-    """The whole text of the file behind its front matter, without a question."""
+    """The whole text of the file behind its front matter, and its place, without a question."""
     text = "# Forms\n\n1. Use `forms.py`.\n\n```python\nprint(1)\n```"
     write_skill(tmp_path / "pdf", text=text)
     toolkit = Toolkit(skills_or_loaders=[str(tmp_path)])
-    assert text in await said(toolkit, "Skill", skill="pdf")
+    shown_text = await said(toolkit, "Skill", skill="pdf")
+    assert shown_text.endswith(text)
+    assert str(tmp_path / "pdf") in shown_text
+    assert "description:" not in shown_text
 
 
 async def test_002_skill_4_directories_skills_and_loaders_are_taken(tmp_path: Path) -> None:
