@@ -28,6 +28,7 @@ class ModelCalls:
 
     Attributes:
         models: The models in the order in which they are tried.
+        summary_models: Those that are asked for a summary, likewise.
     """
 
     def __init__(
@@ -41,6 +42,9 @@ class ModelCalls:
         self.models = [model] * (1 + config.max_retries)
         if config.fallback_model is not None:
             self.models.append(config.fallback_model)
+        self.summary_models = list(self.models)
+        if config.compression_model is not None:
+            self.summary_models.insert(0, config.compression_model)
         self._call = hook_onion(middlewares, "on_model_call", agent, _call)
 
     async def answers(

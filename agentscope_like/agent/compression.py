@@ -181,15 +181,15 @@ class Compression:
             "parameters": object_schema(config.summary_schema, "summary_schema"),
         }
         asked = [TextBlock(text=config.compression_prompt), *_blocks_of(instructions)]
-        room = int(self._model.context_size * config.trigger_ratio)
-        messages = [
-            SystemMsg("system", prompt),
-            *await self._fitted(request, room),
-            UserMsg("user", asked),
-        ]
         schemas: list[dict[str, Any]] = [{"type": "function", "function": function}]
         failure = ModelError(NO_SUMMARY, type=ErrorType.UPSTREAM)
-        for model in self._calls.models:
+        for model in self._calls.summary_models:
+            room = int(model.context_size * config.trigger_ratio)
+            messages = [
+                SystemMsg("system", prompt),
+                *await self._fitted(request, room),
+                UserMsg("user", asked),
+            ]
             try:
                 answer = await self._calls.whole_answer(
                     model, messages, schemas, ToolChoice(mode=SUMMARY_TOOL)

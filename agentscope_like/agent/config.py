@@ -127,6 +127,8 @@ class ModelConfig:
         max_retries: How often a model call that showed nothing yet is tried again, beyond what
             the model itself retries (default 0).
         fallback_model: The model to take when the first one cannot answer.
+        compression_model: The model that writes summaries, such as a fast one; those that answer
+            do where there is none or it fails.
 
     Raises:
         ConfigurationError: `max_retries` is negative.
@@ -134,6 +136,7 @@ class ModelConfig:
 
     max_retries: int = 0
     fallback_model: ChatModelBase | None = None
+    compression_model: ChatModelBase | None = None
 
     def __post_init__(self) -> None:
         if self.max_retries < 0:

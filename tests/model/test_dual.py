@@ -11,13 +11,16 @@ import pytest
 from openai import AsyncOpenAI
 from pydantic import BaseModel
 
+from agentscope_like.agent import Agent, ModelConfig
 from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import UserMsg
 from agentscope_like.model import DualAsyncOpenAI, ModelCapabilities, OpenAIChatModel, probe
+from agentscope_like.observability import ObservabilityManager, TraceMiddleware
 from agentscope_like.types import ErrorType
-from tests.model.chat_server import Reply, failed, running
+from tests.model.chat_server import Reply, delta, failed, running, streamed
 from tests.model.strict_server import Abilities, StrictServer, image_part, images_in
 from tests.model.test_sage_models import ASKED, SCHEMA, SHOWN, two
+from tests.observability.kit import Recorder
 
 
 def client_of(url: str = "http://127.0.0.1:9/v1", key: str = "k") -> AsyncOpenAI:
@@ -283,6 +286,37 @@ class TestChatModel:
             assert there.url in caught.value.message
             assert "fast-key" not in caught.value.message
             assert not client.is_closed()
+
+
+class TestCompression:
+    """The fast model writes the summaries of an agent."""
+
+    @pytest.mark.parametrize("fails", [False, True])
+    async def test_summaries(self, fails: bool) -> None:
+        """It is asked first; where it fails, the standard model is. Both calls are observed."""
+        summary = streamed(delta("stop", content="They greeted each other."))
+        heard = Recorder()
+        async with two(Abilities(), Abilities()) as (client, here, there):
+            there.replies = [failed(400) if fails else summary]
+            here.replies = [summary]
+            agent = Agent(
+                "robot",
+                "Be kind.",
+                OpenAIChatModel(client=client, context_size=200),
+                middlewares=[TraceMiddleware(ObservabilityManager([heard]))],
+                model_config=ModelConfig(
+                    compression_model=OpenAIChatModel(client=client, model_type="fast")
+                ),
+            )
+            await agent.observe([UserMsg("u", f"{n} " + "word " * 50) for n in range(4)])
+            await agent.compress_context()
+        assert "They greeted each other." in str(agent.state.summary)
+        assert len(there.requests) == 1
+        assert len(here.requests) == (1 if fails else 0)
+        asked = [model for _, model, _ in heard.details("llm_start")]
+        assert asked == (["small", "big"] if fails else ["small"])
+        assert heard.names[-1] == "llm_end"
+        heard.check_pairs()
 
 
 def test_helpers_agree() -> None:
