@@ -24,10 +24,17 @@ __all__ = [
     "why_not_bubblewrap",
 ]
 
-_NAMESPACES = (
+_APART = (
     *("--unshare-user", "--unshare-all", "--new-session", "--die-with-parent"),
     *("--cap-drop", "ALL", "--hostname", "sandbox"),
 )
+_OF_ROOT = {
+    "read": ("CAP_DAC_READ_SEARCH",),
+    "write": ("CAP_DAC_OVERRIDE", "CAP_CHOWN", "CAP_FOWNER", "CAP_FSETID"),
+}
+"""What root may do with files by its capabilities, capabilities(7)."""
+
+_FORGOTTEN = "/dev/shm"  # noqa: S108 - the sandbox's own
 _SECONDS = 20
 
 
@@ -43,22 +50,19 @@ def options(profile: Profile, *, directory: str, environment: Mapping[str, str])
         environment: All of its variables. To be read by bwrap through `--args`, not to stand on a
             command line, which everybody sees.
     """
-    arguments = [*_NAMESPACES]
-    if profile.network:
-        arguments.append("--share-net")
-    arguments.append("--clearenv")
+    arguments = [*_namespaces(profile), "--clearenv"]
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     placements = {
-        "/dev": ["--dev", "/dev"],
-        "/proc": ["--proc", "/proc"],
-        **{path: _seen(path) for path in _system()["kernel"]},
+        **_devices(profile),
+        **_kernel(profile),
         **{path: _seen(path) for path in profile.read},
         **{
             mount.mount_path: _mounted(mount.host_path, mount.mount_path, mount.read_only)
             for mount in profile.mounts
         },
         **{path: _mounted(path, path, read_only=False) for path in profile.write},
+        **{path: _mounted(path, path, read_only=True) for path in profile.keep},
         **{path: _emptied(path) for path in profile.hide},
     }
     if profile.temporary is not None:
@@ -68,6 +72,48 @@ def options(profile: Profile, *, directory: str, environment: Mapping[str, str])
     if EVERYTHING not in profile.read:
         arguments += ["--remount-ro", "/"]
     return [*arguments, "--chdir", directory]
+
+
+def _namespaces(profile: Profile) -> list[str]:
+    """Return what a command has apart from the host, and what of root's rights it keeps.
+
+    A native one has no network of its own where it cannot make a socket anyway: that takes longest
+    to make. Nor does it die with the thread that started it: who does not wait for its end, as
+    `IsolatedCommand` does, lets what it left behind have a moment to end by itself.
+    """
+    if not profile.native:
+        return [*_APART, *(["--share-net"] if profile.network else [])]
+    arguments = ["--unshare-ipc", "--cap-drop", "ALL"]
+    if os.geteuid() == 0:
+        rights = _OF_ROOT["read"] + (_OF_ROOT["write"] if profile.write else ())
+        for right in rights:
+            arguments += ["--cap-add", right]
+    else:
+        arguments.append("--unshare-user")
+    if not profile.processes:
+        arguments.append("--unshare-pid")
+    if profile.sockets and not profile.network:
+        arguments.append("--unshare-net")
+    return arguments
+
+
+def _devices(profile: Profile) -> dict[str, list[str]]:
+    if not profile.devices:
+        return {"/dev": ["--dev", "/dev"]}
+    seen = {"/dev": _seen("/dev"), _FORGOTTEN: ["--tmpfs", _FORGOTTEN]}
+    usable = {f"/dev/{name}" for name in _system()["devices"]}
+    return seen | {path: ["--dev-bind", path, path] for path in usable if os.path.exists(path)}
+
+
+def _kernel(profile: Profile) -> dict[str, list[str]]:
+    if profile.processes:
+        return {"/proc": _seen("/proc")}
+    return {"/proc": ["--proc", "/proc"]} | {path: _seen(path) for path in _present_kernel_files()}
+
+
+@cache
+def _present_kernel_files() -> tuple[str, ...]:
+    return tuple(path for path in _system()["kernel"] if os.path.exists(path))
 
 
 def diverted_mount(profile: Profile) -> str | None:

@@ -158,7 +158,9 @@ class Confinement:
 
 
 def _filter(profile: Profile) -> bytes:
-    program = seccomp_program(network=profile.network, sockets=profile.sockets)
+    program = seccomp_program(
+        network=profile.network, sockets=profile.sockets, touching=not profile.processes
+    )
     if program is None:
         raise IsolationError(
             f"the system calls of {platform.machine()} are not known to this version, so no filter "

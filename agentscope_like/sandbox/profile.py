@@ -23,6 +23,7 @@ class Profile(Struct, frozen=True, kw_only=True):
         write: Absolute paths of the host that it may write to as well; a file that does not exist
             cannot be named, the directory that it is to be made in can.
         mounts: Paths of the host that it sees elsewhere.
+        keep: Absolute paths that it may not write to although they lie in such a directory.
         hide: Absolute paths that are empty for it, whatever else is named.
         temporary: Directory of the host that is its `/tmp`; by default, that is the host's own, as
             far as it is named.
@@ -30,39 +31,58 @@ class Profile(Struct, frozen=True, kw_only=True):
         sockets: Whether it can make the sockets that reach daemons through files, and, without a
             network, those that reach itself; by default it cannot, since a daemon of the host may
             do anything for whoever reaches it.
+        native: Whether it finds itself on this host, as its user: by the host's name, with the
+            user's and, where that is root, everybody's ids and the right to their files. Else it
+            is nobody that the host knows.
+        processes: Whether it sees the host's processes; it cannot touch them. Only for native ones.
+        devices: Whether it sees the names of the host's devices; it cannot open them.
     """
 
     read: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
     mounts: tuple[VolumeMount, ...] = ()
+    keep: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
     temporary: str | None = None
     network: bool = False
     sockets: bool = False
+    native: bool = False
+    processes: bool = False
+    devices: bool = False
 
 
 def reading(*, network: bool = False) -> Profile:
     """Return the profile of a command that was decided to only read.
 
-    It sees the whole host, may write nothing but pipes and `/dev/null`, and reaches nobody.
+    It sees the whole host, may write nothing but pipes, `/dev/null` and what is forgotten with it
+    in `/dev/shm`, and reaches nobody.
 
     Args:
         network: Whether it was decided to read from the network, too.
     """
-    return Profile(read=(EVERYTHING,), network=network)
+    return Profile(read=(EVERYTHING,), network=network, native=True)
 
 
-def editing(paths: Iterable[str], *, network: bool = False) -> Profile:
+def editing(paths: Iterable[str], *, keep: Iterable[str] = (), network: bool = False) -> Profile:
     """Return the profile of a command that was decided to write only there.
 
     Args:
         paths: Absolute paths of the host. For one that does not exist, the nearest directory on
             the way to it that does may be written to, unless that is the root. A program that puts
             another file in the place of one, as `sed -i` does, needs the directory named.
+        keep: Absolute paths in them that were not decided upon; those that do not exist are passed
+            over.
         network: Whether it was decided to use the network.
     """
     write = {_existing(path) for path in paths} - {EVERYTHING}
-    return Profile(read=(EVERYTHING,), write=tuple(sorted(write)), network=network)
+    kept = {os.path.realpath(path) for path in keep if os.path.exists(path)}
+    return Profile(
+        read=(EVERYTHING,),
+        write=tuple(sorted(write)),
+        keep=tuple(sorted(kept - write)),
+        network=network,
+        native=True,
+    )
 
 
 def _existing(path: str) -> str:

@@ -32,7 +32,7 @@ _KILL_PROCESS = 0x80000000
 _NUMBER = 0
 _ARCHITECTURE = 4
 _FIRST_ARGUMENT = 16
-_SECOND_ARGUMENT = 24
+_ARGUMENT_BYTES = 8
 
 _X32_BIT = 0x40000000
 """Marks the calls of x86_64's second table, which nobody needs."""
@@ -47,7 +47,11 @@ _INTERNET = (socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
 
 
 def seccomp_program(
-    *, network: bool = False, sockets: bool = False, machine: str | None = None
+    *,
+    network: bool = False,
+    sockets: bool = False,
+    touching: bool = True,
+    machine: str | None = None,
 ) -> bytes | None:
     """Return a filter as bwrap's `--seccomp` reads it.
 
@@ -57,16 +61,18 @@ def seccomp_program(
     Args:
         network: Whether the internet's sockets can be made.
         sockets: Whether those that are reached through files can be made as well.
+        touching: Whether other processes can be sent signals, traced or changed; without, a
+            program does not even end those that it started.
         machine: The architecture, as `uname -m` says it; by default, this machine's.
 
     Returns:
         The program, or None for an architecture whose system calls are not known here.
     """
-    return _program(network, sockets, machine or platform.machine())
+    return _program(network, sockets, touching, machine or platform.machine())
 
 
 @cache
-def _program(network: bool, sockets: bool, machine: str) -> bytes | None:
+def _program(network: bool, sockets: bool, touching: bool, machine: str) -> bytes | None:
     table = _table()
     architecture = table["audit_architecture"].get(machine)
     if architecture is None:
@@ -81,22 +87,29 @@ def _program(network: bool, sockets: bool, machine: str) -> bytes | None:
         _step(_LOAD, _NUMBER),
         *_refusal(_JUMP_IF_AT_LEAST, _X32_BIT, errno.ENOSYS),
     ]
-    for numbers in table["refused"].values():
+    refused = [*table["refused"].values(), *(() if touching else table["touching"].values())]
+    for numbers in refused:
         if numbers[column] >= 0:
             program += _refusal(_JUMP_IF_EQUAL, numbers[column], errno.EPERM)
+    if not touching:
+        for *numbers, argument in table["touching_another"].values():
+            program += _examine(
+                numbers[column], _argument(argument), _only((0,), otherwise=errno.EPERM)
+            )
     # libraries that are told so use clone, whose flags can be seen
     program += _refusal(_JUMP_IF_EQUAL, examined["clone3"], errno.ENOSYS)
     program += _examine(
         examined["clone"],
-        _FIRST_ARGUMENT,
+        _argument(0),
         _refusal(_JUMP_IF_ANY_BIT, _NEW_NAMESPACES, errno.EPERM),
     )
     program += _examine(
         examined["ioctl"],
-        _SECOND_ARGUMENT,
+        _argument(1),
         [step for request in _PUSHES_INPUT for step in _refusal(_JUMP_IF_EQUAL, request, 1)],
     )
-    program += _examine(examined["socket"], _FIRST_ARGUMENT, _only(families))
+    unknown = errno.EAFNOSUPPORT
+    program += _examine(examined["socket"], _argument(0), _only(families, otherwise=unknown))
     return b"".join([*program, _step(_RETURN, _ALLOW)])
 
 
@@ -107,11 +120,15 @@ def _examine(number: int, argument: int, checks: list[bytes]) -> list[bytes]:
     return [_step(_JUMP_IF_EQUAL, number, otherwise=len(body)), *body]
 
 
-def _only(families: Iterable[int]) -> list[bytes]:
+def _argument(number: int) -> int:
+    return _FIRST_ARGUMENT + number * _ARGUMENT_BYTES
+
+
+def _only(values: Iterable[int], *, otherwise: int) -> list[bytes]:
     steps: list[bytes] = []
-    for family in families:
-        steps += [_step(_JUMP_IF_EQUAL, family, otherwise=1), _step(_RETURN, _ALLOW)]
-    return [*steps, _step(_RETURN, _ERRNO | errno.EAFNOSUPPORT)]
+    for value in values:
+        steps += [_step(_JUMP_IF_EQUAL, value, otherwise=1), _step(_RETURN, _ALLOW)]
+    return [*steps, _step(_RETURN, _ERRNO | otherwise)]
 
 
 def _refusal(comparison: int, value: int, error: int) -> list[bytes]:

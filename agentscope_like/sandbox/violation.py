@@ -11,7 +11,30 @@ from msgspec import Struct
 
 from agentscope_like.sandbox.profile import Profile
 
-__all__ = ["Violation", "find_violation"]
+__all__ = ["Heard", "Violation", "find_violation"]
+
+_MOST_HEARD = 1 << 15
+
+
+class Heard:
+    """The first and the last of what a command says, for `find_violation`."""
+
+    __slots__ = ("_first", "_last")
+
+    def __init__(self) -> None:
+        self._first = b""
+        self._last = b""
+
+    def add(self, data: bytes) -> None:
+        """Take the next bytes."""
+        room = _MOST_HEARD - len(self._first)
+        self._first += data[:room]
+        self._last = (self._last + data[max(0, room) :])[-_MOST_HEARD:]
+
+    @property
+    def text(self) -> str:
+        """Return it, as far as it is text."""
+        return (self._first + self._last).decode(errors="replace")
 
 
 class Violation(Struct, frozen=True):
@@ -32,7 +55,7 @@ class Violation(Struct, frozen=True):
         return (
             f"The command tried to {tried} was not decided to, and the kernel refused: "
             f"{self.evidence!r}. What it had done before stands. If it has to do that, call it in "
-            "a way that says so, so that it can be asked for."
+            "a way that says so, so that the user can be asked."
         )
 
 
@@ -63,7 +86,9 @@ def _any_of(*texts: str) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, texts)))
 
 
-_WRITE = _any_of(os.strerror(errno.EROFS))
+_WRITE = re.compile(
+    rf"{re.escape(os.strerror(errno.EROFS))}['\")]*$|\[Errno {errno.EROFS}\]|\bEROFS\b"
+)
 _NETWORK = _any_of(
     os.strerror(errno.ENETUNREACH),
     os.strerror(errno.EAFNOSUPPORT),

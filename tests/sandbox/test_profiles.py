@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import struct
 from pathlib import Path
 
@@ -105,10 +106,41 @@ def test_options_put_what_lies_below_after() -> None:
 
 
 def test_the_network_is_one_word() -> None:
-    """Only a profile with a network shares the host's."""
+    """Only a profile with a network shares the host's, or one that can make no socket anyway."""
     for network in (False, True):
-        arguments = options(reading(network=network), directory="/", environment={})
+        arguments = options(Profile(network=network), directory="/", environment={})
         assert ("--share-net" in arguments) == network
+        native = Profile(network=network, sockets=True, native=True)
+        arguments = options(native, directory="/", environment={})
+        assert ("--unshare-net" in arguments) != network
+
+
+def test_a_native_profile_is_the_user_s_own() -> None:
+    """It keeps the host's name and ids, and of root's rights those for files, if any."""
+    arguments = options(reading(), directory="/", environment={})
+    assert "--hostname" not in arguments
+    assert "CAP_DAC_OVERRIDE" not in arguments
+    if os.geteuid() == 0:
+        assert "--unshare-user" not in arguments
+        assert "CAP_DAC_READ_SEARCH" in arguments
+        assert "CAP_DAC_OVERRIDE" in options(editing(["/tmp"]), directory="/", environment={})
+    else:
+        assert "--unshare-user" in arguments
+        assert "--cap-add" not in arguments
+
+
+def test_who_sees_processes_cannot_touch_them() -> None:
+    """A filter without touching refuses signals and changes of others, not of oneself."""
+    for touching in (True, False):
+        program = seccomp_program(touching=touching, machine="x86_64")
+        assert program is not None
+        expected = ALLOWED if touching else refused(errno.EPERM)
+        for number in (62, 101, 234):  # kill, ptrace, tgkill
+            assert decided(program, X86, number, 1, 9) == expected
+        assert decided(program, X86, 302, 0, 7) == ALLOWED  # prlimit64
+        assert decided(program, X86, 302, 1, 7) == expected
+        assert decided(program, X86, 141, 0, 0) == ALLOWED  # setpriority
+        assert decided(program, X86, 141, 0, 1) == expected
 
 
 def test_what_may_be_written_is_what_is_there(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.suggestions import suggest_patterns
 from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
 from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.builtin.confiner import Confine, Confiner
 from agentscope_like.tool.builtin.shell import MAX_TIMEOUT_MS, Shell
 
 if TYPE_CHECKING:
@@ -74,9 +75,12 @@ class Bash(ToolBase):
         middlewares: Layers around `call`.
         additional_dangerous_files: Names to add to `dangerous_files`.
         additional_dangerous_directories: Names to add to `dangerous_directories`.
+        confine: Whether the kernel keeps a command to what was decided about it: "auto" where
+            bubblewrap works, "require" always, so that nothing runs where it does not work, or
+            "off".
 
     Raises:
-        ConfigurationError: `cwd` is no directory.
+        ConfigurationError: `cwd` is no directory, or `confine` none of these words.
     """
 
     name = "Bash"
@@ -110,6 +114,7 @@ class Bash(ToolBase):
     }
     is_concurrency_safe = False
     is_read_only = False
+    is_policy_injected = True
     related_tools = ("Write", "Edit", "Read", "Grep", "Glob")
 
     def __init__(
@@ -121,6 +126,7 @@ class Bash(ToolBase):
         *,
         additional_dangerous_files: Sequence[str] = (),
         additional_dangerous_directories: Sequence[str] = (),
+        confine: Confine = "auto",
     ) -> None:
         super().__init__(middlewares)
         self._sensitive = SensitiveNames(
@@ -130,6 +136,7 @@ class Bash(ToolBase):
             extra_directories=tuple(additional_dangerous_directories),
         )
         self._shell = Shell(cwd)
+        self._confiner = Confiner(confine)
 
     @property
     def dangerous_files(self) -> tuple[str, ...]:
@@ -287,29 +294,39 @@ class Bash(ToolBase):
         command: str,
         description: str = "",
         timeout: int = DEFAULT_TIMEOUT_MS,
+        *,
+        _permission_context: PermissionContext | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command.
 
         A command that ends with status 0 is a success, every other an error whose text ends with
         the status. A proven read runs with the programs that a git repository names switched off.
+        What a command can touch follows from what is known of it and from the mode.
 
         Args:
             command: What `bash --norc --noprofile -c` runs, as it is.
             description: For the user alone.
             timeout: Milliseconds until it is ended.
+            _permission_context: What the session permits.
 
         Yields:
             Output as it comes; the last chunk has `exit_code`, `duration` in seconds, `directory`,
-            `timed_out` and `output_file` in its metadata.
+            `timed_out`, `output_file`, `confinement` (a `ScopeKind`, or "off") and, where it tried
+            more than was decided, `violation` in its metadata.
         """
         del description
         analysis = await self._analysis(command)
+        surroundings = self._surroundings(_permission_context)
+        scope = await self._confiner.scope(analysis, surroundings, _permission_context)
         extra = None
         if analysis.read_only:
             extra = partial(_unasked_environment, analysis)
-        run = self._shell.run(command, timeout_ms=timeout, extra_environment=extra)
+        profile = None if scope is None else scope.profile
+        run = self._shell.run(command, timeout_ms=timeout, extra_environment=extra, profile=profile)
         async with aclosing(run) as stream:
             async for chunk in stream:
+                if chunk.is_last:
+                    chunk.metadata["confinement"] = "off" if scope is None else scope.kind.value
                 yield chunk
 
 

@@ -15,7 +15,9 @@ from typing import Self
 
 from msgspec import Struct
 
+from agentscope_like.sandbox.confinement import Confinement
 from agentscope_like.sandbox.process_family import ProcessFamily
+from agentscope_like.sandbox.profile import Profile
 from agentscope_like.sandbox.programs import find_bash
 
 __all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
@@ -46,12 +48,14 @@ class ShellExit(Struct, frozen=True):
             not get to say.
         left_background: Whether processes in the background were ended with it.
         seconds: How long it took.
+        ran: Whether the command ran at all; it does not where it could not be confined.
     """
 
     status: int | None
     directory: str | None
     left_background: bool
     seconds: float
+    ran: bool = True
 
 
 class ShellProcess:
@@ -68,8 +72,10 @@ class ShellProcess:
         environment: Its whole environment, but for what this class needs.
         family_mark: The mark by which `environment` makes the processes known.
         timeout: Seconds until everything is ended.
+        profile: What the kernel lets the command touch; by default, what its user may.
 
     Raises:
+        IsolationError: It cannot be confined so, and does not run.
         OSError: bash cannot be started.
         ValueError: The command contains a NUL character, or one that cannot be encoded.
     """
@@ -83,6 +89,7 @@ class ShellProcess:
         environment: Mapping[str, str],
         family_mark: str,
         timeout: float,
+        profile: Profile | None = None,
     ) -> None:
         self._command = command
         self._bash = bash
@@ -90,6 +97,8 @@ class ShellProcess:
         self._environment = environment
         self._mark = family_mark
         self._timeout = timeout
+        self._profile = profile
+        self._confinement: Confinement | None = None
         self._open: set[int] = set()
         self._wake = asyncio.Event()
         self._timers: list[asyncio.TimerHandle] = []
@@ -143,12 +152,13 @@ class ShellProcess:
                 await self._end_family(everyone=holds_output)
             else:
                 self._reap()
-        code = self._process.returncode
+        status = None if self._timed_out else self._exit_status()
         return ShellExit(
-            status=None if self._timed_out or code is None else code if code >= 0 else 128 - code,
+            status=status,
             directory=None if self._timed_out else self._reported_directory(),
             left_background=left_background,
             seconds=time.monotonic() - self._started_at,
+            ran=self._timed_out or status is not None,
         )
 
     # Starting
@@ -160,19 +170,33 @@ class ShellProcess:
         text = _PROLOGUE.format(report=report_end, prologue=prologue)
         os.write(prologue_end, text.encode())
         self._close(prologue_end)
+        words = (self._bash, "--norc", "--noprofile", "-c", "--", self._command)
+        environment = {**self._environment, "BASH_ENV": f"/dev/fd/{prologue}"}
+        confinement = self._confine(environment)
         self._process = subprocess.Popen(
-            [self._bash, "--norc", "--noprofile", "-c", "--", self._command],
+            words if confinement is None else (*confinement.words, *words),
             stdin=subprocess.DEVNULL,
             stdout=output_end,
             stderr=output_end,
-            cwd=self._directory,
-            env={**self._environment, "BASH_ENV": f"/dev/fd/{prologue}"},
-            pass_fds=(report_end, prologue),
+            cwd=self._directory if confinement is None else "/",
+            env=environment if confinement is None else {},
+            pass_fds=(report_end, prologue, *(confinement.descriptors if confinement else ())),
             start_new_session=True,
         )
         self._family = ProcessFamily(self._process.pid, self._mark)
+        if confinement is not None:
+            confinement.hand_over()
         for descriptor in (output_end, report_end, prologue):
             self._close(descriptor)
+
+    def _confine(self, environment: Mapping[str, str]) -> Confinement | None:
+        if self._profile is not None:
+            self._confinement = Confinement(
+                self._profile,
+                directory=_as_bash_finds(self._directory, environment),
+                environment=environment,
+            )
+        return self._confinement
 
     def _pipe(self, *, high: bool = False, read_by_shell: bool = False) -> tuple[int, int]:
         """Return both ends of a new pipe; the shell's end gets a number no command counts with."""
@@ -305,6 +329,13 @@ class ShellProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE_SECONDS)
 
+    def _exit_status(self) -> int | None:
+        """Return the shell's exit status; None where bwrap gave up before there was a shell."""
+        code = self._process.returncode
+        if self._confinement is not None and code is not None and code >= 0:
+            return self._confinement.exit_status
+        return None if code is None else code if code >= 0 else 128 - code
+
     def _reported_directory(self) -> str | None:
         with contextlib.suppress(BlockingIOError):
             line = os.read(self._report, _READ_SIZE)
@@ -326,5 +357,16 @@ class ShellProcess:
         os.close(descriptor)
 
     def _close_all(self) -> None:
+        if self._confinement is not None:
+            self._confinement.close()
         for descriptor in tuple(self._open):
             self._close(descriptor)
+
+
+def _as_bash_finds(directory: str, environment: Mapping[str, str]) -> str:
+    """Return the name of a directory that bash would find for it by itself."""
+    inherited = environment.get("PWD", "")
+    with contextlib.suppress(OSError):
+        if inherited.startswith("/") and os.path.samefile(inherited, directory):
+            return inherited
+    return os.path.realpath(directory)

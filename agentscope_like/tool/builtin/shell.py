@@ -13,8 +13,12 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
-from agentscope_like.exception import ConfigurationError, ToolArgumentError
+from msgspec import to_builtins
+
+from agentscope_like.exception import ConfigurationError, IsolationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
+from agentscope_like.sandbox.profile import Profile
+from agentscope_like.sandbox.violation import Heard, Violation, find_violation
 from agentscope_like.tool.builtin.process import ShellExit, ShellProcess, find_bash
 from agentscope_like.tool.builtin.shell_environment import shell_environment
 from agentscope_like.tool.builtin.transcript import Transcript
@@ -25,6 +29,9 @@ MAX_TIMEOUT_MS = 600_000
 """The longest that a command may run, in milliseconds (seed 002, "Bash")."""
 
 NO_OUTPUT = "The command ended without any output."
+
+_CONFINED = {"TMPDIR": "/dev/shm"}  # noqa: S108 - its own, and forgotten with it
+"""A confined command has no other place for temporary files."""
 
 _MILLISECONDS = 1000
 _MAX_ARGUMENT_BYTES = 131_072
@@ -60,6 +67,7 @@ class Shell:
         *,
         timeout_ms: int,
         extra_environment: Callable[[dict[str, str]], dict[str, str]] | None = None,
+        profile: Profile | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it comes, then a last chunk with how it ended.
 
@@ -68,6 +76,8 @@ class Shell:
             timeout_ms: Milliseconds until it is ended, at most 600,000; 0 is the most.
             extra_environment: Given the environment, returns variables to set besides; it may
                 block and is called off the loop.
+            profile: What the kernel lets it touch; by default, what this process may. Where that
+                cannot be done, the command does not run.
 
         Raises:
             ToolArgumentError: The command is one that no process can be given.
@@ -81,6 +91,8 @@ class Shell:
         environment = shell_environment(os.environ, mark)
         if extra_environment is not None:
             environment |= await asyncio.to_thread(extra_environment, environment)
+        if profile is not None:
+            environment |= _CONFINED
         process = ShellProcess(
             command,
             bash=find_bash() or "",
@@ -88,7 +100,9 @@ class Shell:
             environment=environment,
             family_mark=mark,
             timeout=min(timeout_ms or MAX_TIMEOUT_MS, MAX_TIMEOUT_MS) / _MILLISECONDS,
+            profile=profile,
         )
+        heard = Heard()
         transcript = Transcript(self._new_file)
         say = partial(_chunk, block_id=uuid.uuid4().hex)
         async with AsyncExitStack() as stack:
@@ -98,14 +112,22 @@ class Shell:
             except OSError as error:
                 yield _failure(f"bash could not be started in {directory}: {error}.")
                 return
+            except IsolationError as error:
+                yield _not_confined(error.message)
+                return
             while data := await process.read():
+                heard.add(data)
                 if text := await _take(transcript, data):
                     yield say(text)
             end = await process.finish()
             self._moved_to = await asyncio.to_thread(_still_there, end.directory, directory)
             text = await asyncio.to_thread(transcript.finish)
+        if not end.ran:
+            yield _not_confined(heard.text.strip())
+            return
+        violation = None if profile is None else find_violation(profile, end.status, heard.text)
         yield say(
-            text + _epilogue(end, transcript, timeout_ms),
+            text + _epilogue(end, transcript, timeout_ms, violation),
             state=ToolResultState.SUCCESS if end.status == 0 else ToolResultState.ERROR,
             metadata={
                 "exit_code": end.status,
@@ -113,6 +135,7 @@ class Shell:
                 "directory": self.directory,
                 "timed_out": end.status is None,
                 "output_file": transcript.path,
+                **({} if violation is None else {"violation": to_builtins(violation)}),
             },
         )
 
@@ -183,7 +206,9 @@ def _still_there(reported: str | None, before: str) -> str:
     return reported if reported is not None and os.path.isdir(reported) else before
 
 
-def _epilogue(end: ShellExit, transcript: Transcript, timeout_ms: int) -> str:
+def _epilogue(
+    end: ShellExit, transcript: Transcript, timeout_ms: int, violation: Violation | None
+) -> str:
     """Return what is to be said after the output."""
     notes: list[str] = []
     if end.status is None:
@@ -196,10 +221,22 @@ def _epilogue(end: ShellExit, transcript: Transcript, timeout_ms: int) -> str:
         notes.append(f"exit status {end.status}")
     if end.left_background:
         notes.append("Processes that the command left in the background were ended with it.")
+    if violation is not None:
+        notes.append(violation.message)
     if not notes:
         return NO_OUTPUT if transcript.is_empty else ""
     text = "\n".join(f"[{note}]" for note in notes)
     return text if transcript.is_empty or transcript.ends_line else f"\n{text}"
+
+
+def _not_confined(reason: str) -> ToolChunk:
+    """Return the result of a command that did not run, since it could not be confined."""
+    chunk = _failure(
+        "The command was not run, because it could not be confined to what was decided about it: "
+        f"{reason}. Nothing is run without that unless the user switches it off."
+    )
+    chunk.metadata["not_confined"] = reason
+    return chunk
 
 
 def _failure(text: str) -> ToolChunk:

@@ -14,6 +14,7 @@ import pytest
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.tool.builtin.bash import Bash
+from tests.sandbox.kit import require_bubblewrap
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 
@@ -144,5 +145,13 @@ async def test_the_answer_is_gits(hostile: Path) -> None:
 
 async def test_what_a_person_agreed_to_runs_with_its_hooks(hostile: Path, marks: Path) -> None:
     """A command that is no proven read runs as the repository has it."""
-    await output(Bash(cwd=hostile), "git diff; touch here")
+    await output(Bash(cwd=hostile, confine="off"), "git diff; touch here")
     assert marks.exists()
+
+
+async def test_confined_hooks_stay_within_what_was_agreed_to(hostile: Path, marks: Path) -> None:
+    """They run, but write only where the command was said to."""
+    require_bubblewrap()
+    assert "program.sh" in await output(Bash(cwd=hostile), "git diff; touch here")
+    assert (hostile / "here").exists()
+    assert not marks.exists()

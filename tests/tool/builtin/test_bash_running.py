@@ -19,9 +19,16 @@ import pytest
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolResultState
 from agentscope_like.message.chunk import ToolChunk
+from agentscope_like.permission import PermissionContext
+from agentscope_like.permission.shell import CommandAnalysis
+from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.process_family import MARK_VARIABLE
+from agentscope_like.sandbox.profile import editing
+from agentscope_like.sandbox.scope import Scope, ScopeKind
 from agentscope_like.tool.builtin.bash import Bash
+from agentscope_like.tool.builtin.confiner import Confiner
 from agentscope_like.tool.builtin.process import find_bash
+from tests.sandbox.kit import require_bubblewrap
 
 PROMISED_OVERRUN = 0.2
 MACHINE_SLACK = 0.8
@@ -76,9 +83,27 @@ def _own_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MARK_VARIABLE, f"test-{uuid.uuid4().hex}")
 
 
-@pytest.fixture
-def bash(tmp_path: Path) -> Bash:
-    """Return a Bash in an empty directory."""
+class Everything(Confiner):
+    """Confines every command, to writing in the directory that it was decided for."""
+
+    async def scope(
+        self,
+        analysis: CommandAnalysis,
+        surroundings: Surroundings,
+        context: PermissionContext | None,
+    ) -> Scope:
+        """Return the scope of an edit."""
+        del analysis, context
+        return Scope(ScopeKind.EDIT, editing([surroundings.root]))
+
+
+@pytest.fixture(params=["off", "confined"])
+def bash(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bash:
+    """Return a Bash in an empty directory, on the host and with all of its commands confined."""
+    if request.param == "off":
+        return Bash(cwd=tmp_path, confine="off")
+    require_bubblewrap()
+    monkeypatch.setattr("agentscope_like.tool.builtin.bash.Confiner", Everything)
     return Bash(cwd=tmp_path)
 
 
@@ -353,7 +378,7 @@ COMMANDS = [
     "exit 300",
     "[ ",
     "echo {a,b}{1..3} ~root/x",
-    'echo "$BASH_VERSION" $PPID | cut -c1',
+    'echo "$BASH_VERSION" | cut -c1',
     "declare -p BASH_ENV",
     "for i in 1 2; do echo $i; done | cat -n",
     "-c 'echo dash'",

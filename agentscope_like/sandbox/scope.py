@@ -1,0 +1,201 @@
+"""From what was decided about a command to what the kernel lets it do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.mode import PermissionMode
+from agentscope_like.permission.paths import Location
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind
+from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
+from agentscope_like.permission.shell.expansion import TooManyFilesError
+from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.sandbox.profile import Profile, editing, reading
+from agentscope_like.sandbox.views import view_of
+
+__all__ = ["Scope", "ScopeKind", "scope_of"]
+
+_STATED = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE, EffectKind.NETWORK})
+_CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
+_NOT_FILES = ("/dev", "/proc", "/sys")
+_MOST_KEPT = 200
+
+
+class ScopeKind(StrEnum):
+    """How much a command was decided to do.
+
+    Attributes:
+        READ: It is proven to read only.
+        EDIT: It is known to edit files in the working directories only, and was run for that.
+        STATED: Somebody allowed it, and all that it does is known.
+        HOST: Somebody allowed it as such, since what it does cannot be known; or the answer to a
+            proven read is the host itself.
+    """
+
+    READ = "read"
+    EDIT = "edit"
+    STATED = "stated"
+    HOST = "host"
+
+
+class Scope(Struct, frozen=True):
+    """What a command was decided to do.
+
+    Attributes:
+        kind: How much.
+        profile: That, for the kernel; None where it is not confined.
+        because: Why it is not confined; empty where it is.
+    """
+
+    kind: ScopeKind
+    profile: Profile | None
+    because: str = ""
+
+
+def scope_of(
+    analysis: CommandAnalysis, surroundings: Surroundings, mode: PermissionMode | None
+) -> Scope:
+    """Return what a command that was decided to run may do; may look at files.
+
+    Args:
+        analysis: The command, as it was read for the decision.
+        surroundings: Where it runs.
+        mode: The session's mode; None where it runs without one.
+    """
+    if analysis.read_only:
+        return _read(analysis)
+    try:
+        if mode in EDITING_RUNS and why_not_an_edit(analysis, surroundings) is None:
+            return _edit(analysis, surroundings)
+        if reason := _why_not_stated(analysis):
+            return Scope(ScopeKind.HOST, None, reason)
+        return _stated(analysis, surroundings)
+    except (PathError, TooManyFilesError, OSError) as error:
+        return Scope(ScopeKind.HOST, None, f"where it writes cannot be told: {error}")
+
+
+def _read(analysis: CommandAnalysis) -> Scope:
+    view = view_of(analysis)
+    if view.whole_host:
+        return Scope(ScopeKind.HOST, None, view.whole_host)
+    profile = editing(view.beside) if view.beside else reading()
+    return Scope(ScopeKind.READ, _seeing(profile, view.sees))
+
+
+def _edit(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
+    directories = [each.resolved for each in surroundings.working_directories]
+    if "/" in directories:
+        return Scope(ScopeKind.HOST, None, "the root directory is worked in")
+    places = _places(analysis, surroundings)
+    profile = editing(directories, keep=_kept(directories, places, surroundings))
+    return Scope(ScopeKind.EDIT, _seeing(profile, view_of(analysis).sees))
+
+
+def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
+    places = _places(analysis, surroundings)
+    if any(_is_below(place, root) for place in places for root in _NOT_FILES):
+        return Scope(ScopeKind.HOST, None, "it writes to what is no file")
+    # a name is made, replaced and removed in its directory
+    directories = [os.path.dirname(place) for place in places]
+    if "/" in directories:
+        return Scope(ScopeKind.HOST, None, "it writes to the root directory")
+    profile = editing(directories, keep=_kept(directories, places, surroundings))
+    sees = set(view_of(analysis).sees)
+    if any(effect.kind is EffectKind.NETWORK for effect in analysis.effects):
+        sees |= {"network", "sockets"}
+    return Scope(ScopeKind.STATED, _seeing(profile, frozenset(sees)))
+
+
+def _why_not_stated(analysis: CommandAnalysis) -> str | None:
+    """Return why not all that a command does is known, or None where it is."""
+    if analysis.script is None or analysis.doubts or not analysis.parts:
+        return "what it does is not known"
+    for part in analysis.parts:
+        explained = {effect.span for effect in part.effects if effect.kind in _STATED}
+        if any(effect.kind not in _STATED for effect in part.effects):
+            return "what it does is not known"
+        if any(doubt.span not in explained for doubt in part.doubts):
+            return "what it does is not known"
+        if any(each.kind in _CHANGES and each.path is None for each in part.effects):
+            return "where it writes is not known before it runs"
+    return None
+
+
+def _seeing(profile: Profile, sees: frozenset[str]) -> Profile:
+    if not sees:
+        return profile
+    return replace(
+        profile,
+        network="network" in sees,
+        sockets="sockets" in sees,
+        processes="processes" in sees,
+        devices="devices" in sees,
+    )
+
+
+def _places(analysis: CommandAnalysis, surroundings: Surroundings) -> list[str]:
+    """Return every path that is written or removed, as the kernel would find it."""
+    found: dict[str, None] = {}
+    for effect in analysis.effects:
+        if effect.kind in _CHANGES:
+            for location in _located(effect, surroundings):
+                found[location.resolved] = None
+    return list(found)
+
+
+def _located(effect: Effect, surroundings: Surroundings) -> Iterable[Location]:
+    return surroundings.locations(effect) or ()
+
+
+# What stays as it is, in and around what is written
+
+
+def _kept(
+    directories: Iterable[str], places: Iterable[str], surroundings: Surroundings
+) -> Iterator[str]:
+    """Yield the sensitive paths that lie in the directories and beside what is written.
+
+    A tree is not searched for more of them: that would take longer than the command.
+    """
+    targets = tuple(places)
+    looked_at = dict.fromkeys([*directories, *_on_the_way(directories, targets)])
+    for directory in looked_at:
+        for path in _sensitive_names(directory, surroundings):
+            if not any(_is_below(target, path) or _is_below(path, target) for target in targets):
+                yield path
+
+
+def _on_the_way(directories: Iterable[str], targets: Iterable[str]) -> Iterator[str]:
+    """Yield the directories between those that may be written to and each target."""
+    roots = tuple(directories)
+    for target in targets:
+        place = os.path.dirname(target)
+        while place not in roots and any(_is_below(place, root) for root in roots):
+            yield place
+            place = os.path.dirname(place)
+
+
+def _sensitive_names(directory: str, surroundings: Surroundings) -> Iterator[str]:
+    try:
+        with os.scandir(directory) as listing:
+            names = [item.path for item in listing if _may_matter(item.name, surroundings)]
+    except OSError:
+        return
+    for path in names[:_MOST_KEPT]:
+        location = surroundings.locate(path)
+        if surroundings.why_not_write(location, recursive=True):
+            yield path
+
+
+def _may_matter(name: str, surroundings: Surroundings) -> bool:
+    return name.startswith(".") or surroundings.sensitive.occur_in(name)
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(f"{directory.rstrip('/')}/")
