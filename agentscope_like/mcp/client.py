@@ -191,12 +191,15 @@ class MCPClient(MCPConfig):
 
         Raises:
             ConfigurationError: There is none.
-            MCPConnectionError: As `list_tools`.
+            MCPConnectionError: The client is stateful and has not been connected; or it was never
+                asked for its tools, and cannot be reached.
         """
-        tools = await self.list_tools()
+        self._server.require_wanted()
+        if not self._server.catalog.is_filled:
+            await self._server.fetch()
         found = self._server.catalog.find(name)
         if found is None:
-            known = [tool.name for tool in tools]
+            known = [tool.name for tool in self._server.catalog.tools]
             raise ConfigurationError(
                 f"the MCP server {self.name!r} offers no tool {name!r}{nearest(name, known)}"
             )

@@ -221,8 +221,13 @@ class ArgumentValidator:
         return f"{where}: {message}" if where else message
 
 
-def check_fit(schema: Mapping[str, Any], value: Any) -> None:
+def check_fit(schema: Mapping[str, Any], value: Any, name: str) -> None:
     """Refuse a value that does not fit the JSON Schema.
+
+    Args:
+        schema: The schema.
+        value: The value.
+        name: What it is called in messages, as in `metadata.answers.0: ...`.
 
     Raises:
         ValueError: Says for each misfit where it is and what was expected.
@@ -230,7 +235,7 @@ def check_fit(schema: Mapping[str, Any], value: Any) -> None:
     from jsonschema_rs import validator_for
 
     misfits = [
-        f"{'.'.join(map(str, error.instance_path)) or 'it'}: {shortened(error.message)}"
+        f"{'.'.join(map(str, [name, *error.instance_path]))}: {shortened(error.message)}"
         for error in validator_for(dict(schema), retriever=_fetch_nothing).iter_errors(value)
     ]
     if misfits:

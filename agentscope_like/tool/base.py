@@ -198,7 +198,7 @@ class ToolBase(ABC):
         """
         del tool_input
         if self.metadata_schema is not None and result.state is ToolResultState.SUCCESS:
-            check_fit(self.metadata_schema, result.metadata)
+            check_fit(self.metadata_schema, result.metadata, "metadata")
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Do the work; the override point: a coroutine function or an async generator function.

@@ -28,6 +28,9 @@ from agentscope_like.tool.sources import ToolSources
 __all__ = ["ToolInventory"]
 
 _MOST_LISTS = 64
+_SILENT = (
+    " The server {!r} offers no tools for now; it may be away. Go on without, or tell the user."
+)
 _Shown: TypeAlias = tuple[tuple[str, ...], bool]
 """The groups that a model is told of, and whether there are skills in them."""
 
@@ -201,7 +204,9 @@ class ToolInventory:
         except ToolNotFoundError as error:
             shown = [one for one in self.names(active) if self._is_shown(one, suggested)]
             listed = ", ".join(shown) or "none"
-            raise ToolNotFoundError(f"{error.message} Tools: {listed}.") from None
+            source = self._sources.silent(name)
+            why = "" if source is None else _SILENT.format(source)
+            raise ToolNotFoundError(f"{error.message}{why} Tools: {listed}.") from None
         if entry.group != BASIC and entry.group not in active:
             raise ToolGroupInactiveError(self._how_to_activate(name, entry.group, active))
         if suggested is not None and not self._is_shown(name, suggested):

@@ -65,6 +65,13 @@ class ToolSources:
         """Return whether a source may yet list a tool of this name."""
         return any(name.startswith(listing.prefix) for listing in self._listings)
 
+    def silent(self, name: str) -> str | None:
+        """Return the source that a tool of this name would be of, where it lists none now."""
+        for listing in self._listings:
+            if name.startswith(listing.prefix) and listing.is_empty:
+                return listing.name
+        return None
+
     def look(self) -> None:
         """List the tools of those sources that need not be waited for."""
         for listing in self._listings:
@@ -93,6 +100,7 @@ class ToolSources:
         version = listing.version_now()
         listed = await listing.listing.ask(listing.tools)
         listing.version = version  # a change meanwhile is seen by the next look
+        listing.is_empty = not listed
         self._registry.put_listed(listing.name, listed or (), listing.group)
 
 
@@ -106,6 +114,7 @@ class _Listing:
         self.name = source.name
         self.prefix = f"mcp__{source.name}__"
         self.version: object = None
+        self.is_empty = False
         self.refreshing = Attempts(f"The refresh of the tool source {source.name!r}")
         self.listing = Attempts(f"The tool source {source.name!r}")
         self._refused: set[str] = set()

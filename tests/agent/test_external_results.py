@@ -61,8 +61,12 @@ async def test_metadata_have_to_fit_the_schema_of_the_tool() -> None:
     """A result of success that does not carry what the tool promised is refused."""
     agent = agent_of([Metered("Ext", external=True)], [call_of("Ext")], DONE)
     await agent.reply(GO)
-    for wrong in ({}, {"price": -1}, {"price": "much"}):
-        with pytest.raises(ResumeError, match="price"):
+    for wrong, said in (
+        ({}, 'metadata: "price" is a required'),
+        ({"price": -1}, "metadata.price: -1 is less"),
+        ({"price": "much"}, 'metadata.price: "much" is not of type'),
+    ):
+        with pytest.raises(ResumeError, match=said):
             await agent.reply(sent(agent, result(metadata=wrong)))
     assert calls_of(agent)["c1"].state is ToolCallState.SUBMITTED
     await agent.reply(sent(agent, result(metadata={"price": 3})))

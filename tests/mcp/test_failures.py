@@ -90,6 +90,10 @@ async def test_a_stateless_server_that_is_away_has_no_tools(
     assert "cannot be reached" in caplog.text
     with pytest.raises(MCPConnectionError, match="cannot be reached"):
         await client.list_raw_tools()
+    with pytest.raises(MCPConnectionError, match="cannot be reached"):
+        await client.get_tool("echo")
+    told = await outcome(Toolkit([Probe()], mcps=[client]), call_of("mcp__a__echo"), AgentState())
+    assert "The server 'a' offers no tools for now; it may be away." in text_of(told)
 
 
 # Calls
