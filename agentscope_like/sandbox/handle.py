@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import TracebackType
@@ -14,6 +14,7 @@ from typing import Self
 
 from agentscope_like.sandbox.command_files import CommandFiles
 from agentscope_like.sandbox.config import SandboxConfig, SandboxType
+from agentscope_like.sandbox.known_files import KnownFiles
 from agentscope_like.sandbox.mount import VolumeMount
 from agentscope_like.sandbox.projection import copy_tree
 from agentscope_like.sandbox.python import PythonRunner
@@ -36,7 +37,7 @@ class IsolationLevel(StrEnum):
     HOST = "host"
 
 
-class SandboxHandle(ABC):
+class SandboxHandle(KnownFiles):
     """A place where commands run and files lie (seed 003, 1.3).
 
     A provider has to say what it is, and to run a command; the rest is made of commands here, and a
@@ -96,10 +97,10 @@ class SandboxHandle(ABC):
 
     # Its life
 
-    async def initialize(self) -> None:  # noqa: B027 - there may be nothing to do
+    async def initialize(self) -> None:
         """Make it ready; called once, before anything else."""
 
-    async def close(self) -> None:  # noqa: B027 - there may be nothing to do
+    async def close(self) -> None:
         """End what runs in it and remove what is its own; calling it again does nothing."""
 
     async def __aenter__(self) -> Self:

@@ -9,15 +9,17 @@ import sys
 import tempfile
 import uuid
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.sandbox.background import BackgroundTasks
 from agentscope_like.sandbox.background_handle import BackgroundHandle
 from agentscope_like.sandbox.config import SandboxConfig
 from agentscope_like.sandbox.environment import check_name, sandbox_environment
+from agentscope_like.sandbox.file_status import FileStatus
 from agentscope_like.sandbox.foreground import run_to_end
 from agentscope_like.sandbox.host_files import HostFiles
+from agentscope_like.sandbox.host_known_files import HostKnownFiles
 from agentscope_like.sandbox.launcher import Launcher, shell_words
 from agentscope_like.sandbox.mount import MountTable, VolumeMount
 from agentscope_like.sandbox.process_family import MARK_VARIABLE
@@ -191,6 +193,32 @@ class HostSandbox(BackgroundHandle):
     async def delete_file(self, path: str) -> None:
         """Remove a file or symlink; see `SandboxHandle`."""
         await asyncio.to_thread(self._files.delete, path)
+
+    # Known files
+
+    @property
+    def _known_files(self) -> HostKnownFiles:
+        return HostKnownFiles(MountTable(self._reachable()))
+
+    async def stat_files(self, paths: Sequence[str]) -> list[FileStatus]:
+        """Return what is known of each name; see `KnownFiles`."""
+        return await asyncio.to_thread(self._known_files.status, paths)
+
+    async def scan_dirs(self, paths: Sequence[str]) -> list[list[FileStatus] | None]:
+        """Return the entries of each directory; see `KnownFiles`."""
+        return await asyncio.to_thread(self._known_files.entries, paths)
+
+    async def read_known_file(self, file: FileStatus) -> bytes:
+        """Return what a file holds, if it is still the same; see `KnownFiles`."""
+        return await asyncio.to_thread(self._known_files.read, file)
+
+    async def replace_known_file(self, file: FileStatus, digest: str, data: bytes) -> FileStatus:
+        """Put data in the place of a file, if that is still the same; see `KnownFiles`."""
+        return await asyncio.to_thread(self._known_files.replace, file, digest, data)
+
+    async def create_file(self, path: str, data: bytes) -> FileStatus:
+        """Make a file that is not there yet; see `KnownFiles`."""
+        return await asyncio.to_thread(self._known_files.create, path, data)
 
     # Its directories
 
