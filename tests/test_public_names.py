@@ -69,6 +69,7 @@ def test_deciding_loads_no_heavy_library() -> None:
         ("agentscope_like.state", "AgentState Task TaskContext ToolContext ReplyContext"),
         ("agentscope_like.agent", "Agent ReActConfig ModelConfig"),
         ("agentscope_like.model", "ChatModelBase ChatResponse ChatUsage OpenAIChatModel"),
+        ("agentscope_like.model", "SageAsyncOpenAI sanitize_model_request_kwargs"),
         ("agentscope_like.sandbox", "ISandboxHandle SandboxHandle SandboxConfig VolumeMount"),
         ("agentscope_like.sandbox", "SandboxType SandboxProviderFactory CommandResult"),
         ("agentscope_like.exception", "AgentOrientedException DeveloperOrientedException"),

@@ -71,7 +71,9 @@ _IMAGE: dict[str, Any] = {
 }
 _RED = re.compile(r"\bred\b", re.IGNORECASE)
 
+_BAD_REQUEST = 400
 _NO_ROOM = "output limit was reached"
+_OTHER_LIMIT = "max_completion_tokens"
 
 
 async def probe_capabilities(
@@ -166,10 +168,9 @@ async def _ask(
     """Return the model's answer, or None where the tokens did not suffice for one."""
     sent = sanitize_model_request_kwargs({**request, "model": model, "max_tokens": tokens})
     try:
-        async with asyncio.timeout(seconds):
-            completion: Any = await client.chat.completions.create(**sent)
+        completion = await _completion(client, sent, seconds)
     except Exception as error:
-        if getattr(error, "status_code", None) == 400 and _NO_ROOM in str(error):  # noqa: PLR2004
+        if _refuses(error, _NO_ROOM):
             return None
         raise
     choices = getattr(completion, "choices", None)
@@ -179,6 +180,26 @@ async def _ask(
         return None
     content = getattr(getattr(choices[0], "message", None), "content", None)
     return content if isinstance(content, str) else ""
+
+
+async def _completion(client: AsyncOpenAI, request: dict[str, Any], seconds: float) -> Any:
+    """Return what the client makes of the answer, which it does not validate.
+
+    A model whose name tells nothing, such as that of a deployment, may want its limit of tokens
+    under the other name.
+    """
+    async with asyncio.timeout(seconds):
+        try:
+            return await client.chat.completions.create(**request)
+        except Exception as error:
+            if "max_tokens" not in request or not _refuses(error, _OTHER_LIMIT):
+                raise
+        limit = {_OTHER_LIMIT: request.pop("max_tokens")}
+        return await client.chat.completions.create(**request, **limit)
+
+
+def _refuses(error: Exception, words: str) -> bool:
+    return getattr(error, "status_code", None) == _BAD_REQUEST and words in str(error)
 
 
 def _told(error: Exception, client: AsyncOpenAI, model: str) -> ModelError:

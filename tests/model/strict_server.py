@@ -73,7 +73,8 @@ class StrictServer(ChatServer):
         if abilities is None:
             return failed(404, f"The model {request['model']!r} does not exist")
         if refused := _refused(request, abilities):
-            return failed(400, f"Unsupported parameter: {refused!r} is not supported")
+            hint = "; use 'max_completion_tokens'" if refused == "max_tokens" else ""
+            return failed(400, f"Unsupported parameter: {refused!r} is not supported{hint}")
         return self._answer(request, abilities)
 
     def asked(self, model: str) -> list[Json]:

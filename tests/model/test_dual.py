@@ -230,6 +230,14 @@ class TestProbe:
             assert client.supports_structured_output is True
             assert all("max_tokens" not in request for request in server.requests)
 
+    async def test_a_name_that_tells_nothing(self) -> None:
+        """A deployment of a model that reasons is asked again with the other limit of tokens."""
+        server = StrictServer(ours=Abilities(reasons=True, structured=True))
+        async with running(server), DualAsyncOpenAI(client_of(server.url), model="ours") as client:
+            await client.probe()
+            assert client.supports_structured_output is True
+            assert "max_completion_tokens" in server.requests[1]
+
     async def test_a_probe_that_is_cancelled(self) -> None:
         """Whoever probes next starts afresh."""
         held = asyncio.Event()
