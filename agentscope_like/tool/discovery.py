@@ -135,10 +135,12 @@ class DeclaredTools:
     def look(self) -> list[ToolBase]:
         """Return the tools that there are now; what was there before stays the same object."""
         modules = list(sys.modules.values()) if self._modules is None else self._modules
+        places = [getattr(module, "__dict__", {}) for module in modules]
         found = dict.fromkeys(
             declaration
-            for module in modules
-            for declaration in _declarations(getattr(module, "__dict__", {}))
+            for place in places
+            if _DECLARED in place
+            for declaration in _declarations(place)
         )
         if list(found) != list(self._made):
             known, self._made = self._made, {}

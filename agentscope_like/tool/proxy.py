@@ -112,7 +112,7 @@ def _checked(managers: Toolkit | Sequence[Toolkit]) -> list[Toolkit]:
     Raises:
         ConfigurationError: There is none, or what is given is none.
     """
-    given: list[object] = [managers] if isinstance(managers, Toolkit) else list(managers)
+    given: list[object] = list(managers) if isinstance(managers, Sequence) else [managers]
     checked = [one for one in given if isinstance(one, Toolkit)]
     if not checked or len(checked) < len(given):
         strange = [repr(one) for one in given if not isinstance(one, Toolkit)]
