@@ -59,6 +59,7 @@ def test_deciding_loads_no_heavy_library() -> None:
         ("agentscope_like.tool", "Bash Read Write Edit Glob Grep ToolMiddlewareBase ToolChoice"),
         ("agentscope_like.tool", "TaskCreate TaskGet TaskList TaskUpdate ToolGroup ResetTools"),
         ("agentscope_like.skill", "LocalSkillLoader Skill SkillLoaderBase"),
+        ("agentscope_like.skill", "SkillManager SkillProxy SkillSchema SandboxSkillManager"),
         ("agentscope_like.tool", "MCPTool"),
         ("agentscope_like.mcp", "MCPClient StdioMCPConfig HttpMCPConfig"),
         ("agentscope_like.permission", "PermissionContext PermissionDecision PermissionEngine"),
