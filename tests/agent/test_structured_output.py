@@ -206,9 +206,11 @@ async def test_the_next_reply_has_no_schema_unless_it_is_given_one() -> None:
 
 @pytest.mark.parametrize("mode", list(PermissionMode))
 async def test_answering_needs_no_permission(mode: PermissionMode) -> None:
-    """In every mode the answer is given; only a deny rule keeps it back."""
+    """In every mode the answer is given, past a rule that asks; a deny rule alone keeps it back."""
+    rule = PermissionRule(tool_name=FINISH, behavior=PermissionBehavior.ASK)
     agent = agent_of([], [finish('{"name": "Ulm"}')])
     agent.state.permission_context.mode = mode
+    agent.state.permission_context.ask_rules[FINISH] = [rule]
     assert (await agent.reply(GO, structured_schema=SCHEMA)).structured_output is not None
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +31,7 @@ from agentscope_like.message import (
 )
 from agentscope_like.permission import PermissionBehavior, PermissionRule, RuleError
 from agentscope_like.state import AgentState
+from agentscope_like.tool import Write
 from tests.agent.kit import (
     agent_of,
     answer,
@@ -269,6 +272,22 @@ async def test_an_edit_into_danger_is_asked_again() -> None:
     assert probe.runs == []
     await events_of(agent, answer(agent, "c1"))
     assert probe.runs == ["dangerous"]
+
+
+async def test_an_edit_that_leads_to_another_file_is_asked_again(tmp_path: Path) -> None:
+    """The person has seen what would become of one file; another is shown before it is written."""
+    wanted = json.dumps({"file_path": "a.txt", "content": "1"})
+    agent = agent_of([Write(cwd=tmp_path)], [call_of("Write", wanted)], DONE)
+    await events_of(agent, "go")
+    elsewhere = json.dumps({"file_path": "b.txt", "content": "1"})
+    events = await events_of(agent, answer(agent, "c1", arguments=elsewhere))
+    assert outline(events) == ["REQUIRE_USER_CONFIRM c1"]
+    asked = calls_of(agent)["c1"].decision
+    assert asked is not None
+    assert "`b.txt`" in asked.message
+    assert list(tmp_path.iterdir()) == []
+    await events_of(agent, answer(agent, "c1", arguments=elsewhere.replace("1", "2")))
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("b.txt", "2")]
 
 
 async def test_stop_on_reject_refuses_what_comes_after() -> None:
