@@ -274,6 +274,11 @@ async def test_an_edit_into_danger_is_asked_again() -> None:
     assert probe.runs == ["dangerous"]
 
 
+def files_in(directory: Path) -> dict[str, str]:
+    """Return what is in the files of the directory, by name."""
+    return {path.name: path.read_text() for path in directory.iterdir()}
+
+
 async def test_an_edit_that_leads_to_another_file_is_asked_again(tmp_path: Path) -> None:
     """The person has seen what would become of one file; another is shown before it is written."""
     wanted = json.dumps({"file_path": "a.txt", "content": "1"})
@@ -285,9 +290,9 @@ async def test_an_edit_that_leads_to_another_file_is_asked_again(tmp_path: Path)
     asked = calls_of(agent)["c1"].decision
     assert asked is not None
     assert "`b.txt`" in asked.message
-    assert list(tmp_path.iterdir()) == []
+    assert files_in(tmp_path) == {}
     await events_of(agent, answer(agent, "c1", arguments=elsewhere.replace("1", "2")))
-    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("b.txt", "2")]
+    assert files_in(tmp_path) == {"b.txt": "2"}
 
 
 async def test_stop_on_reject_refuses_what_comes_after() -> None:
