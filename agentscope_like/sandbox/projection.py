@@ -1,7 +1,7 @@
 """Reading a directory of this host, and copying it into a sandbox over its own interface.
 
 What is read may be changed meanwhile by what runs in the sandbox. So a file is opened component by
-component below the directory, never through a symlink.
+component from the root on, never through a symlink.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from agentscope_like.sandbox.result import CommandResult
 
 __all__ = ["HostFile", "Writable", "copy_tree", "files_below", "put_file", "read_below"]
 
-_DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# of a directory on the way, entering is enough: it need not be readable
+_PASS: int = getattr(os, "O_PATH", os.O_RDONLY)
+_DIRECTORY_FLAGS = _PASS | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -117,21 +119,21 @@ def files_below(
 
 
 def read_below(directory: str, path: str, most: int | None = None) -> HostFile:
-    """Return what a regular file below a directory holds; no symlink below that is followed.
+    """Return what a regular file below a directory holds; no symlink is followed on the way.
 
     Args:
-        directory: The directory.
+        directory: The directory, absolute and without symlinks.
         path: Of the file, relative, with `/`.
         most: Most bytes to read; one more is too large. By default there is no limit.
 
     Raises:
         OSError: It cannot be read, is no regular file, or is too large.
     """
-    opened = os.open(directory, _DIRECTORY_FLAGS)
+    *parents, name = posixpath.join(directory, path).removeprefix("/").split("/")
+    opened = os.open("/", _DIRECTORY_FLAGS)
     try:
-        *parents, name = path.split("/")
         for parent in parents:
-            inner = os.open(parent, _DIRECTORY_FLAGS | os.O_NOFOLLOW, dir_fd=opened)
+            inner = os.open(parent, _DIRECTORY_FLAGS, dir_fd=opened)
             os.close(opened)
             opened = inner
         descriptor = os.open(name, _FILE_FLAGS, dir_fd=opened)

@@ -32,11 +32,13 @@ class SkillText(NamedTuple):
 
     Attributes:
         path: Its path.
+        home: The skill's directory, without symlinks.
         text: What it holds.
         updated_at: When it was last changed, in seconds since the epoch.
     """
 
     path: str
+    home: str
     text: str
     updated_at: float
 
@@ -133,18 +135,19 @@ class SkillDirectory(Generic[T]):
         files: dict[str, _File] = {}
         seen: tuple[_File, ...] = ()
         path = os.path.join(directory, SKILL_FILE)
+        home = os.path.realpath(directory)
         try:
             for name in self._names:
                 path = os.path.join(directory, name)
                 if name == SKILL_FILE or os.path.lexists(path):
-                    files[path] = _File.at(self._inside(directory, path))
+                    files[path] = _File.at(self._inside(home, path))
             seen = tuple(files.values())
             known = self._readings.get(directory)
             if known is not None and known.files == seen:
                 return known
             texts = {}
             for path, file in files.items():
-                text = SkillText(path, _read(file.real, path), file.changed)
+                text = SkillText(path, home, _read(file.real, path), file.changed)
                 texts[os.path.basename(path)] = text
             return _Reading(seen, self._parse(directory, texts))
         except SkillFileError as error:
@@ -152,9 +155,9 @@ class SkillDirectory(Generic[T]):
         except OSError as error:
             return _Reading((), SkillFileError(f"it cannot be read: {error.strerror}", file=path))
 
-    def _inside(self, directory: str, path: str) -> str:
-        """Return the file that the path leads to, which is inside the directory."""
-        real, home = os.path.realpath(path), os.path.realpath(directory)
+    def _inside(self, home: str, path: str) -> str:
+        """Return the file that the path leads to, which is inside the skill's directory."""
+        real = os.path.realpath(path)
         root = os.path.realpath(self.root)
         if not _is_below(real, home) or not (home == root or _is_below(home, root)):
             raise SkillFileError(

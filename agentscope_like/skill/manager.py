@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.sandbox.projection import files_below
-from agentscope_like.skill.directory import SKIPPED, SkillDirectory, name_taken
+from agentscope_like.skill.directory import SKILL_FILE, SKIPPED, SkillDirectory, name_taken
 from agentscope_like.skill.package import METADATA_FILE, read_package
 from agentscope_like.skill.problems import Problems
 from agentscope_like.skill.registry import SkillRegistry
@@ -78,12 +78,7 @@ class SkillManager(SkillRegistry):
         source = _directory(parent_dir, scan_subdir=scan_subdir)
         with self._lock:
             before = set(self._skills)
-            self._sources = [
-                one
-                for one in self._sources
-                if not isinstance(one, SkillDirectory) or one.root != source.root
-            ]
-            self._sources.append(source)
+            self._add(source)
             self.reload()
             return [name for name in self._skills if name not in before]
 
@@ -107,9 +102,18 @@ class SkillManager(SkillRegistry):
                 raise ConfigurationError(
                     f"there is a skill named {new.name!r} already: rename one of them"
                 )
-            self._sources.append(source)
+            self._add(source)
             self.reload()
             return self._skills[new.name]
+
+    def _add(self, source: _Source) -> None:
+        """Add a source, or put it where the same directory is already."""
+        root = source.root if isinstance(source, SkillDirectory) else None
+        for index, one in enumerate(self._sources):
+            if isinstance(one, SkillDirectory) and one.root == root:
+                self._sources[index] = source
+                return
+        self._sources.append(source)
 
     @override
     def reload(self) -> None:
@@ -177,13 +181,13 @@ def _only(source: SkillDirectory[SkillSchema]) -> SkillSchema:
     Raises:
         SkillFileError: It is none, or not one that can be used.
     """
-    found = _scanned(source)
-    for one in found:
-        if isinstance(one, SkillFileError):
-            raise one
-        if one.path == source.root:
-            return one
+    if os.path.lexists(os.path.join(source.root, SKILL_FILE)):
+        for found in _scanned(source):
+            if isinstance(found, SkillFileError):
+                raise found
+            return found
     raise SkillFileError(
-        "it has no SKILL.md: name the directory of one skill, or give this one to add_skill_dir",
+        f"it has no {SKILL_FILE}: name the directory of one skill, or give this one to "
+        "add_skill_dir",
         file=source.root,
     )

@@ -46,7 +46,7 @@ def read_package(directory: str, files: Mapping[str, SkillText]) -> SkillSchema:
     return SkillSchema(
         name=_name(directory, main, own, metadata),
         description=description,
-        path=directory,
+        path=main.home,
         instructions=instructions,
         id=_id(directory, metadata),
         activation_scenarios=_scenarios(description, metadata),

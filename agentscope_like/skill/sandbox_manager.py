@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import os
 import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
@@ -86,8 +85,7 @@ class SandboxSkillManager(SkillLoaderBase):
             await asyncio.to_thread(self._skills.reload)
             schemas = self._skills.list_skill_info()
             new = [schema for schema in schemas if schema.path and schema.name not in self._placed]
-            if new:
-                await self._place_all(new)
+            await self._place_all(new)
             return [
                 self._as_skill(schema)
                 for schema in schemas
@@ -181,7 +179,7 @@ def _read_package(directory: str) -> dict[str, HostFile]:
     left = MAX_BYTES
     for path, source in package_files(directory):
         try:
-            files[path] = read_below(os.path.realpath(directory), source, left)
+            files[path] = read_below(directory, source, left)
         except OSError as error:
             if error.errno != errno.EFBIG:
                 raise

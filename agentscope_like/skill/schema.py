@@ -18,7 +18,7 @@ class SkillSchema(Struct, frozen=True):
         name: What it is asked for by, exactly, and the name of its directory in a sandbox; at most
             64 characters.
         description: What it is for and when to use it.
-        path: The directory that holds its files; empty where there is none.
+        path: The directory that holds its files, without symlinks; empty where there is none.
         instructions: The text of its `SKILL.md`, without front matter.
         file_list: Its files, relative to `path`, with `/`.
         id: Another name that a whitelist may have for it; by default `name`.

@@ -92,6 +92,8 @@ async def test_the_agent_is_told_of_the_path_in_the_sandbox(
     place = f"{quick.workspace_path}/skills/my_skill"
     assert f"files of this skill are in {place}\n" in await said(toolkit, "Skill", skill="my_skill")
     assert (await quick.execute_command("scripts/run.sh", workdir=place)).stdout == "hello\n"
+    tool = LoadSkill(SandboxSkillManager(proxy, quick))
+    assert place in await said(Toolkit([tool]), "load_skill", skill_name="my_skill")
 
 
 async def test_a_manager_serves_many_at_a_time(tmp_path: Path) -> None:

@@ -85,6 +85,10 @@ def test_a_directory_twice_is_one(tmp_path: Path) -> None:
     write_skill(tmp_path / "later" / "a", "alpha")
     assert manager.add_skill_dir(tmp_path / "later") == ["alpha"]
     assert manager.problems == ()
+    write_skill(tmp_path / "later" / "deep" / "er", "beta")
+    manager.register_skill(SkillSchema("own", "For work."))
+    assert manager.add_skill_dir(tmp_path / "later", scan_subdir=True) == ["beta"]
+    assert manager.list_skill_names() == ["alpha", "beta", "own"]
 
 
 def test_trap_a_bad_skill_is_left_as_it_is(tmp_path: Path) -> None:

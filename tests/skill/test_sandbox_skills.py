@@ -268,17 +268,22 @@ async def test_links_do_not_come_along(
     assert await sandbox.read_file("skills/my_skill/again.txt") == "hello\n"
 
 
+@pytest.mark.parametrize("place", ["host/my_skill/assets", "host/my_skill", "host"])
 async def test_a_link_that_appears_meanwhile_is_not_followed(
-    skills: Path, tmp_path: Path, quick: SandboxHandle, monkeypatch: pytest.MonkeyPatch
+    skills: Path,
+    tmp_path: Path,
+    quick: SandboxHandle,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
 ) -> None:
     """A directory that turns into a link after it was listed leads nowhere."""
-    write_file(tmp_path / "elsewhere", "secret", "words.txt")
-    assets = skills / "my_skill" / "assets"
+    for path in ("words.txt", "assets/words.txt", "my_skill/assets/words.txt"):
+        write_file(tmp_path / "elsewhere", "secret", path)
 
     def swap(directory: str) -> list[tuple[str, str]]:
         found = package_files(directory)
-        assets.rename(tmp_path / "moved")
-        assets.symlink_to(tmp_path / "elsewhere")
+        (tmp_path / place).rename(tmp_path / "moved")
+        (tmp_path / place).symlink_to(tmp_path / "elsewhere")
         return found
 
     manager = manager_of(skills, quick)
@@ -286,6 +291,18 @@ async def test_a_link_that_appears_meanwhile_is_not_followed(
     assert await placed(manager) == []
     assert "cannot be put into the sandbox" in manager.problems[0].message
     assert not await quick.file_exists("skills/my_skill/assets/words.txt")
+
+
+async def test_skills_by_way_of_a_link_to_their_directory(
+    skills: Path, tmp_path: Path, quick: SandboxHandle
+) -> None:
+    """The directory that the program names may be a link; it is followed when skills are listed."""
+    (tmp_path / "current").symlink_to(skills)
+    manager = SkillManager([tmp_path / "current"])
+    skill = manager.get_skill("my_skill")
+    assert skill is not None
+    assert skill.path == str(skills / "my_skill")
+    assert await placed(SandboxSkillManager(manager, quick)) == ["my_skill"]
 
 
 @pytest.mark.parametrize(
