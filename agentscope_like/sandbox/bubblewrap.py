@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import subprocess
@@ -28,11 +29,15 @@ _APART = (
     *("--unshare-user", "--unshare-all", "--new-session", "--die-with-parent"),
     *("--cap-drop", "ALL", "--hostname", "sandbox"),
 )
-_OF_ROOT = {
-    "read": ("CAP_DAC_READ_SEARCH",),
-    "write": ("CAP_DAC_OVERRIDE", "CAP_CHOWN", "CAP_FOWNER", "CAP_FSETID"),
+_RIGHTS = {
+    "CAP_CHOWN": 0,
+    "CAP_DAC_OVERRIDE": 1,
+    "CAP_DAC_READ_SEARCH": 2,
+    "CAP_FOWNER": 3,
+    "CAP_FSETID": 4,
+    "CAP_SYS_ADMIN": 21,
 }
-"""What root may do with files by its capabilities, capabilities(7)."""
+"""Capabilities by which root has its way with files, and makes namespaces (linux/capability.h)."""
 
 _FORGOTTEN = "/dev/shm"  # noqa: S108 - the sandbox's own
 _SECONDS = 20
@@ -84,9 +89,9 @@ def _namespaces(profile: Profile) -> list[str]:
     if not profile.native:
         return [*_APART, *(["--share-net"] if profile.network else [])]
     arguments = ["--unshare-ipc", "--cap-drop", "ALL"]
-    if os.geteuid() == 0:
-        rights = _OF_ROOT["read"] + (_OF_ROOT["write"] if profile.write else ())
-        for right in rights:
+    own = _own_rights()
+    if "CAP_SYS_ADMIN" in own:
+        for right in sorted(own & _needed_rights(own, writes=bool(profile.write))):
             arguments += ["--cap-add", right]
     else:
         arguments.append("--unshare-user")
@@ -95,6 +100,26 @@ def _namespaces(profile: Profile) -> list[str]:
     if profile.sockets and not profile.network:
         arguments.append("--unshare-net")
     return arguments
+
+
+def _needed_rights(own: frozenset[str], *, writes: bool) -> frozenset[str]:
+    if writes:
+        return own - {"CAP_SYS_ADMIN"}
+    reading = "CAP_DAC_READ_SEARCH"
+    return frozenset({reading if reading in own else "CAP_DAC_OVERRIDE"})
+
+
+@cache
+def _own_rights() -> frozenset[str]:
+    """Return which of the capabilities this process has; none where it is not root's."""
+    if os.geteuid() != 0:
+        return frozenset()
+    with contextlib.suppress(OSError), open("/proc/self/status") as file:
+        for line in file:
+            if line.startswith("CapEff:"):
+                bits = int(line.split()[1], 16)
+                return frozenset(name for name, bit in _RIGHTS.items() if bits >> bit & 1)
+    return frozenset()
 
 
 def _devices(profile: Profile) -> dict[str, list[str]]:
@@ -171,10 +196,13 @@ def _system() -> dict[str, list[str]]:
 
 
 @cache
-def why_not_bubblewrap() -> str | None:
+def why_not_bubblewrap(*, native: bool = False) -> str | None:
     """Return why nothing can be isolated by bubblewrap here, or None where it can.
 
     The first call of a process really runs a program so, and blocks meanwhile.
+
+    Args:
+        native: Whether it is about native profiles.
     """
     bwrap = find_bubblewrap()
     if bwrap is None:
@@ -182,7 +210,8 @@ def why_not_bubblewrap() -> str | None:
     program = seccomp_program()
     if program is None:
         return f"the system calls of {platform.machine()} are not known to this version"
-    tried = options(Profile(read=system_paths()), directory="/", environment={})
+    profile = Profile(read=(EVERYTHING,) if native else system_paths(), native=native)
+    tried = options(profile, directory="/", environment={})
     with tempfile.TemporaryFile() as filter_file:
         filter_file.write(program)
         filter_file.seek(0)

@@ -56,7 +56,7 @@ class Confinement:
         gated: bool = False,
     ) -> None:
         bwrap = find_bubblewrap()
-        reason = why_not_bubblewrap()
+        reason = why_not_bubblewrap(native=profile.native)
         if reason is not None or bwrap is None:
             raise IsolationError(f"commands cannot be isolated on this machine: {reason}")
         if path := diverted_mount(profile):

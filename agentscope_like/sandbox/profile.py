@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from agentscope_like.sandbox.mount import VolumeMount
 
-__all__ = ["EVERYTHING", "Profile", "editing", "reading"]
+__all__ = ["EVERYTHING", "Profile", "editing", "nearest_existing", "reading"]
 
 EVERYTHING = "/"
 """As a path to read: the whole host."""
@@ -74,7 +74,7 @@ def editing(paths: Iterable[str], *, keep: Iterable[str] = (), network: bool = F
             over.
         network: Whether it was decided to use the network.
     """
-    write = {_existing(path) for path in paths} - {EVERYTHING}
+    write = {nearest_existing(path) for path in paths} - {EVERYTHING}
     kept = {os.path.realpath(path) for path in keep if os.path.exists(path)}
     return Profile(
         read=(EVERYTHING,),
@@ -85,7 +85,8 @@ def editing(paths: Iterable[str], *, keep: Iterable[str] = (), network: bool = F
     )
 
 
-def _existing(path: str) -> str:
+def nearest_existing(path: str) -> str:
+    """Return the path without symlinks, or where that is not there, what is nearest above it."""
     place = os.path.realpath(path)
     while not os.path.exists(place):
         place = os.path.dirname(place)

@@ -16,10 +16,10 @@ from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, E
 from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.sandbox.profile import Profile, editing, reading
+from agentscope_like.sandbox.profile import Profile, editing, nearest_existing, reading
 from agentscope_like.sandbox.views import view_of
 
-__all__ = ["Scope", "ScopeKind", "scope_of"]
+__all__ = ["Scope", "ScopeKind", "edit_scope", "scope_of"]
 
 _STATED = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE, EffectKind.NETWORK})
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
@@ -69,10 +69,10 @@ def scope_of(
         mode: The session's mode; None where it runs without one.
     """
     if analysis.read_only:
-        return _read(analysis)
+        return _read(analysis, surroundings.home)
     try:
         if mode in EDITING_RUNS and why_not_an_edit(analysis, surroundings) is None:
-            return _edit(analysis, surroundings)
+            return edit_scope(analysis, surroundings)
         if reason := _why_not_stated(analysis):
             return Scope(ScopeKind.HOST, None, reason)
         return _stated(analysis, surroundings)
@@ -80,21 +80,27 @@ def scope_of(
         return Scope(ScopeKind.HOST, None, f"where it writes cannot be told: {error}")
 
 
-def _read(analysis: CommandAnalysis) -> Scope:
-    view = view_of(analysis)
+def _read(analysis: CommandAnalysis, home: str | None) -> Scope:
+    view = view_of(analysis, home)
     if view.whole_host:
         return Scope(ScopeKind.HOST, None, view.whole_host)
-    profile = editing(view.beside) if view.beside else reading()
+    profile = editing(view.writes) if view.writes else reading()
     return Scope(ScopeKind.READ, _seeing(profile, view.sees))
 
 
-def _edit(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
+def edit_scope(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
+    """Return what a command may do that was decided to edit files in the working directories.
+
+    Args:
+        analysis: The command.
+        surroundings: Where it runs.
+    """
     directories = [each.resolved for each in surroundings.working_directories]
     if "/" in directories:
         return Scope(ScopeKind.HOST, None, "the root directory is worked in")
-    places = _places(analysis, surroundings)
-    profile = editing(directories, keep=_kept(directories, places, surroundings))
-    return Scope(ScopeKind.EDIT, _seeing(profile, view_of(analysis).sees))
+    looked_at = [*directories, *_on_the_way(directories, _places(analysis, surroundings))]
+    profile = editing(directories, keep=_sensitive_in(looked_at, surroundings))
+    return Scope(ScopeKind.EDIT, _seeing(profile, view_of(analysis, surroundings.home).sees))
 
 
 def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
@@ -102,11 +108,16 @@ def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
     if any(_is_below(place, root) for place in places for root in _NOT_FILES):
         return Scope(ScopeKind.HOST, None, "it writes to what is no file")
     # a name is made, replaced and removed in its directory
-    directories = [os.path.dirname(place) for place in places]
+    directories = {nearest_existing(os.path.dirname(place)) for place in places}
     if "/" in directories:
         return Scope(ScopeKind.HOST, None, "it writes to the root directory")
-    profile = editing(directories, keep=_kept(directories, places, surroundings))
-    sees = set(view_of(analysis).sees)
+    kept = [
+        path
+        for path in _sensitive_in(directories, surroundings)
+        if not any(_is_below(place, path) or _is_below(path, place) for place in places)
+    ]
+    profile = editing(directories, keep=kept)
+    sees = set(view_of(analysis, surroundings.home).sees)
     if any(effect.kind is EffectKind.NETWORK for effect in analysis.effects):
         sees |= {"network", "sockets"}
     return Scope(ScopeKind.STATED, _seeing(profile, frozenset(sees)))
@@ -156,19 +167,13 @@ def _located(effect: Effect, surroundings: Surroundings) -> Iterable[Location]:
 # What stays as it is, in and around what is written
 
 
-def _kept(
-    directories: Iterable[str], places: Iterable[str], surroundings: Surroundings
-) -> Iterator[str]:
-    """Yield the sensitive paths that lie in the directories and beside what is written.
+def _sensitive_in(directories: Iterable[str], surroundings: Surroundings) -> Iterator[str]:
+    """Yield the sensitive paths right in the directories.
 
     A tree is not searched for more of them: that would take longer than the command.
     """
-    targets = tuple(places)
-    looked_at = dict.fromkeys([*directories, *_on_the_way(directories, targets)])
-    for directory in looked_at:
-        for path in _sensitive_names(directory, surroundings):
-            if not any(_is_below(target, path) or _is_below(path, target) for target in targets):
-                yield path
+    for directory in dict.fromkeys(directories):
+        yield from _sensitive_names(directory, surroundings)
 
 
 def _on_the_way(directories: Iterable[str], targets: Iterable[str]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, P
 __all__ = ["View", "view_of"]
 
 _KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
+_ALL_BUT_HOST = frozenset({"network", "sockets", "processes", "devices"})
 
 
 class View(Struct, frozen=True):
@@ -23,17 +24,18 @@ class View(Struct, frozen=True):
 
     Attributes:
         sees: Words of the table's `sees`, but for `host`.
-        beside: Absolute directories in which its programs make files of their own.
+        writes: Absolute paths, all of them there, where its programs write of their own accord.
         whole_host: Why it cannot be confined at all; empty where it can.
     """
 
     sees: frozenset[str] = frozenset()
-    beside: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
     whole_host: str = ""
 
 
 class _Entry(Struct, frozen=True):
     sees: frozenset[str]
+    own: tuple[str, ...]
     beside: bool
     because: str
 
@@ -46,29 +48,32 @@ class _Table(Struct, frozen=True):
     paths: tuple[tuple[str, _Entry], ...]
 
 
-def view_of(analysis: CommandAnalysis) -> View:
+def view_of(analysis: CommandAnalysis, home: str | None) -> View:
     """Return what a proven read needs of the host besides files.
 
     Args:
         analysis: The command, as it was read.
+        home: What `~` stands for; None where that is not known.
     """
     table = _table()
     found: list[_Entry] = []
-    beside: set[str] = set()
+    writes: set[str] = set()
     only_hosts = True
     for part in analysis.parts:
         entries = list(_entries(part, table))
         found += entries
-        if any(entry.beside for entry in entries):
-            beside |= {os.path.dirname(path) for path in _paths(part)}
+        for entry in entries:
+            writes |= {os.path.join(home or "/", path) for path in entry.own}
+            if entry.beside:
+                writes |= {os.path.dirname(path) for path in _paths(part)}
         if part.program not in table.filters and all("host" not in each.sees for each in entries):
             only_hosts = False
     sees = frozenset().union(*(entry.sees for entry in found))
-    if "host" not in sees:
-        return View(sees, tuple(sorted(beside)))
-    if only_hosts:
-        return View(whole_host=next(each.because for each in found if "host" in each.sees))
-    return View(frozenset({"network", "sockets", "processes", "devices"}), tuple(sorted(beside)))
+    if "host" in sees:
+        if only_hosts:
+            return View(whole_host=next(each.because for each in found if "host" in each.sees))
+        sees = _ALL_BUT_HOST
+    return View(sees, tuple(sorted(path for path in writes if os.path.exists(path))))
 
 
 def _entries(part: Part, table: _Table) -> Iterator[_Entry]:
@@ -103,7 +108,10 @@ def _table() -> _Table:
     paths: list[tuple[str, _Entry]] = []
     for view in data["view"]:
         entry = _Entry(
-            frozenset(view.get("sees", "").split()), view.get("beside", False), view["because"]
+            frozenset(view.get("sees", "").split()),
+            tuple(path.removeprefix("~/") for path in view.get("own", "").split()),
+            view.get("beside", False),
+            view["because"],
         )
         for name in _names(view.get("programs", "")):
             first, *rest = name.split()

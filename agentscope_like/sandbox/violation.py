@@ -54,8 +54,9 @@ class Violation(Struct, frozen=True):
         tried = "write where it" if self.kind == "write" else "use a network that it"
         return (
             f"The command tried to {tried} was not decided to, and the kernel refused: "
-            f"{self.evidence!r}. What it had done before stands. If it has to do that, call it in "
-            "a way that says so, so that the user can be asked."
+            f"{self.evidence!r}. What it had done before stands. Do not try to get around it: if "
+            "that has to be done, call a command that plainly says so, or tell the user, who may "
+            "run it, or switch confinement off."
         )
 
 

@@ -77,9 +77,16 @@ def why_no_jail() -> str | None:
 
 
 class Jail:
-    """Runs commands one after the other; use it as a context manager."""
+    """Runs commands one after the other; use it as a context manager.
 
-    def __init__(self) -> None:
+    Args:
+        server: The module that runs them inside, and its arguments.
+        may_confine: Whether it may make namespaces itself.
+    """
+
+    def __init__(self, *server: str, may_confine: bool = False) -> None:
+        self._server = server or ("tests.oracle.server",)
+        self._may_confine = may_confine
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -147,7 +154,10 @@ class Jail:
     def _open(self) -> subprocess.Popen[str]:
         if self._process is None:
             self._process = subprocess.Popen(
-                [*_arguments(), sys.executable, "-B", "-m", "tests.oracle.server"],
+                [
+                    *_arguments(may_confine=self._may_confine),
+                    *(sys.executable, "-B", "-m", *self._server),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -170,12 +180,15 @@ class Jail:
                 stream.close()
 
 
-def _arguments() -> list[str]:
+def _arguments(*, may_confine: bool = False) -> list[str]:
     """Return the command line that starts a program in a new jail."""
     arguments = ["bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"]
     arguments += ["--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/root"]
     arguments += ["--setenv", "PYTHONPATH", str(_CHECKOUT), "--setenv", "LANG", "C.UTF-8"]
-    arguments += ["--cap-drop", "ALL", "--cap-add", "CAP_NET_ADMIN", "--hostname", "jail"]
+    if may_confine:
+        arguments += ["--uid", "0", "--gid", "0", "--cap-add", "ALL", "--hostname", "jail"]
+    else:
+        arguments += ["--cap-drop", "ALL", "--cap-add", "CAP_NET_ADMIN", "--hostname", "jail"]
     arguments += ["--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev"]
     for name in _LINKED:
         if os.path.islink(f"/{name}"):

@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypedDict
 
 from agentscope_like.exception import ToolArgumentError
@@ -27,10 +27,10 @@ from tests.oracle.housekeeping import unexcused
 from tests.oracle.snapshot import Snapshot, describe_changes, look, read_contents
 from tests.oracle.world import HOME, INHERITED, MARKS, PROJECT, build_world
 
-__all__ = ["Report", "main"]
+__all__ = ["REFUSED", "TIME_LIMIT", "Report", "Server", "main", "serve"]
 
 TIME_LIMIT = 3.0
-_REFUSED = 126
+REFUSED = 126
 """Stands for the exit status of a command that the `Bash` tool refuses to run."""
 
 _MAX_OUTPUT = 4 << 20
@@ -52,7 +52,7 @@ class Report(TypedDict):
     output: str
 
 
-class _Server:
+class Server:
     """Holds what the world looks like while nothing has changed it."""
 
     def __init__(self) -> None:
@@ -73,8 +73,8 @@ class _Server:
         try:
             environment = self._environment(analysis)
         except ToolArgumentError as error:
-            return Report(changes=[], status=_REFUSED, output=str(error))
-        status, output = self._execute(command, environment)
+            return Report(changes=[], status=REFUSED, output=str(error))
+        status, output = self.execute(command, environment)
         changes = list(self._changes())
         if status is None:  # it was ended before it could tidy up
             changes = [change for change in changes if not change.startswith(_LEFT_BEHIND)]
@@ -120,7 +120,8 @@ class _Server:
             environment |= known
         return environment
 
-    def _execute(self, command: str, environment: dict[str, str]) -> tuple[int | None, bytes]:
+    def execute(self, command: str, environment: dict[str, str]) -> tuple[int | None, bytes]:
+        """Return the exit status and the output of a command; None where its time was up."""
         process = subprocess.Popen(
             ["/bin/bash", "--norc", "--noprofile", "-c", "--", command],
             cwd=PROJECT,
@@ -229,6 +230,15 @@ def _say(message: object) -> None:
 
 def main() -> None:
     """Build the world, then serve until the input ends."""
+    serve(Server)
+
+
+def serve(make: Callable[[], Server]) -> None:
+    """Build the world, then run what comes in until the input ends.
+
+    Args:
+        make: Returns what runs a command, once the world is there.
+    """
     _prepare_system()
     build_world()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -236,7 +246,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     os.chdir("/")
-    server = _Server()
+    server = make()
     _say({"ready": MARKS})
     for line in sys.stdin:
         for command in json.loads(line):

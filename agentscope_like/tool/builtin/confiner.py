@@ -58,7 +58,7 @@ class Confiner:
         """
         if self.confine == "off":
             return None
-        reason = await asyncio.to_thread(why_not_bubblewrap)
+        reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
         if reason is not None and self.confine == "auto":
             if not self._has_told:
                 _log.warning("commands are decided about, but not confined: %s", reason)

@@ -1,0 +1,126 @@
+"""Runs commands inside the jail by the `Bash` tool, confined, and tells what each of them changed.
+
+    python -m tests.oracle.confined KIND
+
+KIND is `auto`, for what the tool does by itself; `compare`, for that beside what it does without
+confining; `read` or `edit`, which confines every command as if that had been decided about it.
+Started by `tests.oracle.jail`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from difflib import unified_diff
+from functools import partial
+from typing import Any
+
+from agentscope_like.exception import AgentOrientedException
+from agentscope_like.message import TextBlock
+from agentscope_like.permission import PermissionContext
+from agentscope_like.permission.shell import CommandAnalysis
+from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.sandbox.profile import reading
+from agentscope_like.sandbox.scope import Scope, ScopeKind, edit_scope
+from agentscope_like.tool.builtin import bash as bash_module
+from agentscope_like.tool.builtin.bash import Bash
+from agentscope_like.tool.builtin.confiner import Confine, Confiner
+from tests.oracle.server import REFUSED, TIME_LIMIT, Server, serve
+from tests.oracle.world import INHERITED, PROJECT
+
+__all__ = ["ConfinedServer"]
+
+
+class Reads(Confiner):
+    """Confines every command as a proven read."""
+
+    async def scope(
+        self,
+        analysis: CommandAnalysis,
+        surroundings: Surroundings,
+        context: PermissionContext | None,
+    ) -> Scope:
+        """Return the scope of a read."""
+        del analysis, surroundings, context
+        return Scope(ScopeKind.READ, reading())
+
+
+class Edits(Confiner):
+    """Confines every command as an edit of files in the working directories."""
+
+    async def scope(
+        self,
+        analysis: CommandAnalysis,
+        surroundings: Surroundings,
+        context: PermissionContext | None,
+    ) -> Scope:
+        """Return the scope of an edit."""
+        del analysis, context
+        return edit_scope(CommandAnalysis("", surroundings.directory, None), surroundings)
+
+
+class ConfinedServer(Server):
+    """Runs commands by the tool.
+
+    Args:
+        kind: How they are confined.
+    """
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        os.environ.clear()
+        os.environ.update(INHERITED)
+        forced = {"read": Reads, "edit": Edits}.get(kind)
+        if forced is not None:
+            vars(bash_module)["Confiner"] = forced
+        self._kind = kind
+
+    def execute(self, command: str, environment: dict[str, str]) -> tuple[int | None, bytes]:
+        """Return the exit status and the output of a command; None where its time was up.
+
+        To compare, return the status of 0 where both did the same, else the difference and 1.
+        """
+        del environment
+        if self._kind == "compare":
+            return asyncio.run(self._compare(command))
+        return asyncio.run(self._execute(command, "require"))
+
+    async def _compare(self, command: str) -> tuple[int | None, bytes]:
+        free, confined = [await self._execute(command, each) for each in ("off", "require")]
+        if free == confined:
+            return 0, b""
+        if (again := await self._execute(command, "off")) != free:
+            # it says something else each time
+            free, confined, again = map(_without_figures, (free, confined, again))
+            if confined in (free, again) or free != again:
+                return 0, b""
+        lines = unified_diff(_lines(free), _lines(confined), n=0, lineterm="")
+        told = [f"status {free[0]}, confined {confined[0]}", *lines]
+        return 1, "\n".join(told).encode()
+
+    async def _execute(self, command: str, confine: Confine) -> tuple[int | None, bytes]:
+        bash = Bash(cwd=PROJECT, confine=confine)
+        said, metadata = "", dict[str, Any]()
+        try:
+            async for chunk in bash.call(command, timeout=int(TIME_LIMIT * 1000)):
+                said += "".join(b.text for b in chunk.content if isinstance(b, TextBlock))
+                metadata = chunk.metadata
+        except AgentOrientedException as error:
+            return REFUSED, error.message.encode()
+        if "not_confined" in metadata:
+            raise RuntimeError(said)
+        return metadata["exit_code"], said.encode(errors="replace")
+
+
+def _lines(done: tuple[int | None, bytes]) -> list[str]:
+    return done[1].decode(errors="replace").splitlines()
+
+
+def _without_figures(done: tuple[int | None, bytes]) -> tuple[int | None, bytes]:
+    return done[0], re.sub(rb"[ \t]*[0-9][0-9a-f:.,T+-]*[ \t]*", b"#", done[1])
+
+
+if __name__ == "__main__":
+    serve(partial(ConfinedServer, sys.argv[1]))
