@@ -70,7 +70,8 @@ class ToolSuggestion(MiddlewareBase):
         state = agent.state
         schemas = await agent.toolkit.get_tool_schemas(state.tool_context.activated_groups)
         known = [schema["function"]["name"] for schema in schemas]
-        chosen = await self._select(list(state.context), schemas)
+        messages = [message for message in state.context if message.content]
+        chosen = await self._select(messages, schemas)
         if chosen is None:
             return
         for name in sorted(set(chosen).difference(known)):

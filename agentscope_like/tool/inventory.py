@@ -204,7 +204,7 @@ class ToolInventory:
         except ToolNotFoundError as error:
             shown = [one for one in self.names(active) if self._is_shown(one, suggested)]
             listed = ", ".join(shown) or "none"
-            source = self._sources.silent(name)
+            source = self.silent(name)
             why = "" if source is None else _SILENT.format(source)
             raise ToolNotFoundError(f"{error.message}{why} Tools: {listed}.") from None
         if entry.group != BASIC and entry.group not in active:
@@ -278,6 +278,10 @@ class ToolInventory:
     def may_list(self, name: str) -> bool:
         """Return whether a source may yet list a tool of this name."""
         return self._sources.may_list(name)
+
+    def silent(self, name: str) -> str | None:
+        """Return the source that a tool of this name would be of, where it lists none now."""
+        return self._sources.silent(name)
 
     # Rules
 

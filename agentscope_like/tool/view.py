@@ -30,7 +30,8 @@ class ToolView(ToolInventory):
         self, inventories: Sequence[ToolInventory], names: Collection[str] | None = None
     ) -> None:
         registries = [inventory.tools for inventory in inventories]
-        tools = ToolRegistry(_Selection(registries, names))
+        self._selection = _Selection(registries, names)
+        tools = ToolRegistry(self._selection)
         viewer = tools.get(VIEWER)
         shelves = (
             one.skills
@@ -67,6 +68,13 @@ class ToolView(ToolInventory):
         """Return whether a source may yet list a tool of this name."""
         return any(inventory.may_list(name) for inventory in self._inventories)
 
+    def silent(self, name: str) -> str | None:
+        """Return the source that a tool of this name would be of, where it lists none now."""
+        if not self._selection.takes(name):
+            return None
+        silent = (inventory.silent(name) for inventory in self._inventories)
+        return next((source for source in silent if source is not None), None)
+
     def ruled(self) -> Mapping[str, ToolBase]:
         """Return all tools that a rule may be for."""
         return {**self._beyond, **self.tools}
@@ -87,7 +95,7 @@ class _Selection(ToolRegistry):
 
     def find(self, name: str) -> RegisteredTool | None:
         """Return the first tool of this name with what is computed of it, or None."""
-        if not self._takes(name):
+        if not self.takes(name):
             return None
         found = (registry.find(name) for registry in self._registries)
         return next((entry for entry in found if entry is not None), None)
@@ -96,13 +104,14 @@ class _Selection(ToolRegistry):
         tools: dict[str, RegisteredTool] = {}
         for registry in self._registries:
             for entry in registry.all():
-                if self._takes(entry.tool.name):
+                if self.takes(entry.tool.name):
                     tools.setdefault(entry.tool.name, entry)
         return tools
 
     def _owns(self, name: str) -> bool:
         owned = (one._owns(name) for one in self._registries)  # noqa: SLF001 - of its own class
-        return self._takes(name) and any(owned)
+        return self.takes(name) and any(owned)
 
-    def _takes(self, name: str) -> bool:
+    def takes(self, name: str) -> bool:
+        """Return whether a tool of this name would be there."""
         return name != EXPANDER and (self._names is None or name in self._names)
