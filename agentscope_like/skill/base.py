@@ -70,11 +70,15 @@ def check_description(description: str) -> None:
     """Refuse a description that says nothing, or too much for a list that is always shown.
 
     Raises:
-        ConfigurationError: It is empty or too long.
+        ConfigurationError: It is empty, too long or no text that can be sent.
     """
     if not description.strip() or len(description) > _MAX_DESCRIPTION:
         raise ConfigurationError(
             f"a skill's `description` has 1 to {_MAX_DESCRIPTION:,} characters, this has "
             f"{len(description.strip()):,}: say what the skill is for and when to use it, and "
             "leave the rest to its text"
+        )
+    if any("\ud800" <= character <= "\udfff" for character in description):
+        raise ConfigurationError(
+            "a skill's `description` holds half of a character, which cannot be sent: remove it"
         )

@@ -9,9 +9,6 @@ from agentscope_like.skill.yaml_fields import SkillFileError, YamlFields
 
 __all__ = ["FrontMatter", "parse_skill"]
 
-MAX_FRONT_MATTER = 16_384
-"""Longest front matter that is read, in characters."""
-
 _FENCE = "---"
 _HOW = "begin the file with the lines `---`, `name: ...`, `description: ...`, `---`"
 
@@ -76,13 +73,6 @@ def parse_skill(file: str, text: str, *, directory: str, updated_at: float) -> S
 
 
 def _fields(file: str, front: str) -> YamlFields:
-    if len(front) > MAX_FRONT_MATTER:
-        raise SkillFileError(
-            f"the front matter is over {MAX_FRONT_MATTER:,} characters long: leave what is not "
-            "`name` or `description` to the text below it",
-            file=file,
-            line=1,
-        )
     fields = YamlFields(file, front, what="the front matter")
     if not fields:
         raise SkillFileError(f"the front matter has no fields: {_HOW}", file=file, line=1)

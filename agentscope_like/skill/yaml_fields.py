@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SkillFileError", "YamlFields"]
 
+MAX_CHARACTERS = 16_384
+"""Longest YAML that is read, in characters."""
+
 _TEXT = "tag:yaml.org,2002:str"
 
 
@@ -47,7 +50,7 @@ class YamlFields:
         what: What the YAML is, as the subject of a sentence.
 
     Raises:
-        SkillFileError: It is no YAML, holds an alias, or gives a field twice.
+        SkillFileError: It is no YAML, holds an alias, gives a field twice, or is too long.
     """
 
     def __init__(self, file: str, text: str, *, what: str) -> None:
@@ -108,6 +111,12 @@ class YamlFields:
     def _read(self, text: str) -> dict[str, _Field]:
         import yaml
 
+        if len(text) > MAX_CHARACTERS:
+            message = (
+                f"{self._what} is over {MAX_CHARACTERS:,} characters long: move what is not about "
+                "the skill elsewhere"
+            )
+            raise SkillFileError(message, file=self._file, line=1)
         root = self._composed(text)
         if root is None:
             return {}
@@ -137,6 +146,8 @@ class YamlFields:
         except yaml.reader.ReaderError as error:
             line = text.count("\n", 0, error.position) + 1
             message = f"{self._what} holds a character that YAML does not have: remove it"
+        except (OverflowError, ValueError):
+            line, message = 1, f"{self._what} names a character that there is not: remove it"
         except RecursionError:
             line, message = 1, f"{self._what} is nested too deeply: keep it flat"
         else:
