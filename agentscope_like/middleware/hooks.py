@@ -232,9 +232,19 @@ def hook_onion(
 
 
 async def system_prompt(middlewares: Sequence[MiddlewareBase], agent: Any, prompt: str) -> str:
-    """Return the system prompt after each middleware, in their order, had its say."""
+    """Return the system prompt after each middleware, in their order, had its say.
+
+    Raises:
+        ConfigurationError: One of them returned something else.
+    """
     for middleware in middlewares:
-        prompt = await middleware.on_system_prompt(agent, prompt)
+        returned: object = await middleware.on_system_prompt(agent, prompt)
+        if not isinstance(returned, str):
+            raise ConfigurationError(
+                f"{type(middleware).__qualname__}.on_system_prompt returned {returned!r:.200}: "
+                "return the prompt, changed or not"
+            )
+        prompt = returned
     return prompt
 
 

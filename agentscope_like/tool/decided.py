@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, TypeAlias
 
@@ -14,7 +15,19 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.grant import Grant
 
-__all__ = ["CallRequest", "DecidedCall", "DecisionLayer", "refused", "stricter", "was_shown"]
+__all__ = [
+    "CallRequest",
+    "DecidedCall",
+    "DecisionLayer",
+    "asked_anew",
+    "refused",
+    "stricter",
+    "was_shown",
+]
+
+SOMETHING_CHANGED = "the tool, or what the call is about, has changed since it was asked"
+EDIT_NOT_SHOWN = "what the edit would do was not shown yet"
+DANGER_NOT_SHOWN = "what is found now was not shown yet"
 
 
 class CallRequest(Struct, frozen=True):
@@ -89,6 +102,21 @@ def _severity(decision: PermissionDecision) -> int:
 def stricter(first: PermissionDecision, second: PermissionDecision) -> PermissionDecision:
     """Return the stricter of two decisions, the first where they are alike."""
     return second if _severity(second) > _severity(first) else first
+
+
+def asked_anew(
+    decision: PermissionDecision, *, edited: bool, unchanged: bool
+) -> PermissionDecision:
+    """Return the question with the reason why a yes did not answer it.
+
+    Args:
+        decision: The decision of now, an ASK.
+        edited: Whether the yes came with other arguments.
+        unchanged: Whether tool and basis are those that were asked about.
+    """
+    why = DANGER_NOT_SHOWN if unchanged else SOMETHING_CHANGED
+    told = filter(None, [decision.decision_reason, EDIT_NOT_SHOWN if edited else why])
+    return dataclasses.replace(decision, decision_reason="; ".join(told))
 
 
 def was_shown(asked: PermissionDecision | None, now: PermissionDecision, *, edited: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,8 @@ from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.decided import CallRequest, DecisionLayer, stricter
 
 __all__ = ["decided_within"]
+
+_log = logging.getLogger(__name__)
 
 
 async def decided_within(
@@ -57,6 +60,7 @@ async def decided_within(
     except (AgentOrientedException, DeveloperOrientedException):
         raise
     except Exception as error:
+        _log.warning("A decision layer failed at %s", request.tool.name, exc_info=error)
         layered = _safety_ask(request, f"A decision layer failed: {type(error).__name__}: {error}")
     if not isinstance(layered, PermissionDecision):
         layered = _safety_ask(request, f"A decision layer said {layered!r}, which is no decision.")

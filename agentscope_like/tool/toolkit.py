@@ -38,7 +38,14 @@ from agentscope_like.permission import (
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer, refused, was_shown
+from agentscope_like.tool.decided import (
+    CallRequest,
+    DecidedCall,
+    DecisionLayer,
+    asked_anew,
+    refused,
+    was_shown,
+)
 from agentscope_like.tool.deciding import decided_within
 from agentscope_like.tool.grant import Grant, same_arguments, same_subject
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup
@@ -247,7 +254,8 @@ class Toolkit:
 
         A yes holds for what was asked: the same tool, arguments and basis. It can turn ASK into
         ALLOW, never DENY into ALLOW. Edited arguments are validated and decided anew; what then
-        turns out to need a safety check that the person was not shown is asked again.
+        turns out to need a safety check that the person was not shown is asked again. Where a yes
+        does not hold, the decision's reason says why it is asked anew.
 
         Args:
             call: The call as it was stored when it asked.
@@ -288,9 +296,11 @@ class Toolkit:
         now = decided.decision
         if now is None or now.behavior is not PermissionBehavior.ASK:
             return decided
-        if was_shown(asked, now, edited=edited) and same_subject(before, call.digest):
+        unchanged = same_subject(before, call.digest)
+        if unchanged and was_shown(asked, now, edited=edited):
             return self._granted(decided, (*layers, *self._layers))
-        return decided
+        call.decision = asked_anew(now, edited=edited, unchanged=unchanged)
+        return replace(decided, decision=call.decision)
 
     def check_arguments(self, tool_name: str, text: str) -> None:
         """Refuse arguments that are no JSON object, or do not fit the tool, if there is one.

@@ -138,6 +138,17 @@ async def test_the_system_prompt_goes_through_in_order() -> None:
     assert await system_prompt(layers, AGENT, "p") == "p12"
 
 
+async def test_a_system_prompt_that_is_none_is_an_error() -> None:
+    """A hook that forgets to return the prompt is named."""
+
+    class Forgetful(MiddlewareBase):
+        async def on_system_prompt(self, agent: Any, current_prompt: str) -> str:
+            return None  # type: ignore[return-value]
+
+    with pytest.raises(ConfigurationError, match=r"Forgetful\.on_system_prompt returned None"):
+        await system_prompt([Forgetful()], AGENT, "p")
+
+
 async def test_a_middleware_has_no_tools_and_a_key_of_its_own() -> None:
     """The defaults of what is no hook."""
     assert await MiddlewareBase().list_tools() == []

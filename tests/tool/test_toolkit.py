@@ -375,6 +375,7 @@ async def test_edited_arguments_are_decided_anew(edited: str, waits: bool) -> No
     assert (decided.grant is None) is waits
     assert (call.state is ToolCallState.ASKING) is waits
     if waits:
+        assert "what the edit would do was not shown yet" in str(call.decision)
         again = await toolkit.confirm(call, yes(call), state)
         assert again.grant is not None
 
@@ -393,8 +394,11 @@ async def test_a_yes_to_something_that_changed_meanwhile_is_asked_again() -> Non
     toolkit = Toolkit([probe])
     call = await asked(toolkit, state)
     probe.basis = "/elsewhere"
-    assert (await toolkit.confirm(call, yes(call), state)).grant is None
+    decided = await toolkit.confirm(call, yes(call), state)
+    assert decided.grant is None
     assert call.state is ToolCallState.ASKING
+    assert call.decision is decided.decision
+    assert "has changed since it was asked" in str(call.decision)
     assert (await toolkit.confirm(call, yes(call), state)).grant is not None
 
 

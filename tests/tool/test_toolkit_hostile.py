@@ -128,8 +128,13 @@ async def saying_nothing(request: Any, go_on: Any) -> Any:
 @pytest.mark.parametrize(
     ("mode", "state"), [("default", "asking"), ("bypass", "asking"), ("dont_ask", "finished")]
 )
-async def test_a_layer_that_fails_is_a_safety_question(layer: Any, mode: str, state: str) -> None:
-    """Nothing runs on the word of a broken layer; where nobody can be asked it is denied."""
+async def test_a_layer_that_fails_is_a_safety_question(
+    layer: Any, mode: str, state: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing runs on the word of a broken layer; where nobody can be asked it is denied.
+
+    What it raised is logged, with where.
+    """
     probe, call = Probe(), call_of()
     policy = AgentState(permission_context=PermissionContext(mode=PermissionMode(mode)))
     await outcome(Toolkit([probe], decision_layers=[layer]), call, policy)
@@ -137,6 +142,10 @@ async def test_a_layer_that_fails_is_a_safety_question(layer: Any, mode: str, st
     assert call.state.value == state
     assert call.decision is not None
     assert "layer" in call.decision.message
+    logged = [record.exc_info[1] for record in caplog.records if record.exc_info]
+    assert [str(error) for error in logged] == (
+        ["the policy server is down"] if layer is breaking else []
+    )
 
 
 async def test_a_layer_cannot_have_somebody_asked_where_nobody_is() -> None:
