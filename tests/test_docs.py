@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import NamedTuple
 
 import pytest
@@ -71,7 +71,9 @@ def test_the_python_of_a_page_runs_as_printed(
     if "agentscope_like.sandbox" in page.read_text() and (reason := why_not_bubblewrap()):
         pytest.skip(f"needs bubblewrap: {reason}")
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {"__name__": "__page__"}
+    module = ModuleType("__page__")
+    monkeypatch.setitem(sys.modules, "__page__", module)
+    namespace = vars(module)
     for block, expected in with_output(blocks_of(page)):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):

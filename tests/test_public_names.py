@@ -61,6 +61,8 @@ def test_deciding_loads_no_heavy_library() -> None:
         ("agentscope_like.skill", "LocalSkillLoader Skill SkillLoaderBase"),
         ("agentscope_like.skill", "SkillManager SkillProxy SkillSchema SandboxSkillManager"),
         ("agentscope_like.tool", "MCPTool"),
+        ("agentscope_like.tool", "tool ToolManager ToolProxy ToolSpec ToolExpandTools"),
+        ("agentscope_like.tool", "SseServerParameters StreamableHttpServerParameters"),
         ("agentscope_like.mcp", "MCPClient StdioMCPConfig HttpMCPConfig"),
         ("agentscope_like.permission", "PermissionContext PermissionDecision PermissionEngine"),
         ("agentscope_like.permission", "PermissionRule PermissionMode PermissionBehavior"),
