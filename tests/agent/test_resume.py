@@ -28,7 +28,7 @@ from agentscope_like.message import (
     UserMsg,
 )
 from agentscope_like.model.formatter import format_messages
-from tests.agent.kit import agent_of, model_of, reloaded, results_of, text_of
+from tests.agent.kit import Block, agent_of, model_of, reloaded, results_of, text_of
 from tests.agent.test_middlewares import Tracing
 from tests.tool.kit import Probe, call_of
 
@@ -37,14 +37,16 @@ KINDS = ("Ok", "Ask", "Ext", "Seq", "AskSeq", "Deny", "Nope")
 
 
 class Plan(Struct, frozen=True):
-    """What a model calls, and what each question is answered."""
+    """What a model calls in two rounds, and what each question is answered."""
 
     kinds: tuple[str, ...]
     verdicts: tuple[str, ...]
+    first: int
 
-    def calls(self) -> list[ToolCallBlock]:
-        """Return the calls; the text of each is its id, so that its runs can be counted."""
-        return [call_of(kind, f'{{"text": "c{n}"}}', f"c{n}") for n, kind in enumerate(self.kinds)]
+    def turns(self) -> list[Sequence[Block]]:
+        """Return the model's turns; the text of each call is its id, so that runs are counted."""
+        calls = [call_of(kind, f'{{"text": "c{n}"}}', f"c{n}") for n, kind in enumerate(self.kinds)]
+        return [*filter(None, (calls[: self.first], calls[self.first :])), DONE]
 
     def verdict(self, call: ToolCallBlock) -> str:
         """Return what is answered about a call."""
@@ -61,11 +63,14 @@ class Plan(Struct, frozen=True):
         return ran
 
 
-plans = st.lists(
-    st.tuples(st.sampled_from(KINDS), st.sampled_from(["yes", "no", "edit"])),
-    min_size=1,
-    max_size=7,
-).map(lambda pairs: Plan(tuple(k for k, _ in pairs), tuple(v for _, v in pairs)))
+plans = st.tuples(
+    st.lists(
+        st.tuples(st.sampled_from(KINDS), st.sampled_from(["yes", "no", "edit"])),
+        min_size=1,
+        max_size=7,
+    ),
+    st.integers(0, 7),
+).map(lambda drawn: Plan(tuple(k for k, _ in drawn[0]), tuple(v for _, v in drawn[0]), drawn[1]))
 
 
 def tools() -> list[Probe]:
@@ -122,7 +127,7 @@ async def final(agent: Agent, kit: list[Probe]) -> tuple[Any, Any, Counter[str]]
 async def in_order(plan: Plan, layers: list[Tracing]) -> tuple[Any, Any, Counter[str]]:
     """Answer all that waits, in the order of the calls, in one process."""
     kit = tools()
-    agent = agent_of(kit, plan.calls(), DONE, middlewares=layers)
+    agent = agent_of(kit, *plan.turns(), middlewares=layers)
     await agent.reply(UserMsg("user", "go"))
     while groups := waiting(agent):
         for calls in groups.values():
@@ -142,12 +147,12 @@ async def test_however_the_answers_come_the_reply_ends_the_same(
     """
     kit = tools()
     layers = [Tracing("a", [])] if data.draw(st.booleans(), label="hooks") else []
-    agent = agent_of(kit, plan.calls(), DONE, middlewares=layers)
+    agent = agent_of(kit, *plan.turns(), middlewares=layers)
     await agent.reply(UserMsg("user", "go"))
     given_before: list[AgentInput] = []
     while groups := waiting(agent):
         if data.draw(st.booleans(), label="restart"):
-            agent = reloaded(agent, kit, DONE)
+            agent = reloaded(agent, kit, *model_of(agent).turns)
             groups = waiting(agent)
         match data.draw(st.sampled_from(["answer", "answer", "none", "again"]), label="step"):
             case "none":
