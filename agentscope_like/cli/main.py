@@ -136,6 +136,13 @@ def run(
     allow: Allow = None,
     deny: Deny = None,
     ask: Ask = None,
+    confine: Annotated[
+        str,
+        typer.Option(
+            help="Let the kernel keep commands to what was decided: auto, require, off.",
+            metavar="WHEN",
+        ),
+    ] = "auto",
     summary: Annotated[bool, typer.Option("--summary", help="End with a table.")] = False,
 ) -> None:
     """Let the agent work, and answer what it asks.
@@ -149,7 +156,7 @@ def run(
     import asyncio
 
     gc.enable()
-    from agentscope_like.cli.options import parse_directory, parse_mode, parse_rules
+    from agentscope_like.cli.options import parse_confine, parse_directory, parse_mode, parse_rules
     from agentscope_like.cli.start import RunOptions, run_session
 
     options = RunOptions(
@@ -160,6 +167,7 @@ def run(
         directory=None if cwd is None else parse_directory(cwd),
         resume=resume,
         rules=tuple(parse_rules(allow, deny, ask)),
+        confine=parse_confine(confine),
         with_summary=summary,
     )
     raise typer.Exit(asyncio.run(run_session(options)))

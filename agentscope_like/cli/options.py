@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, get_args
 
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.permission import PermissionBehavior, PermissionMode, PermissionRule
 from agentscope_like.permission.nearest import nearest
 
-__all__ = ["parse_directory", "parse_mode", "parse_rule", "parse_rules", "rule_text"]
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.profile import Confine
+
+__all__ = [
+    "parse_confine",
+    "parse_directory",
+    "parse_mode",
+    "parse_rule",
+    "parse_rules",
+    "rule_text",
+]
 
 
 def parse_mode(name: str) -> PermissionMode:
@@ -24,6 +35,23 @@ def parse_mode(name: str) -> PermissionMode:
             f"unknown mode {name!r} (there are: {', '.join(known)}){nearest(name, known)}"
         )
     return PermissionMode(name)
+
+
+def parse_confine(word: str) -> Confine:
+    """Return when commands are confined.
+
+    Raises:
+        CliError: The word is none of those.
+    """
+    from agentscope_like.sandbox.profile import Confine
+
+    words: tuple[Confine, ...] = get_args(Confine)
+    for known in words:
+        if word == known:
+            return known
+    raise CliError(
+        f"unknown value {word!r} of --confine (there are: {', '.join(words)}){nearest(word, words)}"
+    )
 
 
 def parse_directory(path: str | Path) -> Path:

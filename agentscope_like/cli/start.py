@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import sys
@@ -31,6 +32,7 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
 
 if TYPE_CHECKING:
+    from agentscope_like.sandbox.profile import Confine
     from agentscope_like.session import SessionStorage
 
 __all__ = ["RunOptions", "make_model", "run_session"]
@@ -63,6 +65,7 @@ class RunOptions:
         directory: The project's directory; None for the resumed session's own, or the current one.
         resume: The id of a session to take up, or its beginning.
         rules: Rules of the command line.
+        confine: Whether the kernel keeps commands to what was decided about them.
         with_summary: Whether a table is shown at the end.
     """
 
@@ -73,6 +76,7 @@ class RunOptions:
     directory: Path | None = None
     resume: str | None = None
     rules: tuple[PermissionRule, ...] = ()
+    confine: Confine = "auto"
     with_summary: bool = False
 
 
@@ -97,6 +101,8 @@ async def run_session(options: RunOptions) -> ExitCode:
         state = session.agent.state
         mode = state.permission_context.mode
         renderer.note(f"session {state.session_id[:8]} in {session.directory}, mode {mode}")
+        if reason := await _why_not_confined(options.confine):
+            renderer.note(f"commands are decided about, but not confined: {reason}")
         code = await session.run(task)
         if options.with_summary:
             console.print(session.tally.table())
@@ -104,6 +110,22 @@ async def run_session(options: RunOptions) -> ExitCode:
         if at_terminal:
             renderer.note(f"go on with: agentscope-like run --resume {state.session_id[:8]}")
         return code
+
+
+async def _why_not_confined(confine: Confine) -> str | None:
+    """Return why commands are not confined although they might be, or None.
+
+    Raises:
+        CliError: They have to be.
+    """
+    if confine == "off":
+        return None
+    from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
+
+    reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
+    if reason is not None and confine == "require":
+        raise CliError(f"commands cannot be confined here: {reason}", ExitCode.CONFIG)
+    return reason
 
 
 @contextmanager
@@ -138,7 +160,12 @@ async def _prepare(
     model = make_model(model_name, base_url)
     notes = {"directory": str(directory), "model": _absolute(model_name), "base_url": base_url}
     state.middle_context[_NOTES] = notes
-    toolkit = Toolkit(all_tools(directory, shell_directory=_last_directory(state, directory)))
+    tools = all_tools(
+        directory,
+        shell_directory=_last_directory(state, directory),
+        confine=options.confine,
+    )
+    toolkit = Toolkit(tools)
     toolkit.check_new_rules(rules)
     agent = Agent(
         AGENT_NAME, SYSTEM_PROMPT.format(directory=directory), model, toolkit, state=state

@@ -12,6 +12,7 @@ from agentscope_like.permission.nearest import nearest
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.analysis import CommandAnalysis
+    from agentscope_like.sandbox.profile import Confine
     from agentscope_like.tool.base import ToolBase
 
 __all__ = ["TOOL_NAMES", "all_tools", "load_tool", "parse_input", "reading_of"]
@@ -36,8 +37,13 @@ TOOL_NAMES = tuple(_PLACES)
 """The names of the tools, in the order in which the model is told of them."""
 
 
-def load_tool(name: str, directory: Path) -> ToolBase:
+def load_tool(name: str, directory: Path, *, confine: Confine = "auto") -> ToolBase:
     """Return the tool of this name, working in `directory`; only its own module is loaded.
+
+    Args:
+        name: The name.
+        directory: Where it works.
+        confine: Whether Bash confines its commands.
 
     Raises:
         CliError: There is none.
@@ -47,14 +53,29 @@ def load_tool(name: str, directory: Path) -> ToolBase:
             f"unknown tool {name!r} (there are: {', '.join(_PLACES)}){nearest(name, _PLACES)}"
         )
     kind = getattr(import_module(f"agentscope_like.tool.builtin.{_PLACES[name]}"), name)
-    tool: ToolBase = kind(cwd=directory) if name in _WITH_DIRECTORY else kind()
+    options: dict[str, Any] = {"cwd": directory} if name in _WITH_DIRECTORY else {}
+    if name == "Bash":
+        options["confine"] = confine
+    tool: ToolBase = kind(**options)
     return tool
 
 
-def all_tools(directory: Path, *, shell_directory: Path | None = None) -> list[ToolBase]:
-    """Return every tool, working in `directory`; Bash begins in `shell_directory` if given."""
+def all_tools(
+    directory: Path, *, shell_directory: Path | None = None, confine: Confine = "auto"
+) -> list[ToolBase]:
+    """Return every tool, working in `directory`.
+
+    Args:
+        directory: The project's.
+        shell_directory: Where Bash begins; by default, there as well.
+        confine: Whether Bash confines its commands.
+    """
     return [
-        load_tool(name, shell_directory if name == "Bash" and shell_directory else directory)
+        load_tool(
+            name,
+            shell_directory if name == "Bash" and shell_directory else directory,
+            confine=confine,
+        )
         for name in TOOL_NAMES
     ]
 

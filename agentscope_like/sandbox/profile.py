@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from agentscope_like.sandbox.mount import VolumeMount
 
-__all__ = ["EVERYTHING", "Profile", "editing", "nearest_existing", "reading"]
+__all__ = ["EVERYTHING", "Confine", "Profile", "editing", "nearest_existing", "reading"]
+
+Confine: TypeAlias = Literal["auto", "require", "off"]
+"""Whether commands are confined: where that works, always, or never."""
 
 EVERYTHING = "/"
 """As a path to read: the whole host."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -73,9 +74,10 @@ def find_violation(profile: Profile, status: int | None, output: str) -> Violati
     """
     if status == 0:
         return None
-    searched: list[tuple[Literal["write", "network"], re.Pattern[str]]] = [("write", _WRITE)]
+    writes, reaches = _complaints()
+    searched: list[tuple[Literal["write", "network"], re.Pattern[str]]] = [("write", writes)]
     if not profile.network:
-        searched.append(("network", _NETWORK))
+        searched.append(("network", reaches))
     for line in output.splitlines():
         for kind, pattern in searched:
             if pattern.search(line):
@@ -83,18 +85,18 @@ def find_violation(profile: Profile, status: int | None, output: str) -> Violati
     return None
 
 
-def _any_of(*texts: str) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, texts)))
-
-
-_WRITE = re.compile(
-    rf"{re.escape(os.strerror(errno.EROFS))}['\")]*$|\[Errno {errno.EROFS}\]|\bEROFS\b"
-)
-_NETWORK = _any_of(
-    os.strerror(errno.ENETUNREACH),
-    os.strerror(errno.EAFNOSUPPORT),
-    "Could not resolve host",
-    "Name or service not known",
-    "Temporary failure in name resolution",
-    "Could not resolve hostname",
-)
+@cache
+def _complaints() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return how programs complain that they cannot write, and that they cannot reach anybody."""
+    read_only = re.escape(os.strerror(errno.EROFS))
+    unreached = (
+        os.strerror(errno.ENETUNREACH),
+        os.strerror(errno.EAFNOSUPPORT),
+        "Could not resolve host",
+        "Name or service not known",
+        "Temporary failure in name resolution",
+    )
+    return (
+        re.compile(rf"{read_only}['\")]*$|\[Errno {errno.EROFS}\]|\bEROFS\b"),
+        re.compile("|".join(map(re.escape, unreached))),
+    )

@@ -22,11 +22,11 @@ from agentscope_like.message import TextBlock
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.shell import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.sandbox.profile import reading
+from agentscope_like.sandbox.profile import Confine, reading
 from agentscope_like.sandbox.scope import Scope, ScopeKind, edit_scope
 from agentscope_like.tool.builtin import bash as bash_module
 from agentscope_like.tool.builtin.bash import Bash
-from agentscope_like.tool.builtin.confiner import Confine, Confiner
+from agentscope_like.tool.builtin.confiner import Confiner
 from tests.oracle.server import REFUSED, TIME_LIMIT, Server, serve
 from tests.oracle.world import INHERITED, PROJECT
 

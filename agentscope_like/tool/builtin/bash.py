@@ -36,8 +36,9 @@ from agentscope_like.permission.shell.rules import CommandRules
 from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.suggestions import suggest_patterns
 from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
+from agentscope_like.sandbox.profile import Confine
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.builtin.confiner import Confine, Confiner
+from agentscope_like.tool.builtin.confiner import Confiner
 from agentscope_like.tool.builtin.shell import MAX_TIMEOUT_MS, Shell
 
 if TYPE_CHECKING:

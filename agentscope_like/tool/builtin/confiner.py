@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, get_args
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.shell.analysis import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
-from agentscope_like.sandbox.scope import Scope, scope_of
+from agentscope_like.sandbox.profile import Confine
 
-__all__ = ["Confine", "Confiner"]
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.scope import Scope
+
+__all__ = ["Confiner"]
 
 _log = logging.getLogger(__name__)
-
-Confine: TypeAlias = Literal["auto", "require", "off"]
-"""Whether commands are confined: where that works, always, or never."""
 
 
 class Confiner:
@@ -58,6 +57,9 @@ class Confiner:
         """
         if self.confine == "off":
             return None
+        from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
+        from agentscope_like.sandbox.scope import scope_of
+
         reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
         if reason is not None and self.confine == "auto":
             if not self._has_told:

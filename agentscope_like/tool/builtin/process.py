@@ -11,14 +11,16 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 
-from agentscope_like.sandbox.confinement import Confinement
 from agentscope_like.sandbox.process_family import ProcessFamily
-from agentscope_like.sandbox.profile import Profile
 from agentscope_like.sandbox.programs import find_bash
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.confinement import Confinement
+    from agentscope_like.sandbox.profile import Profile
 
 __all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
 
@@ -191,6 +193,8 @@ class ShellProcess:
 
     def _confine(self, environment: Mapping[str, str]) -> Confinement | None:
         if self._profile is not None:
+            from agentscope_like.sandbox.confinement import Confinement
+
             self._confinement = Confinement(
                 self._profile,
                 directory=_as_bash_finds(self._directory, environment),
