@@ -10,7 +10,7 @@ __all__ = ["CliError", "ExitCode"]
 class ExitCode(IntEnum):
     """How the program ends.
 
-    Those from 64 on are the ones of sysexits.h; 130 is what a shell says of Ctrl-C.
+    Those from 64 on are the ones of sysexits.h; from 128 on, what a shell says of the signal.
     """
 
     DONE = 0
@@ -19,7 +19,9 @@ class ExitCode(IntEnum):
     NO_INPUT = 66
     SOFTWARE = 70
     CONFIG = 78
+    HUNG_UP = 129
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 class CliError(Exception):

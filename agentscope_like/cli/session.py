@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-from collections.abc import AsyncGenerator, Iterator
+import stat
+from collections.abc import AsyncGenerator, Coroutine, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from agentscope_like.agent import Agent
 from agentscope_like.agent.agent import AgentInput
@@ -47,6 +50,10 @@ GRACE = 3.0
 """Seconds that a call has to end after the person wants to leave."""
 
 _END: Any = object()
+_T = TypeVar("_T")
+
+_ENDINGS = {signal.SIGTERM: ExitCode.TERMINATED, signal.SIGHUP: ExitCode.HUNG_UP}
+"""Signals that ask the program to end, and what it ends with then."""
 
 _CODES = {
     ReplyFinishedReason.COMPLETED: ExitCode.DONE,
@@ -100,7 +107,9 @@ class Session:
             try:
                 if self._is_unfinished():
                     await self._reply(None)
-                while message is not None or (message := await self.respondent.next_message()):
+                while message is not None or (
+                    message := await self._unless_leaving(self.respondent.next_message())
+                ):
                     await self._reply(UserMsg("user", message))
                     message = None
             except Ended:
@@ -165,10 +174,17 @@ class Session:
             self._is_undelivered = False
             await asyncio.sleep(0)
             step.cancel()
+        try:
+            return await self._unless_leaving(step)
+        finally:
+            self._step = None
+
+    async def _unless_leaving(self, work: Coroutine[Any, Any, _T] | asyncio.Task[_T]) -> _T:
+        """Return what the work gives; once it is time to leave, end it and leave."""
+        step = work if isinstance(work, asyncio.Task) else asyncio.create_task(work)
         leaving = asyncio.create_task(self._leaving.wait())
         await asyncio.wait({step, leaving}, return_when=asyncio.FIRST_COMPLETED)
         leaving.cancel()
-        self._step = None
         if self._leaving.is_set():
             step.cancel()
             await asyncio.wait({step}, timeout=GRACE)
@@ -186,12 +202,12 @@ class Session:
     async def _answer(self, call: ToolCallBlock) -> AgentInput:
         reply_id = self.agent.state.reply_id
         if call.state is ToolCallState.SUBMITTED:
-            result = await self.respondent.perform(call)
+            result = await self._unless_leaving(self.respondent.perform(call))
             return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[result])
         question = await self._question(call)
-        answer = await self.respondent.confirm(question)
+        answer = await self._unless_leaving(self.respondent.confirm(question))
         while answer.tool_call.input != call.input and not self._fits(answer.tool_call):
-            answer = await self.respondent.confirm(question)
+            answer = await self._unless_leaving(self.respondent.confirm(question))
         if answer.tool_call.input != call.input:
             self.renderer.recall([answer.tool_call])
         return UserConfirmResultEvent(reply_id=reply_id, confirm_results=[self._kept(answer)])
@@ -242,19 +258,45 @@ class Session:
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
         loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, self.interrupt)
+        handlers: dict[signal.Signals, Any] = {signal.SIGINT: self.interrupt}
+        for number, code in _ENDINGS.items():
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
+                handlers[number] = partial(self.leave, code)
+        for number, handler in handlers.items():
+            loop.add_signal_handler(number, handler)
         try:
             yield
         finally:
-            loop.remove_signal_handler(signal.SIGINT)
+            for number in handlers:
+                loop.remove_signal_handler(number)
 
     def interrupt(self) -> None:
         """Interrupt the reply under way; while that has not ended, a second time leaves."""
         if self._is_interrupted:
-            self._leaving.set()
+            self.leave(ExitCode.INTERRUPTED)
             return
         self._is_interrupted = True
         self._is_undelivered = self._step is None or not self._step.cancel()
+
+    def leave(self, code: ExitCode) -> None:
+        """End what runs and leave; what waits keeps waiting, for a later session.
+
+        Args:
+            code: What the program ends with; HUNG_UP where nobody sees any more what it prints.
+        """
+        if code is ExitCode.HUNG_UP:
+            _print_nowhere()
+        self.code = code
+        self._leaving.set()
+
+
+def _print_nowhere() -> None:
+    """Have standard output and error swallow what is written: their terminal is gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # no longer one that `isatty` knows
+            os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 async def _advance(events: AsyncGenerator[AgentEvent | Msg, None]) -> AgentEvent | Msg:

@@ -64,9 +64,12 @@ def main() -> int:
         ]
         environment = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
         environment["XDG_DATA_HOME"] = str(Path(parent) / "data")
+        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the project has none of its own
         # Ctrl-C is for the program, which interrupts a call; this one only waits for its end.
         signal.signal(signal.SIGINT, lambda *_: None)
-        return subprocess.run(command, env=environment, check=False).returncode
+        code = subprocess.run(command, env=environment, check=False).returncode
+    print("That was a demonstration: its project and its session are removed now.")
+    return code
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import os
 import signal
 import time
 
+import pytest
+
 from tests.cli.program import MESSAGE, Program, call, turn
 
 RUN = "Run it? ["
@@ -163,7 +165,8 @@ def test_ctrl_c_interrupts_the_running_call_and_a_second_ends(program: Program) 
     assert terminal.end() == 130
 
 
-def test_a_second_ctrl_c_ends_however_stubborn_the_call_is(program: Program) -> None:
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_second_ctrl_c_ends_however_stubborn_the_call_is(program: Program, at_once: bool) -> None:
     """Two presses end the program, also where the command ignores the first."""
     model = program.script(
         turn(call("c1", "Bash", command="trap '' INT TERM; echo begun; sleep 60; touch made.txt"))
@@ -171,7 +174,8 @@ def test_a_second_ctrl_c_ends_however_stubborn_the_call_is(program: Program) -> 
     terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
     terminal.expect("| begun")
     terminal.press("c")
-    time.sleep(0.3)
+    if not at_once:
+        time.sleep(0.3)
     terminal.press("c")
     assert terminal.end() == 130
     assert not (program.project / "made.txt").exists()
@@ -243,3 +247,66 @@ def test_the_whole_call_can_be_viewed(program: Program) -> None:
     terminal.answer("Tell the agent", "")
     terminal.expect("Fine.")
     terminal.leave()
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["term", "hup"]
+)
+def test_a_program_that_is_told_to_end_leaves_no_process(
+    program: Program, number: signal.Signals, code: int
+) -> None:
+    """What runs is ended with the program, the terminal gone or not; the session can go on."""
+    model = program.script(
+        turn(call("c1", "Bash", command="echo $$ > pid; echo begun; exec sleep 60")),
+        turn(say="I see that it was interrupted."),
+    )
+    terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
+    terminal.expect("| begun")
+    terminal.child.kill(number)
+    assert terminal.end() == code
+    assert "Traceback" not in terminal.unread
+    assert not _is_running(int((program.project / "pid").read_text(encoding="utf-8")))
+    session = program.call("sessions").stdout.split()[0]
+    terminal = program.open("run", "--resume", session)
+    terminal.expect("I see that it was interrupted.")
+    assert terminal.leave() == 0
+
+
+def test_a_terminal_that_goes_away_leaves_no_process(program: Program) -> None:
+    """Closing the window ends the program and what it runs."""
+    model = program.script(
+        turn(call("c1", "Bash", command="echo $$ > pid; echo begun; exec sleep 60"))
+    )
+    terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
+    terminal.expect("| begun")
+    os.close(terminal.child.child_fd)
+    deadline = time.monotonic() + 10
+    while terminal.child.isalive() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert terminal.child.exitstatus == 129
+    assert not _is_running(int((program.project / "pid").read_text(encoding="utf-8")))
+
+
+def test_a_question_waits_for_a_later_session_when_the_program_is_told_to_end(
+    program: Program,
+) -> None:
+    """SIGTERM at a question answers nothing; resumed, the call asks again."""
+    model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Fine."))
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.expect(RUN)
+    terminal.child.kill(signal.SIGTERM)
+    assert terminal.end() == 143
+    session = program.call("sessions").stdout.split()[0]
+    terminal = program.open("run", "--resume", session)
+    terminal.expect(RUN)
+    terminal.press("d")
+    terminal.end()
+    assert not (program.project / "made.txt").exists()
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
