@@ -181,7 +181,7 @@ async def test_1_3_5_going_on_without_an_answer_approves_nothing() -> None:
 
 
 async def test_1_3_6_an_approval_is_bound_to_what_was_shown() -> None:
-    """Where the tool, the place or the stored call is another one, a yes is asked for anew."""
+    """Where the tool, or its place, is another one, a yes is asked for anew, and that is said."""
 
     def another_place(agent: Agent, probe: Probe) -> None:
         probe.basis = "/elsewhere"
@@ -197,6 +197,23 @@ async def test_1_3_6_an_approval_is_bound_to_what_was_shown() -> None:
         agent.toolkit = type(agent.toolkit)([probe])
         assert outline(await events_of(agent, yes)) == ["REQUIRE_USER_CONFIRM a"]
         assert probe.runs == []
+        asked = calls_of(agent)["a"].decision
+        assert asked is not None
+        assert "has changed since it was asked" in (asked.decision_reason or "")
+
+
+async def test_1_3_6_what_runs_is_what_the_answer_shows() -> None:
+    """A stored call that was tampered with does not take the place of the one that was shown."""
+    agent, probe = await asking("a")
+    yes = answer(agent, "a")
+    calls_of(agent)["a"].input = '{"text": "b"}'
+    agent = reloaded(agent, [probe], DONE)
+    await events_of(agent, yes)
+    assert probe.runs == ["a"]
+    agent, probe = await asking("a")
+    calls_of(agent)["a"].input = '{"text": "dangerous"}'
+    await events_of(reloaded(agent, [probe], DONE), answer(agent, "a"))
+    assert probe.runs == []
 
 
 async def test_1_3_6_an_answer_cannot_bring_its_own_decision() -> None:
