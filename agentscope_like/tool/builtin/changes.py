@@ -9,10 +9,16 @@ from msgspec import Struct
 from agentscope_like.message import ToolChunk
 from agentscope_like.permission.paths import Location
 from agentscope_like.state import AgentState, ReadCacheEntry, ReadState
-from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop, succeeded
-from agentscope_like.tool.builtin.files import FileContent, FileToolError
+from agentscope_like.tool.builtin.answers import Checkpoint, failed, succeeded
+from agentscope_like.tool.builtin.files import (
+    FileContent,
+    Files,
+    FileSystem,
+    FileToolError,
+    explain,
+)
 
-__all__ = ["Change", "make_change", "remember", "require_read"]
+__all__ = ["Change", "make_change", "remember", "require_read", "write_anew", "write_over"]
 
 
 class Change(Struct, frozen=True):
@@ -32,12 +38,15 @@ class Change(Struct, frozen=True):
 
 
 async def make_change(
-    work: Callable[[ReadState | None, Checkpoint], Change], state: AgentState | None
+    file_system: FileSystem,
+    work: Callable[[Files, ReadState | None, Checkpoint], Change],
+    state: AgentState | None,
 ) -> ToolChunk:
     """Do blocking work that changes a file, note what the file is now, and answer.
 
     Args:
-        work: Called in a thread with what was read, and a checkpoint.
+        file_system: Where the file is.
+        work: Called in a thread with the files there, what was read, and a checkpoint.
         state: The agent's state; without it nothing is known to have been read.
 
     Returns:
@@ -45,7 +54,9 @@ async def make_change(
     """
     read_state = None if state is None else state.tool_context.read_state
     try:
-        change = await off_loop(lambda checkpoint: work(read_state, checkpoint))
+        change = await file_system.work(
+            lambda files, checkpoint: work(files, read_state, checkpoint)
+        )
     except FileToolError as error:
         return failed(error.message)
     if state is not None:
@@ -86,3 +97,35 @@ def require_read(location: Location, now: FileContent, read_state: ReadState | N
         raise FileToolError(
             f"{shown} changed since it was read. Read it again, then decide what to change."
         )
+
+
+def write_over(
+    files: Files, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
+) -> FileContent:
+    """Put `data` in the place of a file that was read as `before`.
+
+    Raises:
+        FileToolError: It is no longer that file, may not be written, or the system refuses.
+    """
+    if not before.status.st_mode & 0o222:
+        raise FileToolError(
+            f"{location.written} is read-only. Make it writable first (chmod u+w), or ask the user."
+        )
+    try:
+        return files.replace(location, data, before, checkpoint)
+    except OSError as error:
+        raise explain(error, location.written) from None
+
+
+def write_anew(
+    files: Files, location: Location, data: bytes, checkpoint: Checkpoint
+) -> FileContent:
+    """Make a file that does not exist yet, and the directories that lead to it.
+
+    Raises:
+        FileToolError: It exists by now, or the system refuses.
+    """
+    try:
+        return files.create(location, data, checkpoint)
+    except OSError as error:
+        raise explain(error, location.written) from None

@@ -8,11 +8,10 @@ from agentscope_like.message import ToolChunk
 from agentscope_like.permission.paths import FileKind
 from agentscope_like.state import AgentState, ReadState
 from agentscope_like.tool.builtin.answers import Checkpoint
-from agentscope_like.tool.builtin.changes import Change, make_change, require_read
+from agentscope_like.tool.builtin.changes import Change, make_change, require_read, write_over
 from agentscope_like.tool.builtin.diff import unified_diff
-from agentscope_like.tool.builtin.files import FileToolError, read_whole, require_file
+from agentscope_like.tool.builtin.files import Files, FileToolError, read_whole, require_file
 from agentscope_like.tool.builtin.path_permissions import WritingTool
-from agentscope_like.tool.builtin.replacing import replace_file
 from agentscope_like.tool.builtin.substitution import substitute
 from agentscope_like.tool.builtin.text import decode
 
@@ -71,15 +70,16 @@ class Edit(WritingTool):
             _agent_state: Knows what was read; without it nothing is changed.
         """
 
-        def work(read_state: ReadState | None, checkpoint: Checkpoint) -> Change:
+        def work(files: Files, read_state: ReadState | None, checkpoint: Checkpoint) -> Change:
             return self._edit(
-                file_path, old_string, new_string, read_state, checkpoint, every=replace_all
+                files, file_path, old_string, new_string, read_state, checkpoint, every=replace_all
             )
 
-        return await make_change(work, _agent_state)
+        return await make_change(self._files, work, _agent_state)
 
     def _edit(
         self,
+        files: Files,
         file_path: str,
         old: str,
         new: str,
@@ -88,18 +88,18 @@ class Edit(WritingTool):
         *,
         every: bool,
     ) -> Change:
-        location = self.located({"file_path": file_path})
-        require_file(location)
+        location = self.located(files, {"file_path": file_path})
+        require_file(files, location)
         if location.kind is FileKind.MISSING:
             raise FileToolError(
                 f"{file_path} does not exist. Make it with Write, or find it first."
             )
-        before = read_whole(location)
+        before = read_whole(files, location)
         require_read(location, before, read_state)
         text, form = decode(before.data, file_path)
         changed = substitute(text, old, new, file_path, every=every)
         data = form.encode(changed.text, file_path)
-        after = replace_file(location, data, before, checkpoint)
+        after = write_over(files, location, data, before, checkpoint)
         shown = self.shown(location.resolved)
         count = len(changed.lines)
         where = f"at line {changed.lines[0]}" if count == 1 else f"in {count} places"

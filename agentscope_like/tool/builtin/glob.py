@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
@@ -13,11 +14,13 @@ from agentscope_like.message import ToolChunk
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop, succeeded
-from agentscope_like.tool.builtin.files import FileToolError
-from agentscope_like.tool.builtin.path_permissions import why_secret
+from agentscope_like.tool.builtin.answers import Checkpoint, failed, succeeded
+from agentscope_like.tool.builtin.files import Files, FileToolError
 from agentscope_like.tool.builtin.searching import SearchingTool
 from agentscope_like.tool.builtin.tree import FileGlob, Tree, modified, notes_of, printable
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
 
 __all__ = ["Glob"]
 
@@ -31,6 +34,8 @@ class Glob(SearchingTool):
     """Finds files by their names (seed 002, "Use Built-in Tools").
 
     Args:
+        backend: The sandbox where the files are; by default they are on this host.
+        glob_helper_path: Nothing: what it takes to list files is part of the sandbox.
         middlewares: Layers around `call`.
         cwd: The directory that relative paths are taken against, and that is searched by default.
     """
@@ -57,11 +62,14 @@ class Glob(SearchingTool):
 
     def __init__(
         self,
+        backend: SandboxHandle | None = None,
+        glob_helper_path: str | None = None,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
         *,
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
-        super().__init__(cwd=cwd, middlewares=middlewares)
+        del glob_helper_path
+        super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
 
     @override
     def path_of(self, tool_input: Mapping[str, Any]) -> str:
@@ -93,26 +101,37 @@ class Glob(SearchingTool):
             modified at the same time are in the order of their paths.
         """
         try:
-            root = self.located({"pattern": pattern, "path": path})
-            hides = self.hides(root, _permission_context)
-            return await off_loop(lambda checkpoint: self._glob(pattern, root, checkpoint, hides))
+            return await self._files.work(
+                lambda files, checkpoint: self._glob(
+                    files, pattern, path, checkpoint, _permission_context
+                )
+            )
         except FileToolError as error:
             return failed(error.message)
 
     def _glob(
         self,
+        files: Files,
         pattern: str,
-        root: Location,
+        path: str | None,
         checkpoint: Checkpoint,
-        hides: Callable[[str], bool] | None,
+        context: PermissionContext | None,
     ) -> ToolChunk:
+        root = self.located(files, {"pattern": pattern, "path": path})
+        hides = self.hides(root, context)
         _require_directory(root)
         wanted = FileGlob(_split_absolute(pattern)[1])
-        tree = Tree(root, wanted, with_secrets=why_secret(root) is not None, hides=hides)
+        tree = Tree(
+            files,
+            root,
+            wanted,
+            why_secret=None if self.why_secret(root) else self.why_secret,
+            hides=hides,
+        )
         found = [(-modified(each.entry), each.relative) for each in tree.walk(checkpoint)]
         found.sort()
         lines = [
-            printable(self.shown(os.path.join(root.resolved, relative)))
+            printable(self.shown(posixpath.join(root.resolved, relative)))
             for _, relative in found[:MAX_RESULTS]
         ]
         notes = notes_of(tree)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from typing_extensions import override
@@ -14,20 +15,15 @@ from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop, succeeded
+from agentscope_like.tool.builtin.answers import Checkpoint, failed, succeeded
 from agentscope_like.tool.builtin.file_types import names_of_type
-from agentscope_like.tool.builtin.files import FileToolError, require_file
-from agentscope_like.tool.builtin.path_permissions import why_secret
-from agentscope_like.tool.builtin.search import (
-    MatchLine,
-    OutputMode,
-    Query,
-    SearchResult,
-    find_ripgrep,
-    search,
-)
+from agentscope_like.tool.builtin.files import Files, FileToolError, require_file
+from agentscope_like.tool.builtin.query import MatchLine, OutputMode, Query, SearchResult
 from agentscope_like.tool.builtin.searching import SearchingTool
 from agentscope_like.tool.builtin.tree import FileGlob, Tree, notes_of, printable
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
 
 __all__ = ["Grep"]
 
@@ -72,11 +68,20 @@ class _Page(Struct, frozen=True):
         return shown, f"Results {self.offset + 1:,} to {last:,} of {len(lines):,}.{more}"
 
 
+class _Selection(Struct, frozen=True):
+    """Which files are searched."""
+
+    path: str | None
+    glob: str | None
+    type: str | None
+
+
 class Grep(SearchingTool):
     """Searches the contents of files (seed 002, "Use Built-in Tools").
 
     Args:
         middlewares: Layers around `call`.
+        backend: The sandbox where the files are; by default they are on this host.
         cwd: The directory that relative paths are taken against, and that is searched by default.
     """
 
@@ -147,10 +152,11 @@ class Grep(SearchingTool):
     def __init__(
         self,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
         *,
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
-        super().__init__(cwd=cwd, middlewares=middlewares)
+        super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
 
     @override
     def path_of(self, tool_input: Mapping[str, Any]) -> str:
@@ -214,11 +220,10 @@ class Grep(SearchingTool):
             )
             limit = DEFAULT_HEAD_LIMIT if head_limit is None else head_limit
             page = _Page(max(0, offset), limit or None)
-            root = self.located({"path": path})
-            hides = self.hides(root, _permission_context)
-            return await off_loop(
-                lambda checkpoint: self._grep(
-                    query, root, glob, type, page, checkpoint, numbered=n, hides=hides
+            select = _Selection(path, glob, type)
+            return await self._files.work(
+                lambda files, checkpoint: self._grep(
+                    files, query, select, page, checkpoint, _permission_context, numbered=n
                 )
             )
         except FileToolError as error:
@@ -226,37 +231,44 @@ class Grep(SearchingTool):
 
     def _grep(
         self,
+        files: Files,
         query: Query,
-        root: Location,
-        glob: str | None,
-        file_type: str | None,
+        select: _Selection,
         page: _Page,
         checkpoint: Checkpoint,
+        context: PermissionContext | None,
         *,
         numbered: bool,
-        hides: Callable[[str], bool] | None,
     ) -> ToolChunk:
         query.check()
+        root = self.located(files, {"path": select.path})
+        hides = self.hides(root, context)
         if root.kind is FileKind.MISSING:
             raise FileToolError(f"{root.written} does not exist. Look for it with Glob.")
         if root.kind is not FileKind.DIRECTORY:
-            require_file(root)
-        wanted = None if glob is None else FileGlob(glob, anywhere=True)
-        tree = Tree(root, wanted, with_secrets=why_secret(root) is not None, hides=hides)
-        directory, files = root.resolved, []
+            require_file(files, root)
+        wanted = None if select.glob is None else FileGlob(select.glob, anywhere=True)
+        tree = Tree(
+            files,
+            root,
+            wanted,
+            why_secret=None if self.why_secret(root) else self.why_secret,
+            hides=hides,
+        )
+        directory, relative = root.resolved, []
         if root.kind is FileKind.DIRECTORY:
-            of_type = (lambda _: True) if file_type is None else names_of_type(file_type)
-            files = [found.relative for found in tree.walk(checkpoint, also=of_type)]
+            of_type = (lambda _: True) if select.type is None else names_of_type(select.type)
+            relative = [found.relative for found in tree.walk(checkpoint, also=of_type)]
         else:
-            directory, name = os.path.split(root.resolved)
-            files = [name]
-        result = search(
+            directory, name = posixpath.split(root.resolved)
+            relative = [name]
+        result = files.search(
             query,
             directory,
-            files,
+            relative,
             checkpoint,
-            ripgrep=find_ripgrep(self.cwd, root.resolved),
             passed_over=tree.passed_over,
+            avoid=(self.cwd, root.resolved),
         )
         lines = list(self._rendered(result, query, directory, numbered=numbered))
         shown, note = page.cut(lines)
@@ -276,7 +288,7 @@ class Grep(SearchingTool):
         """Yield each result; where there is context, `--` goes before a line that follows none."""
         last: tuple[str, int] | None = None
         for each in result.files:
-            path = printable(self.shown(os.path.join(directory, each.relative)))
+            path = printable(self.shown(posixpath.join(directory, each.relative)))
             if query.mode == "files_with_matches":
                 yield path
             elif query.mode == "count":

@@ -5,13 +5,12 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
-import os
-from typing import BinaryIO
 
 from msgspec import Struct, field
 
 from agentscope_like.state import ReadCacheEntry
 from agentscope_like.tool.builtin.answers import Checkpoint
+from agentscope_like.tool.builtin.files import OpenFile
 from agentscope_like.tool.builtin.text import (
     SNIFFED_BYTES,
     TextFormat,
@@ -107,7 +106,7 @@ class LineWindow(Struct):
 
 
 def read_window(
-    file: BinaryIO, path: str, shown: str, window: LineWindow, checkpoint: Checkpoint
+    file: OpenFile, path: str, shown: str, window: LineWindow, checkpoint: Checkpoint
 ) -> LineWindow:
     r"""Fill the window from an open file; `\r\n`, `\r` and `\n` each end a line.
 
@@ -122,7 +121,7 @@ def read_window(
         FileToolError: The file is not what its byte order mark says.
         OSError: It cannot be read.
     """
-    form = bom_format(file.read(SNIFFED_BYTES) or b"") or TextFormat()
+    form = bom_format(file.stream.read(SNIFFED_BYTES) or b"") or TextFormat()
     try:
         return _read(file, path, _empty(window, form), checkpoint)
     except UnicodeDecodeError:
@@ -136,15 +135,15 @@ def _empty(window: LineWindow, form: TextFormat) -> LineWindow:
     return LineWindow(window.first, window.wanted, window.max_characters, form=form)
 
 
-def _read(file: BinaryIO, path: str, window: LineWindow, checkpoint: Checkpoint) -> LineWindow:
+def _read(file: OpenFile, path: str, window: LineWindow, checkpoint: Checkpoint) -> LineWindow:
     hasher = hashlib.sha256()
     decoder = io.IncrementalNewlineDecoder(
         codecs.getincrementaldecoder(window.form.codec)(), translate=True
     )
-    file.seek(0)
+    file.stream.seek(0)
     size = 0
     mark = len(window.form.bom)
-    while chunk := file.read(_CHUNK_BYTES):
+    while chunk := file.stream.read(_CHUNK_BYTES):
         checkpoint()
         hasher.update(chunk)
         window.feed(decoder.decode(chunk[mark:] if size == 0 else chunk))
@@ -156,7 +155,7 @@ def _read(file: BinaryIO, path: str, window: LineWindow, checkpoint: Checkpoint)
         file_path=path,
         digest=hasher.hexdigest(),
         bytes=size,
-        updated_at=os.fstat(file.fileno()).st_mtime,
+        updated_at=file.status.modified,
         seen=seen,
     )
     return window

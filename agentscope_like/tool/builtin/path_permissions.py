@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
 from typing_extensions import override
@@ -22,7 +22,6 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.path_rules import PathRuleIndex
 from agentscope_like.permission.paths import (
     DANGEROUS_DIRECTORIES,
     DANGEROUS_FILES,
@@ -31,14 +30,17 @@ from agentscope_like.permission.paths import (
     compile_pattern,
     escape,
     inside_any,
-    locate,
-    locate_directories,
     sensitive_to_read,
     sensitive_to_write,
     suggest_pattern,
 )
+from agentscope_like.permission.protocol import Preparation
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.builtin.files import FileToolError
+from agentscope_like.tool.builtin.files import Files, FileSystem, FileToolError, PathIndex
+from agentscope_like.tool.builtin.host_file_system import HOST
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
 
 __all__ = ["PathTool", "ReadingTool", "WritingTool"]
 
@@ -54,9 +56,11 @@ class PathTool(ToolBase):
     none, the tool's own directory is the only one.
 
     Args:
-        cwd: The directory that relative paths are taken against; the process's at construction
-            by default.
+        cwd: The directory that relative paths are taken against; by default the process's at
+            construction, or the sandbox's workspace.
         middlewares: Layers around `call`.
+        backend: The sandbox where the files are; by default they are on this host. Decisions are
+            then about the sandbox's files, and so are rules and working directories.
     """
 
     def __init__(
@@ -64,9 +68,29 @@ class PathTool(ToolBase):
         *,
         cwd: str | os.PathLike[str] | None = None,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
     ) -> None:
         super().__init__(middlewares)
-        self.cwd = os.path.abspath(os.getcwd() if cwd is None else os.fspath(cwd))
+        self._files: FileSystem = HOST if backend is None else _file_system(backend)
+        self._directory = self._files.directory(None if cwd is None else os.fspath(cwd))
+
+    @property
+    def cwd(self) -> str:
+        """Return the absolute directory that relative paths are taken against."""
+        return self._directory()
+
+    @property
+    def prepare_decision(self) -> Preparation | None:
+        """Return what looks up where the paths lead that a decision is about, if that has to be."""
+        return self._prepare if self._files.has_to_look_up else None
+
+    async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
+        paths = (self.path_of(tool_input), *context.directories)
+        await self._files.look_up(paths, directory=self.cwd)
+        names = (self.name, *getattr(self, "related_tools", ()))
+        tables = (context.table(PermissionBehavior.DENY), context.table(PermissionBehavior.ASK))
+        rules = [rule for table in tables for name in names for rule in table.get(name, ())]
+        await self._files.look_up_rules(rules)
 
     def path_of(self, tool_input: Mapping[str, Any]) -> str:
         """Return the path that a call of these arguments is about; `file_path` by default."""
@@ -78,29 +102,41 @@ class PathTool(ToolBase):
         Raises:
             PathError: It is no usable path.
         """
-        return locate(self.path_of(tool_input), directory=self.cwd)
+        return self._files.known(self.path_of(tool_input), directory=self.cwd)
 
-    def located(self, tool_input: Mapping[str, Any]) -> Location:
+    def located(self, files: Files, tool_input: Mapping[str, Any]) -> Location:
         """Return where the call's path is, while it runs.
 
         Raises:
             FileToolError: It is no usable path.
         """
         try:
-            return self.locate(tool_input)
+            return files.locate(self.path_of(tool_input), directory=self.cwd)
         except PathError as error:
             raise FileToolError(_sentence(error)) from None
 
     def working_directories(self, context: PermissionContext) -> tuple[Location, ...]:
         """Return the working directories, or the tool's own directory where there is none."""
-        return locate_directories(context.directories, directory=self.cwd)
+        located = [self._files.known(path, directory=self.cwd) for path in context.directories]
+        return tuple(located) or self._own_directory()
+
+    def _own_directory(self) -> tuple[Location, ...]:
+        return (self._files.known(self.cwd, directory="/"),)
+
+    def why_secret(self, location: Location) -> str | None:
+        """Return why reading the location, or searching below it, needs a person's word, or None.
+
+        A directory counts only where it lies within something secret: what is secret below it is
+        left out of a search.
+        """
+        if location.kind is FileKind.DIRECTORY:
+            location = replace(location, kind=FileKind.FILE)
+        return next(filter(None, map(sensitive_to_read, self._files.homes_of(location))), None)
 
     def shown(self, path: str) -> str:
         """Return a resolved path as the tools take it: relative where it is below `cwd`."""
-        for base in (self.cwd, os.path.realpath(self.cwd)):
-            if path.startswith(base.rstrip("/") + "/"):
-                return path[len(base.rstrip("/")) + 1 :]
-        return path
+        shown = _below(self.cwd, path)
+        return shown or _below(self._own_directory()[0].resolved, path) or path
 
     @override
     async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
@@ -111,8 +147,8 @@ class PathTool(ToolBase):
             location = self.locate(tool_input)
         except PathError:
             return False
-        directories = locate_directories((), directory=self.cwd)
-        return compile_pattern(rule_content).matches(location, directories, strict=True)
+        index = self._files.index((rule_content,), strict=True)
+        return index.match(location, self._own_directory()) is not None
 
     @override
     def validate_rule(self, rule_content: str) -> None:
@@ -122,7 +158,7 @@ class PathTool(ToolBase):
             ConfigurationError: Says what is wrong with the pattern.
         """
         try:
-            compile_pattern(rule_content)
+            compile_pattern(rule_content, real=str)
         except PatternError as error:
             raise ConfigurationError(f"rule {self.name}({rule_content}): {error}") from None
 
@@ -137,7 +173,7 @@ class PathTool(ToolBase):
             RuleError: One of the patterns cannot be compiled.
         """
         try:
-            index = PathRuleIndex(contents, strict=behavior is PermissionBehavior.ALLOW)
+            index = self._files.index(contents, strict=behavior is PermissionBehavior.ALLOW)
         except PatternError as error:
             raise RuleError(f"{behavior.value} rule for {self.name}: {error}") from None
         return _PathRules(self, index)
@@ -164,7 +200,7 @@ class PathTool(ToolBase):
             location = self.locate(tool_input)
         except PathError:
             return None
-        return suggest_pattern(location, locate_directories((), directory=self.cwd))
+        return suggest_pattern(location, self._own_directory(), names=self._files.names)
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
@@ -188,7 +224,7 @@ class _PathRules:
 
     __slots__ = ("_index", "_tool")
 
-    def __init__(self, tool: PathTool, index: PathRuleIndex) -> None:
+    def __init__(self, tool: PathTool, index: PathIndex) -> None:
         self._tool = tool
         self._index = index
 
@@ -225,7 +261,7 @@ class ReadingTool(PathTool):
             location = self.locate(tool_input)
         except PathError as error:
             return _unusable(error)
-        if reason := why_secret(location):
+        if reason := self.why_secret(location):
             return _sensitive(f"{self.intention(location)}, and {reason}", reason)
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH,
@@ -260,6 +296,7 @@ class WritingTool(PathTool):
         additional_dangerous_files: Names to add to `dangerous_files`.
         additional_dangerous_directories: Names to add to `dangerous_directories`.
         cwd: The directory that relative paths are taken against.
+        backend: The sandbox where the files are; by default they are on this host.
     """
 
     is_read_only = False
@@ -272,12 +309,13 @@ class WritingTool(PathTool):
         dangerous_files: Sequence[str] = DANGEROUS_FILES,
         dangerous_directories: Sequence[str] = DANGEROUS_DIRECTORIES,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
         *,
         additional_dangerous_files: Sequence[str] = (),
         additional_dangerous_directories: Sequence[str] = (),
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
-        super().__init__(cwd=cwd, middlewares=middlewares)
+        super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
         self.dangerous_files = tuple(dangerous_files)
         self.dangerous_directories = tuple(dangerous_directories)
         self._additional_files = tuple(additional_dangerous_files)
@@ -295,14 +333,7 @@ class WritingTool(PathTool):
             location = self.locate(tool_input)
         except PathError as error:
             return _unusable(error)
-        reason = sensitive_to_write(
-            location,
-            files=self.dangerous_files,
-            directories=self.dangerous_directories,
-            extra_files=self._additional_files,
-            extra_directories=self._additional_directories,
-        )
-        if reason:
+        if reason := self._why_sensitive(location):
             return _sensitive(f"{self._intention(location)}, and {reason}", reason)
         intention = self._intention(location)
         if context.mode not in _EDITING_RUNS:
@@ -323,6 +354,19 @@ class WritingTool(PathTool):
             decision_reason="outside the working directories",
         )
 
+    def _why_sensitive(self, location: Location) -> str | None:
+        for each in self._files.homes_of(location):
+            reason = sensitive_to_write(
+                each,
+                files=self.dangerous_files,
+                directories=self.dangerous_directories,
+                extra_files=self._additional_files,
+                extra_directories=self._additional_directories,
+            )
+            if reason:
+                return reason
+        return None
+
     def _intention(self, location: Location) -> str:
         verb = "create" if location.kind is FileKind.MISSING else self.verb
         shown = self.shown(location.absolute)
@@ -330,15 +374,16 @@ class WritingTool(PathTool):
         return f"{self.name} would {verb} `{shown}`{through}"
 
 
-def why_secret(location: Location) -> str | None:
-    """Return why reading the location, or searching below it, needs a person's word, or None.
+def _below(base: str, path: str) -> str | None:
+    """Return a path relative to a directory, or None where it does not lie below it."""
+    start = base.rstrip("/") + "/"
+    return path[len(start) :] if path.startswith(start) else None
 
-    A directory counts only where it lies within something secret: what is secret below it is
-    left out of a search.
-    """
-    if location.kind is FileKind.DIRECTORY:
-        location = replace(location, kind=FileKind.FILE)
-    return sensitive_to_read(location)
+
+def _file_system(backend: SandboxHandle) -> FileSystem:
+    from agentscope_like.tool.builtin.handle_file_system import HandleFileSystem  # most need none
+
+    return HandleFileSystem(backend)
 
 
 def _sensitive(message: str, reason: str) -> PermissionDecision:

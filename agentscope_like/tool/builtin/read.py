@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
+import posixpath
 from collections.abc import Sequence
-from typing import BinaryIO
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
@@ -15,18 +17,22 @@ from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadCacheEntry
-from agentscope_like.tool.builtin.answers import Checkpoint, failed, off_loop
+from agentscope_like.tool.builtin.answers import Checkpoint, failed
 from agentscope_like.tool.builtin.changes import remember
 from agentscope_like.tool.builtin.files import (
+    Files,
     FileToolError,
+    OpenFile,
     explain,
-    open_regular,
     require_file,
     whole,
 )
 from agentscope_like.tool.builtin.line_window import LineWindow, read_window
 from agentscope_like.tool.builtin.path_permissions import ReadingTool
 from agentscope_like.tool.builtin.text import SNIFFED_BYTES, is_binary
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
 
 __all__ = ["Read"]
 
@@ -65,7 +71,9 @@ class Read(ReadingTool):
         model_input_types: What the model can take besides text, as media types or their families
             (`image/png`, `image`, `application/pdf`); by default images, no documents.
         middlewares: Layers around `call`.
-        cwd: The directory that relative paths are taken against; the process's by default.
+        backend: The sandbox where the files are; by default they are on this host.
+        cwd: The directory that relative paths are taken against; the process's by default, or the
+            sandbox's workspace.
 
     Raises:
         ConfigurationError: `max_line_characters` is below 1.
@@ -107,10 +115,11 @@ class Read(ReadingTool):
         max_line_characters: int = 2000,
         model_input_types: Sequence[str] | None = None,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
         *,
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
-        super().__init__(cwd=cwd, middlewares=middlewares)
+        super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
         if max_line_characters < 1:
             raise ConfigurationError(
                 f"`max_line_characters` is {max_line_characters}: a line is cut after 1 or more"
@@ -152,8 +161,8 @@ class Read(ReadingTool):
         """
         window = LineWindow(max(1, offset), max(1, min(limit, MAX_LINES)), self.max_line_characters)
         try:
-            chunk, entry = await off_loop(
-                lambda checkpoint: self._read(file_path, window, pages, checkpoint)
+            chunk, entry = await self._files.work(
+                lambda files, checkpoint: self._read(files, file_path, window, pages, checkpoint)
             )
         except FileToolError as error:
             return failed(error.message)
@@ -162,15 +171,20 @@ class Read(ReadingTool):
         return chunk
 
     def _read(
-        self, file_path: str, window: LineWindow, pages: str | None, checkpoint: Checkpoint
+        self,
+        files: Files,
+        file_path: str,
+        window: LineWindow,
+        pages: str | None,
+        checkpoint: Checkpoint,
     ) -> tuple[ToolChunk, ReadCacheEntry]:
-        location = self.located({"file_path": file_path})
-        require_file(location)
+        location = self.located(files, {"file_path": file_path})
+        require_file(files, location)
         if location.kind is FileKind.MISSING:
-            raise _missing(location)
+            raise _missing(files, location)
         try:
-            with open_regular(location.resolved) as file:
-                start = file.read(SNIFFED_BYTES) or b""
+            with files.open(location) as file:
+                start = file.stream.read(SNIFFED_BYTES) or b""
                 if media_type := _media_type(start):
                     return self._media(location, file, media_type, pages)
                 if pages is not None:
@@ -178,8 +192,8 @@ class Read(ReadingTool):
                         f"{file_path} has no pages: leave `pages` out and use `offset` and `limit`."
                     )
                 if is_binary(start):
-                    raise _binary(file_path, start, os.fstat(file.fileno()).st_size)
-                file.seek(0)
+                    raise _binary(file_path, start, file.status.st_size)
+                file.stream.seek(0)
                 window = read_window(file, location.resolved, file_path, window, checkpoint)
         except OSError as error:
             raise explain(error, file_path) from None
@@ -188,7 +202,7 @@ class Read(ReadingTool):
         return _shown(file_path, window), window.entry
 
     def _media(
-        self, location: Location, file: BinaryIO, media_type: str, pages: str | None
+        self, location: Location, file: OpenFile, media_type: str, pages: str | None
     ) -> tuple[ToolChunk, ReadCacheEntry]:
         shown = location.written
         if not self._takes(media_type):
@@ -200,18 +214,18 @@ class Read(ReadingTool):
             raise FileToolError(f"{shown} is {media_type}, which cannot be shown here. {instead}.")
         if pages is not None:
             raise FileToolError(f"{shown} is handed over whole: leave `pages` out.")
-        size = os.fstat(file.fileno()).st_size
+        size = file.status.st_size
         if size > MAX_MEDIA_BYTES:
             raise FileToolError(
                 f"{shown} is {media_type} of {size:,} bytes, over the {MAX_MEDIA_BYTES:,} that can "
                 "be handed over. Make it smaller first."
             )
-        file.seek(0)
+        file.stream.seek(0)
         content = whole(file, shown)
         data = base64.b64encode(content.data).decode("ascii")
         block = DataBlock(
             source=Base64Source(data=data, media_type=media_type),
-            name=os.path.basename(location.resolved),
+            name=posixpath.basename(location.resolved),
         )
         text = TextBlock(text=f"{shown} ({media_type}, {size:,} bytes):")
         chunk = ToolChunk(content=[text, block], state=ToolResultState.SUCCESS)
@@ -228,13 +242,10 @@ def _media_type(start: bytes) -> str | None:
     return next((kind for magic, kind in _MEDIA_TYPES if start.startswith(magic)), None)
 
 
-def _missing(location: Location) -> FileToolError:
-    directory, name = os.path.split(location.resolved)
-    try:
-        with os.scandir(directory) as entries:
-            names = [entry.name for entry, _ in zip(entries, range(1000), strict=False)]
-    except OSError:
-        names = []
+def _missing(files: Files, location: Location) -> FileToolError:
+    directory, name = posixpath.split(location.resolved)
+    (entries,) = files.list([directory])
+    names = [entry.name for entry in islice(entries or (), 1000)]
     return FileToolError(
         f"{location.written} does not exist{nearest(name, names) or '.'} Look for it with Glob."
     )

@@ -9,139 +9,31 @@ import re
 import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
-
-from msgspec import Struct, field
+from typing import Any
 
 from agentscope_like.permission.paths.location import is_below
 from agentscope_like.tool.builtin import search_worker
 from agentscope_like.tool.builtin.answers import Checkpoint
-from agentscope_like.tool.builtin.files import MAX_WHOLE_BYTES, FileToolError, open_regular
+from agentscope_like.tool.builtin.files import MAX_WHOLE_BYTES, FileToolError
+from agentscope_like.tool.builtin.opening import open_regular
+from agentscope_like.tool.builtin.query import (
+    FileMatches,
+    MatchLine,
+    Query,
+    SearchResult,
+    bad_pattern,
+    found_by_worker,
+    json_lines,
+    worker_job,
+)
 from agentscope_like.tool.builtin.search_process import SearchOutput, run_search
 
-__all__ = [
-    "FileMatches",
-    "MatchLine",
-    "OutputMode",
-    "Query",
-    "SearchResult",
-    "find_ripgrep",
-    "search",
-]
-
-MAX_PATTERN_CHARACTERS = 10_000
-"""Longest pattern that is searched for."""
+__all__ = ["find_ripgrep", "search"]
 
 MAX_LISTED_BYTES = 100_000
 """How many bytes of file names are handed to ripgrep; beyond, it searches the whole tree."""
 
-OutputMode: TypeAlias = Literal["content", "files_with_matches", "count"]
-
-
-class Query(Struct, frozen=True):
-    """What to search for.
-
-    Attributes:
-        pattern: A regular expression of what ripgrep and Python both read.
-        mode: What is to be known of each file: its lines, that it matches, or how many lines do.
-        ignore_case: Whether case does not matter.
-        multiline: Whether a match may span lines, `.` matching their ends.
-        before: Lines of context before each match.
-        after: Lines of context after each match.
-    """
-
-    pattern: str
-    mode: OutputMode = "files_with_matches"
-    ignore_case: bool = False
-    multiline: bool = False
-    before: int = 0
-    after: int = 0
-
-    @property
-    def has_context(self) -> bool:
-        """Return whether lines around the matches are wanted."""
-        return self.before > 0 or self.after > 0
-
-    def check(self) -> None:
-        """Refuse patterns that the two engines would read differently.
-
-        Raises:
-            FileToolError: Says what is not understood, and what to write instead.
-        """
-        if len(self.pattern) > MAX_PATTERN_CHARACTERS or "\0" in self.pattern:
-            raise FileToolError(
-                f"The pattern is longer than {MAX_PATTERN_CHARACTERS:,} characters or contains "
-                "NUL. Search for a shorter one."
-            )
-        try:
-            self.pattern.encode()
-        except UnicodeEncodeError:
-            raise FileToolError(
-                "The pattern holds half of a surrogate pair, which no text has. Leave it out."
-            ) from None
-        for token in _TOKEN.findall(self.pattern):
-            if token in _UNCOMMON or (token[0] == "\\" and token[1:] in _BACK_REFERENCES):
-                raise FileToolError(
-                    f"The pattern uses `{token}`: look-around, atomic groups and back-references "
-                    "are not supported. Search for something simpler and look at the results."
-                )
-            if not self.multiline and _is_line_end(token):
-                raise FileToolError(
-                    "The pattern spans lines: set `multiline` to search across line ends."
-                )
-
-
-_CLASS_ITEM = r"(?:\\.|\[:\w+:\]|[^\]\\])"
-_TOKEN = re.compile(
-    rf"\\.|\[\^?\]?{_CLASS_ITEM}*\]|\(\?(?:<?[=!]|[>#(]|P[=>])|.",
-    re.DOTALL,
-)
-_ESCAPES = re.compile(r"\\.|.", re.DOTALL)
 _NAMED_GROUP = re.compile(r"(\\.)|\(\?<(?![=!])", re.DOTALL)
-_BACK_REFERENCES = frozenset("123456789")
-_UNCOMMON = frozenset({"(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>"})
-
-
-def _is_line_end(token: str) -> bool:
-    """Return whether a token of a pattern asks for a line end, by itself or in a class."""
-    if token.startswith("[^"):
-        return False
-    return any(part in ("\\n", "\n") for part in _ESCAPES.findall(token))
-
-
-class MatchLine(Struct, frozen=True):
-    """A line of a file that matches, or that is shown around one."""
-
-    number: int
-    is_match: bool
-    text: str
-
-
-class FileMatches(Struct):
-    """What was found in one file.
-
-    Attributes:
-        relative: Its path below the searched directory.
-        count: How many of its lines match; 1 at least, where only files are wanted.
-        lines: The lines, in order; only where contents are wanted.
-    """
-
-    relative: str
-    count: int = 0
-    lines: list[MatchLine] = field(default_factory=list)
-
-
-class SearchResult(Struct, frozen=True):
-    """What was found, in the order of the paths.
-
-    Attributes:
-        files: The files that match.
-        cut: Whether the search was stopped because it found too much.
-    """
-
-    files: list[FileMatches]
-    cut: bool
-
 
 _SYSTEM_PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 
@@ -191,12 +83,12 @@ def search(
     found: Iterator[FileMatches]
     if ripgrep is None:
         output = _run_worker(query, directory, files, checkpoint)
-        found = (_from_worker(record) for record in _json_lines(output))
+        found = found_by_worker(output.output)
     else:
         argv = [ripgrep, *_options(query), *_targets(files, passed_over)]
         output = run_search(argv, feed=b"", directory=directory, checkpoint=checkpoint)
         if output.code == _FAILED and not output.output and output.error.strip():
-            raise _bad_pattern(output.error)
+            raise bad_pattern(output.error)
         found = _from_ripgrep(query, output)
     wanted = frozenset(files)
     matches = [
@@ -223,44 +115,23 @@ def _is_searched(directory: str, relative: str) -> bool:
     )
 
 
-def _json_lines(output: SearchOutput) -> Iterator[dict[str, Any]]:
-    lines = output.output.split(b"\n")
-    lines.pop()
-    return (json.loads(line) for line in lines)
-
-
 # Without ripgrep
 
 
 def _run_worker(
     query: Query, directory: str, files: Sequence[str], checkpoint: Checkpoint
 ) -> SearchOutput:
-    job = {
-        "pattern": query.pattern,
-        "mode": query.mode,
-        "ignore_case": query.ignore_case,
-        "multiline": query.multiline,
-        "before": query.before,
-        "after": query.after,
-        "max_bytes": MAX_WHOLE_BYTES,
-        "files": files,
-    }
     output = run_search(
         [sys.executable, "-I", "-S", "-W", "ignore", search_worker.__file__],
-        feed=json.dumps(job).encode(),
+        feed=json.dumps(worker_job(query, files)).encode(),
         directory=directory,
         checkpoint=checkpoint,
     )
     if output.code == search_worker.BAD_PATTERN:
-        raise _bad_pattern(output.error)
+        raise bad_pattern(output.error)
     if output.code and not output.cut:
         raise FileToolError(f"The search failed: {output.error.strip()[-500:]}")
     return output
-
-
-def _from_worker(record: Mapping[str, Any]) -> FileMatches:
-    lines = [MatchLine(number, is_match, text) for number, is_match, text in record["lines"]]
-    return FileMatches(record["path"], record["count"], lines)
 
 
 # With ripgrep
@@ -308,10 +179,10 @@ def _from_ripgrep(query: Query, output: SearchOutput) -> Iterator[FileMatches]:
             yield FileMatches(_relative(path), int(count or 0))
             path = following
     else:
-        yield from _from_events(_json_lines(output), with_lines=query.mode == "content")
+        yield from _from_events(json_lines(output.output), with_lines=query.mode == "content")
 
 
-def _from_events(events: Iterator[dict[str, Any]], *, with_lines: bool) -> Iterator[FileMatches]:
+def _from_events(events: Iterator[Mapping[str, Any]], *, with_lines: bool) -> Iterator[FileMatches]:
     by_path: dict[str, FileMatches] = {}
     for event in events:
         kind, data = event["type"], event["data"]
@@ -334,11 +205,3 @@ def _bytes(value: Mapping[str, str]) -> bytes:
 
 def _relative(path: bytes) -> str:
     return os.fsdecode(path.removeprefix(b"./"))
-
-
-def _bad_pattern(error: str) -> FileToolError:
-    said = " ".join(error.replace("regex parse error:", "").split())
-    return FileToolError(
-        f"The pattern is no valid regular expression: {said[:500]}. Put a backslash before each of "
-        r"`( ) [ ] { } . * + ? | ^ $ \` that is meant as itself."
-    )

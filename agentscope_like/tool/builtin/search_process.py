@@ -14,7 +14,7 @@ from msgspec import Struct
 from agentscope_like.tool.builtin.answers import Checkpoint
 from agentscope_like.tool.builtin.files import FileToolError
 
-__all__ = ["SEARCH_SECONDS", "SearchOutput", "run_search"]
+__all__ = ["SEARCH_SECONDS", "SearchOutput", "run_search", "took_too_long"]
 
 SEARCH_SECONDS = 30.0
 """How long a search may take."""
@@ -103,10 +103,7 @@ def _collect(
             checkpoint()
             cut = max(map(len, written.values())) > MAX_OUTPUT_BYTES
             if time.monotonic() > deadline:
-                raise FileToolError(
-                    "The search took too long and was stopped. Narrow it with `path`, `glob` or "
-                    "`type`, or use a simpler pattern."
-                )
+                raise took_too_long()
     if cut:
         process.kill()
     return SearchOutput(
@@ -114,4 +111,12 @@ def _collect(
         error=written["error"].decode("utf-8", "replace"),
         code=process.wait(),
         cut=cut,
+    )
+
+
+def took_too_long() -> FileToolError:
+    """Return the error about a search whose time is up."""
+    return FileToolError(
+        "The search took too long and was stopped. Narrow it with `path`, `glob` or `type`, or use "
+        "a simpler pattern."
     )

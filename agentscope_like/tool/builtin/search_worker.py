@@ -2,11 +2,12 @@
 
 It is a process of its own because a regular expression may take for ever, and Python cannot stop
 one that does. It reads its job from standard input as JSON and writes one line of JSON for each
-file that matches.
+file that matches. The job names files below the working directory, or brings what they hold.
 """
 
 from __future__ import annotations
 
+import base64
 import codecs
 import json
 import os
@@ -62,7 +63,8 @@ def main() -> int:
         sys.stderr.write(str(error))
         return BAD_PATTERN
     for path in job["files"]:
-        text = _text(path, job["max_bytes"])
+        data = _held(path, job)
+        text = None if data is None else _text(data)
         record = None if text is None else _search(pattern, text, job)
         if record is not None:
             sys.stdout.write(json.dumps({"path": path, **record}) + "\n")
@@ -81,17 +83,24 @@ def _in_python(match: re.Match[str]) -> str:
     return _POSIX_CLASSES.get(posix, token) if posix else token
 
 
-def _text(path: str, max_bytes: int) -> str | None:
-    """Return the text of a file; None where it is not searched."""
+def _held(path: str, job: Mapping[str, Any]) -> bytes | None:
+    """Return what a file holds; None where it is not searched."""
+    given = job.get("contents")
+    if given is not None:
+        return base64.b64decode(given[path])
     try:
         descriptor = os.open(path, _FLAGS)
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+            if not stat.S_ISREG(status.st_mode) or status.st_size > job["max_bytes"]:
                 return None
-            data = file.read(max_bytes) or b""
+            return file.read(job["max_bytes"]) or b""
     except OSError:
         return None
+
+
+def _text(data: bytes) -> str | None:
+    """Return the text of a file; None for what is no text."""
     if codec := _CODECS.get(data[:2]):
         return data[2:].decode(codec, "replace")
     if b"\0" in data:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentscope_like.middleware.base import ToolMiddlewareBase
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.path_rules import PathRules
 from agentscope_like.permission.paths import Location
 from agentscope_like.permission.paths.location import inside
 from agentscope_like.permission.protocol import RuleMatch
+from agentscope_like.tool.builtin.files import RuleIndex
 from agentscope_like.tool.builtin.path_permissions import PathTool, ReadingTool
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
 
 __all__ = ["SearchingTool"]
 
@@ -28,6 +31,7 @@ class SearchingTool(ReadingTool):
     Args:
         cwd: The directory that relative paths are taken against.
         middlewares: Layers around `call`.
+        backend: The sandbox where the files are; by default they are on this host.
     """
 
     is_policy_injected = True
@@ -38,9 +42,10 @@ class SearchingTool(ReadingTool):
         *,
         cwd: str | os.PathLike[str] | None = None,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
     ) -> None:
-        super().__init__(cwd=cwd, middlewares=middlewares)
-        self._compiled: dict[PermissionBehavior, tuple[int, PathRules | None]] = {}
+        super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
+        self._compiled: dict[PermissionBehavior, tuple[int, RuleIndex | None]] = {}
 
     def compile_related(self, rules: Sequence[PermissionRule]) -> _ReadRules:
         """Return a matcher for deny or ask rules for Read.
@@ -48,7 +53,7 @@ class SearchingTool(ReadingTool):
         Raises:
             RuleError: One of the contents is no path pattern.
         """
-        return _ReadRules(self, PathRules(rules))
+        return _ReadRules(self, self._files.rules(rules))
 
     def hides(
         self, root: Location, context: PermissionContext | None
@@ -79,19 +84,19 @@ class SearchingTool(ReadingTool):
 
         return hidden
 
-    def _asking(self, root: Location, context: PermissionContext) -> PathRules | None:
+    def _asking(self, root: Location, context: PermissionContext) -> RuleIndex | None:
         """Return the ask rules, unless one of them had a person asked about the whole root."""
         rules = self._rules(PermissionBehavior.ASK, context)
         directories = self.working_directories(context)
         return None if rules is None or rules.match(root, directories) else rules
 
-    def _rules(self, behavior: PermissionBehavior, context: PermissionContext) -> PathRules | None:
+    def _rules(self, behavior: PermissionBehavior, context: PermissionContext) -> RuleIndex | None:
         table = context.table(behavior)
         version, compiled = self._compiled.get(behavior, (None, None))
         if version != table.version:
             names = (self.name, *self.related_tools)
             rules = [rule for name in names for rule in table.get(name, ())]
-            compiled = PathRules(rules) if rules else None
+            compiled = self._files.rules(rules) if rules else None
             self._compiled[behavior] = table.version, compiled
         return compiled
 
@@ -101,7 +106,7 @@ class _ReadRules:
 
     __slots__ = ("_rules", "_tool")
 
-    def __init__(self, tool: PathTool, rules: PathRules) -> None:
+    def __init__(self, tool: PathTool, rules: RuleIndex) -> None:
         self._tool = tool
         self._rules = rules
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from agentscope_like.permission import PatternError
-from agentscope_like.permission.paths import FileKind, Location, compile_pattern, sensitive_to_read
+from agentscope_like.permission.paths import FileKind, Location, compile_pattern
 from agentscope_like.permission.paths.globs import Component, fits, may_hold
 from agentscope_like.tool.builtin.answers import Checkpoint
-from agentscope_like.tool.builtin.files import FileToolError
+from agentscope_like.tool.builtin.files import Entry, Files, FileToolError
 
 __all__ = ["PASSED_OVER", "FileGlob", "Found", "Tree", "modified", "notes_of", "printable"]
 
@@ -41,7 +40,9 @@ class FileGlob:
     def __init__(self, text: str, *, anywhere: bool = False) -> None:
         pattern = text.removeprefix("./")
         try:
-            compiled = compile_pattern(f"**/{pattern}" if anywhere and "/" not in text else pattern)
+            compiled = compile_pattern(
+                f"**/{pattern}" if anywhere and "/" not in text else pattern, real=str
+            )
         except PatternError as error:
             raise FileToolError(f"The glob cannot be used: {error}.") from None
         if any(branch.absolute for branch in compiled.branches):
@@ -84,16 +85,18 @@ class Found(Struct, frozen=True):
     """
 
     relative: str
-    entry: os.DirEntry[str]
+    entry: Entry
 
 
 class Tree:
     """The files below one directory.
 
     Args:
+        files: The files of the place where it is.
         root: The directory.
         wanted: Which files are meant; all by default.
-        with_secrets: Whether credential files are found too, since a person agreed to the root.
+        why_secret: Why reading a file needs a person's word, or None; it is then left out. None for
+            finding credential files too, since a person agreed to the root.
         hides: Whether a rule keeps a file, by its path below the root, out of the results; None
             where no rule does.
 
@@ -106,18 +109,20 @@ class Tree:
 
     def __init__(
         self,
+        files: Files,
         root: Location,
         wanted: FileGlob | None = None,
         *,
-        with_secrets: bool = False,
+        why_secret: Callable[[Location], str | None] | None = None,
         hides: Callable[[str], bool] | None = None,
     ) -> None:
         self.secrets = 0
         self.hidden = 0
         self.unreadable = 0
+        self._files = files
         self._root = root
         self._wanted = wanted
-        self._with_secrets = with_secrets
+        self._why_secret = why_secret
         self._hides = hides
         self.passed_over: Collection[str] = PASSED_OVER
         if wanted is not None:
@@ -132,41 +137,53 @@ class Tree:
             checkpoint: Called at each directory.
             also: A further condition on a file's name.
         """
-        pending: list[tuple[str, ...]] = [()]
-        while pending:
-            checkpoint()
-            names = pending.pop()
-            for entry in self._entries("/".join((self._root.resolved.rstrip("/"), *names))):
-                inner = (*names, entry.name)
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in self.passed_over and self._may_hold(inner):
-                        pending.append(inner)
-                elif self._is_wanted(entry, inner) and also(entry.name):
-                    if self._hides is not None and self._hides("/".join(inner)):
-                        self.hidden += 1
-                    elif self._is_secret(entry.path):
-                        self.secrets += 1
-                    else:
-                        yield Found("/".join(inner), entry)
+        level: list[tuple[str, ...]] = [()]
+        while level:
+            deeper: list[tuple[str, ...]] = []
+            for names, entries in self._listed(level):
+                checkpoint()
+                for entry in entries:
+                    inner = (*names, entry.name)
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in self.passed_over and self._may_hold(inner):
+                            deeper.append(inner)
+                    elif self._is_wanted(entry, inner) and also(entry.name):
+                        found = self._shown(entry, "/".join(inner))
+                        if found is not None:
+                            yield found
+            level = deeper
 
-    def _entries(self, path: str) -> list[os.DirEntry[str]]:
-        try:
-            with os.scandir(path or "/") as entries:
-                return list(entries)
-        except OSError:
-            self.unreadable += 1
-            return []
+    def _listed(
+        self, level: Sequence[tuple[str, ...]]
+    ) -> Iterator[tuple[tuple[str, ...], Iterable[Entry]]]:
+        root = self._root.resolved.rstrip("/")
+        paths = ["/".join((root, *names)) or "/" for names in level]
+        for names, entries in zip(level, self._files.list(paths), strict=True):
+            if entries is None:
+                self.unreadable += 1
+            else:
+                yield names, entries
+
+    def _shown(self, entry: Entry, relative: str) -> Found | None:
+        """Return the file, unless it is to be left out."""
+        if self._hides is not None and self._hides(relative):
+            self.hidden += 1
+        elif self._is_secret(entry.path):
+            self.secrets += 1
+        else:
+            return Found(relative, entry)
+        return None
 
     def _may_hold(self, names: Sequence[str]) -> bool:
         return self._wanted is None or self._wanted.may_hold(names)
 
-    def _is_wanted(self, entry: os.DirEntry[str], names: Sequence[str]) -> bool:
+    def _is_wanted(self, entry: Entry, names: Sequence[str]) -> bool:
         return entry.is_file(follow_symlinks=False) and (
             self._wanted is None or self._wanted.matches(names)
         )
 
     def _is_secret(self, path: str) -> bool:
-        if self._with_secrets:
+        if self._why_secret is None:
             return False
         location = Location(
             written=path,
@@ -177,7 +194,7 @@ class Tree:
             identity=None,
             home=self._root.home,
         )
-        return sensitive_to_read(location) is not None
+        return self._why_secret(location) is not None
 
 
 def notes_of(tree: Tree) -> list[str]:
@@ -198,7 +215,7 @@ def notes_of(tree: Tree) -> list[str]:
     return notes
 
 
-def modified(entry: os.DirEntry[str]) -> int:
+def modified(entry: Entry) -> int:
     """Return when a file was last modified, in nanoseconds; 0 where it is gone by now."""
     try:
         return entry.stat(follow_symlinks=False).st_mtime_ns

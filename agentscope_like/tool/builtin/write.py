@@ -8,11 +8,16 @@ from agentscope_like.message import ToolChunk
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadState
 from agentscope_like.tool.builtin.answers import Checkpoint
-from agentscope_like.tool.builtin.changes import Change, make_change, require_read
+from agentscope_like.tool.builtin.changes import (
+    Change,
+    make_change,
+    require_read,
+    write_anew,
+    write_over,
+)
 from agentscope_like.tool.builtin.diff import unified_diff
-from agentscope_like.tool.builtin.files import FileContent, read_whole, require_file
+from agentscope_like.tool.builtin.files import FileContent, Files, read_whole, require_file
 from agentscope_like.tool.builtin.path_permissions import WritingTool
-from agentscope_like.tool.builtin.replacing import create_file, replace_file
 from agentscope_like.tool.builtin.text import (
     TextFormat,
     decode,
@@ -60,27 +65,34 @@ class Write(WritingTool):
             content: Its whole content.
             _agent_state: Knows what was read; without it no existing file is overwritten.
         """
-        return await make_change(
-            lambda read_state, checkpoint: self._write(file_path, content, read_state, checkpoint),
-            _agent_state,
-        )
+
+        def work(files: Files, read_state: ReadState | None, checkpoint: Checkpoint) -> Change:
+            return self._write(files, file_path, content, read_state, checkpoint)
+
+        return await make_change(self._files, work, _agent_state)
 
     def _write(
-        self, file_path: str, content: str, read_state: ReadState | None, checkpoint: Checkpoint
+        self,
+        files: Files,
+        file_path: str,
+        content: str,
+        read_state: ReadState | None,
+        checkpoint: Checkpoint,
     ) -> Change:
-        location = self.located({"file_path": file_path})
-        require_file(location)
+        location = self.located(files, {"file_path": file_path})
+        require_file(files, location)
         if location.kind is FileKind.MISSING:
             data = TextFormat().encode(content, file_path)
-            after = create_file(location, data, checkpoint)
+            after = write_anew(files, location, data, checkpoint)
             return self._change(location, "", content, after, "Created")
-        before = read_whole(location)
+        before = read_whole(files, location)
         require_read(location, before, read_state)
         old, form = _old_text(before)
         content = _with_line_ends_of(old, content)
         if form.bom:
             content = content.removeprefix("\ufeff")
-        after = replace_file(location, form.encode(content, file_path), before, checkpoint)
+        data = form.encode(content, file_path)
+        after = write_over(files, location, data, before, checkpoint)
         return self._change(location, old, content, after, "Overwrote")
 
     def _change(

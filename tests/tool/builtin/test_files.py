@@ -11,7 +11,9 @@ import pytest
 
 from agentscope_like.permission.paths import locate
 from agentscope_like.tool.builtin.diff import unified_diff
-from agentscope_like.tool.builtin.files import FileToolError, open_regular, read_whole
+from agentscope_like.tool.builtin.files import FileToolError, read_whole
+from agentscope_like.tool.builtin.host_file_system import HOST_FILES
+from agentscope_like.tool.builtin.opening import open_regular
 
 
 @pytest.fixture
@@ -35,9 +37,9 @@ def test_a_symlink_that_was_swapped_in_is_not_followed(place: Path, swapped: str
     os.rename(place / swapped, place / "moved")
     (place / swapped).symlink_to(place / "moved")
     with pytest.raises(FileToolError, match=r"replaced"):
-        read_whole(location)
+        read_whole(HOST_FILES, location)
     again = locate("d/a.txt", directory=str(place))
-    assert read_whole(again).data == b"mine"
+    assert read_whole(HOST_FILES, again).data == b"mine"
 
 
 @pytest.mark.parametrize("kind", ["fifo", "directory"])
@@ -54,7 +56,7 @@ def test_what_is_no_file_by_now_does_not_block(place: Path, kind: str) -> None:
 
     def read() -> None:
         with pytest.raises(FileToolError):
-            read_whole(location)
+            read_whole(HOST_FILES, location)
         failed.set()
 
     threading.Thread(target=read, daemon=True).start()

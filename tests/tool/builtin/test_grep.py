@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from agentscope_like.message import ToolResultState
-from agentscope_like.tool.builtin import grep as grep_module
+from agentscope_like.tool.builtin import search as search_module
 from agentscope_like.tool.builtin import search_process
 from agentscope_like.tool.builtin.search import find_ripgrep
 from tests.tool.builtin.file_kit import Workspace, text_of
@@ -29,7 +29,7 @@ needs_ripgrep = pytest.mark.skipif(not HAS_RIPGREP, reason="ripgrep is not insta
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run each test with both engines."""
     if request.param == "python":
-        monkeypatch.setattr(grep_module, "find_ripgrep", lambda *avoid: None)
+        monkeypatch.setattr(search_module, "find_ripgrep", lambda *avoid: None)
     return str(request.param)
 
 
@@ -263,7 +263,7 @@ async def test_a_cancelled_search_leaves_no_process(
     sleeper = workspace.root.parent / "sleeper"
     sleeper.write_text("#!/bin/sh\nexec sleep 60\n")
     sleeper.chmod(0o755)
-    monkeypatch.setattr(grep_module, "find_ripgrep", lambda *avoid: str(sleeper))
+    monkeypatch.setattr(search_module, "find_ripgrep", lambda *avoid: str(sleeper))
     started: list[subprocess.Popen[bytes]] = []
     has_started = threading.Event()
     plain = subprocess.Popen

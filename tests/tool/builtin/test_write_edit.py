@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from agentscope_like.message import ToolResultState
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Edit, Write
-from agentscope_like.tool.builtin import changes
+from agentscope_like.tool.builtin import host_file_system
 from agentscope_like.tool.builtin.answers import Checkpoint, off_loop
 from agentscope_like.tool.builtin.changes import Change
 from agentscope_like.tool.builtin.files import FileToolError
@@ -449,7 +449,7 @@ def _meddle(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
 
         return await off_loop(meddling)
 
-    monkeypatch.setattr(changes, "off_loop", meddled)
+    monkeypatch.setattr(host_file_system, "off_loop", meddled)
 
 
 async def test_a_file_that_changes_while_it_is_written_is_kept(
@@ -460,7 +460,7 @@ async def test_a_file_that_changes_while_it_is_written_is_kept(
     await workspace.read("a.txt")
     _meddle(monkeypatch, lambda: path.write_text("theirs\n"))
     said = text_of(await workspace.edit("a.txt", "mine", "new"))
-    assert "changed while it was being written" in said
+    assert "changed in the meantime" in said
     assert path.read_text() == "theirs\n"
     assert os.listdir(workspace.root) == ["a.txt"]
 
