@@ -93,8 +93,11 @@ def path_effects(
         recursive: Whether it reaches everything below.
     """
     glob = False
+    targets: tuple[str, ...]
     if isinstance(argument, str):
-        targets: tuple[str, ...] = (argument,)
+        if len(directories) == 1:  # as nearly always
+            return [Effect(kind, argument, absolute(directories[0], argument), span, recursive)]
+        targets = (argument,)
     elif argument.choices:
         targets = argument.choices
     elif argument.pattern is not None:

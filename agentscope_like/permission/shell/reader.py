@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ReadError", "read"]
 
-_PLAIN_LINE = re.compile(r"[A-Za-z0-9_+./:,@%^=\- ]+")
-_PLAIN_WORD = re.compile(r"[^ ]+")
+_PLAIN_LINE = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |]+")
+_PLAIN_STAGE = re.compile(r"[^|]+")
+_PLAIN_WORD = re.compile(r"[^ |]+")
 
 _DELIMITED = r"(?=[ \t\n;|&()<>]|\Z)"
 _KEYWORD = re.compile(
@@ -72,19 +73,23 @@ def read(command: str) -> Script:
 
 
 def _plain_script(command: str) -> Script | None:
-    """Read a line of plain words, in which nothing but the first word can be special."""
-    words = [
-        Word((Literal(match.group(), span := Span(*match.span())),), span)
-        for match in _PLAIN_WORD.finditer(command)
-    ]
-    if not words:
+    """Read a pipeline of plain words, in which nothing but the first of each can be special."""
+    stages: list[SimpleCommand] = []
+    for stage in _PLAIN_STAGE.finditer(command):
+        words = [
+            Word((Literal(match.group(), span := Span(*match.span())),), span)
+            for match in _PLAIN_WORD.finditer(command, *stage.span())
+        ]
+        first = words[0].literal if words else None
+        if first is None or "=" in first or first in RESERVED:
+            return None
+        span = Span(words[0].span.start, words[-1].span.end)
+        stages.append(SimpleCommand((), tuple(words), (), span))
+    if len(stages) != command.count("|") + 1:
         return None
-    first = words[0].literal
-    if first is None or "=" in first or first in RESERVED:
-        return None
-    span = Span(words[0].span.start, words[-1].span.end)
-    simple = SimpleCommand((), tuple(words), (), span)
-    return Script((Statement(simple, ""),), Span(0, len(command)))
+    whole = Span(stages[0].span.start, stages[-1].span.end)
+    plain = stages[0] if len(stages) == 1 else Pipeline(tuple(stages), whole)
+    return Script((Statement(plain, ""),), Span(0, len(command)))
 
 
 class _Reader(CompoundReader):

@@ -18,11 +18,11 @@ from agentscope_like.permission.paths import (
     Location,
     critical_to_remove,
     inside_any,
-    locate,
     locate_directories,
     sensitive_to_read,
     sensitive_to_write,
 )
+from agentscope_like.permission.paths.folders import Folders
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
 from agentscope_like.permission.shell.expansion import Expansion
 
@@ -90,6 +90,10 @@ class Surroundings(Struct, frozen=True, dict=True):
         return locate_directories(self.working, directory=self.root, home=self.home)
 
     @cached_property
+    def _folders(self) -> Folders:
+        return Folders(directory=self.directory, home=self.home)
+
+    @cached_property
     def _expansion(self) -> Expansion:
         return Expansion()
 
@@ -114,7 +118,7 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
         """Return where the path leads."""
-        return locate(path, directory=self.directory, home=self.home, follow=follow)
+        return self._folders.locate(path, follow=follow)
 
     def contains(self, location: Location) -> bool:
         """Return whether every reading of the location lies in a working directory."""

@@ -151,6 +151,10 @@ AGREED = [
     "git log --grep='$(x)' --author='`y`' && ls",
     "[ \\( a = b \\) ] && ls",
     "[ a \\< b ]; ls | cat",
+    'n=$(grep -c x f || true); echo "$(cd a && ls)"',
+    "diff <(ls a && pwd) <(ls b || id | cat)",
+    "x=$(ls &&\n  pwd)",
+    "x=$(ls '&&' && pwd)",
 ]
 """Both find what the strict reader found."""
 
@@ -181,6 +185,7 @@ JUSTIFIED = [
     ('[ \\( `ls` = b \\) ] && ls "${x:-$(pwd)}"', "tree-sitter-bash"),
     ("[ \\( a = b \\) ] && ls --x='$(y)'", "tree-sitter-bash"),
     ("{ time { ls; id; }; }", "tree-sitter-bash"),
+    ("echo `ls $(pwd || id)`", "bashlex"),
 ]
 
 
@@ -212,6 +217,8 @@ class TestVotes:
             ("ls --x=\"'$(rm x)'\"; id", "ls --x=a'$(rm x)'a; id"),
             ("time { ls; rm x; }", "time { ls; rm-x; }"),
             ("a=(b $(rm x)); ls", "a=(b '(rm x)'); ls"),
+            ("echo $(ls && rm x)", "echo $(ls && rm=x)"),
+            ("echo $(ls '||' rm x)", "echo $(ls  ||  rm x)"),
         ],
     )
     def test_a_wrong_reading_is_never_confirmed(
@@ -260,6 +267,19 @@ class TestVotes:
         voters = Voters(Opinion(bashlex, commands), Opinion(tree_sitter, commands))
         found = Panel(voters).dissent("ls; pwd", read("ls; pwd"))
         assert (found is None) == confirmed
+
+    def test_a_list_in_a_substitution_is_asked_about_in_another_form(self) -> None:
+        """bashlex, which cannot read `$(a || b)`, is asked about `$(a ; b)`; its word counts."""
+        text = "$(a || b)"
+        commands = Opinion(Outcome.READ, (((2, 3),), ((7, 8),), ((0, 9),)))
+        voters = Voters(Opinion(Outcome.SYNTAX), commands)
+        found = Panel(voters).dissent(text, read(text))
+        assert voters.asked == [text, "$(a  ; b)"]
+        assert found is not None
+        assert "(bashlex)" in found.message
+        voters = Voters(Opinion(Outcome.SYNTAX), commands)
+        assert Panel(voters).dissent("$(a)", read("$(a)")) is not None
+        assert voters.asked == ["$(a)"]
 
     def test_an_error_of_bashlex_counts_but_where_it_is_known_for_it(self) -> None:
         """It takes every quoted heredoc for an error: there it abstains, elsewhere it disagrees."""

@@ -26,6 +26,7 @@ from agentscope_like.permission.shell.tree import (
     Segment,
     SimpleCommand,
     Span,
+    Statement,
     Substitution,
     Test,
     Variable,
@@ -33,6 +34,8 @@ from agentscope_like.permission.shell.tree import (
 )
 
 __all__ = ["Construct", "Findings", "find"]
+
+_LISTING = frozenset({"&&", "||"})
 
 
 class Construct(StrEnum):
@@ -61,6 +64,7 @@ class Findings(Struct):
         evaluations: The places of what `((...))` holds, which bashlex takes for subshells.
         braces: The brackets of `time { ...; }`, which tree-sitter takes for words.
         literals: What stands in single quotes, quotes included, outside of backticks.
+        lists: The `&&` and `||` directly within substitutions, outside of backticks.
         inert: Text in which no expansion can begin: comments, single quotes, quoted heredocs.
         quoted: Text in which no process substitution can begin.
     """
@@ -75,6 +79,7 @@ class Findings(Struct):
     evaluations: list[Span] = field(default_factory=list)
     braces: set[int] = field(default_factory=set)
     literals: list[Span] = field(default_factory=list)
+    lists: list[Span] = field(default_factory=list)
     inert: list[Span] = field(default_factory=list)
     quoted: list[Span] = field(default_factory=list)
 
@@ -253,8 +258,15 @@ class _Finder:
         further_lines = 0
         for statement in segment.script.statements:
             self._command(statement.command)
+            if statement.connector in _LISTING and not self._backticks:
+                self._list(statement)
             if statement.connector == "\n" and not further_lines:
                 further_lines = 1
                 self._buried += 1
         self._buried -= further_lines
         self._backticks -= in_backticks
+
+    def _list(self, statement: Statement) -> None:
+        """Note the operator behind a statement; only blanks can stand between the two."""
+        start = self._text.find(statement.connector, statement.command.span.end)
+        self.found.lists.append(Span(start, start + len(statement.connector)))

@@ -16,6 +16,7 @@ __all__ = ["is_flat"]
 
 _Place: TypeAlias = tuple[int, int]
 
+_PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |]+")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _VARIABLE = rf"\$(?:{_NAME}|\{{{_NAME}\}}|[0-9?#@*])"
 _DELIMITED = r"(?=[ \t\n;|&<>]|\Z)"
@@ -68,6 +69,8 @@ def is_flat(text: str, script: Script) -> bool:
     """
     if not all(map(_is_flat_command, (each.command for each in script.statements))):
         return False
+    if _PLAIN.fullmatch(text):
+        return _is_split(text, script)
     scanned = _scan(text)
     if scanned is None:
         return False
@@ -81,6 +84,21 @@ def _is_flat_command(command: Command) -> bool:
     if isinstance(command, Pipeline):
         return not command.timed and all(isinstance(e, SimpleCommand) for e in command.commands)
     return isinstance(command, SimpleCommand)
+
+
+def _is_split(text: str, script: Script) -> bool:
+    """Return whether bars and blanks alone part a text into what the strict reader found."""
+    stages = [stage.split() for stage in text.split("|")]
+    if any(not stage or stage[0] in _KEYWORDS for stage in stages):
+        return False
+    (whole,) = [statement.command for statement in script.statements] or (None,)
+    commands = whole.commands if isinstance(whole, Pipeline) else (whole,)
+    found = [
+        [word.literal for word in each.words]
+        for each in commands
+        if isinstance(each, SimpleCommand) and not each.assignments
+    ]
+    return found == stages
 
 
 def _scan(text: str) -> tuple[list[tuple[_Place, ...]], set[_Place]] | None:

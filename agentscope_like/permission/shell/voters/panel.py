@@ -9,13 +9,13 @@ from typing import Protocol
 
 from agentscope_like.permission.shell.analysis import Dissent
 from agentscope_like.permission.shell.tree import Script, SimpleCommand, Span
-from agentscope_like.permission.shell.voters.answer import Answer, NoAnswerError
+from agentscope_like.permission.shell.voters.answer import Answer, NoAnswerError, Outcome
 from agentscope_like.permission.shell.voters.comparison import (
     Difference,
     difference_of_bashlex,
     difference_of_tree_sitter,
 )
-from agentscope_like.permission.shell.voters.findings import find
+from agentscope_like.permission.shell.voters.findings import Findings, find
 from agentscope_like.permission.shell.voters.veto import unexplained
 
 __all__ = ["Panel", "Voters", "default_panel", "is_plain"]
@@ -88,18 +88,32 @@ class Panel:
             if (place := unexplained(text, findings)) is not None:
                 return Dissent(f"What this `{text[slice(*place)]}` begins was not read", place)
             answer = self._voters.ask(text)
-            return _dissent("bashlex", difference_of_bashlex(text, findings, answer.bashlex)) or (
+            bashlex = answer.bashlex
+            if bashlex.outcome is Outcome.SYNTAX and findings.lists:
+                bashlex = self._voters.ask(_without_lists(text, findings)).bashlex
+            return _dissent("bashlex", difference_of_bashlex(text, findings, bashlex)) or (
                 _dissent(
                     "tree-sitter-bash",
-                    difference_of_tree_sitter(
-                        text, findings, answer.tree_sitter, bashlex=answer.bashlex
-                    ),
+                    difference_of_tree_sitter(text, findings, answer.tree_sitter, bashlex=bashlex),
                 )
             )
         except NoAnswerError as error:
             return Dissent(f"The process of the other parsers {error}", whole)
         except Exception as error:
             return Dissent(f"Asking the other parsers failed ({type(error).__name__})", whole)
+
+
+def _without_lists(text: str, findings: Findings) -> str:
+    """Return a text as long, with `;` for each `&&` and `||` that is noted.
+
+    bashlex takes a substitution that ends with a list (`$(a || b)`) for an error. The commands are
+    the same with `;`, and so are their places, so that it can still be asked for them. It does not
+    look beyond a substitution's first line: what follows is brought onto it.
+    """
+    for start, end in findings.lists:
+        rest = text[end:].lstrip(" \t\n")
+        text = f"{text[:start]} ;".ljust(len(text) - len(rest)) + rest
+    return text
 
 
 def _dissent(name: str, difference: Difference | None) -> Dissent | None:
