@@ -50,7 +50,7 @@ class ToolProxy(ManagedToolkit):
             raise ConfigurationError(f"`available_tools` is a list: give [{available_tools!r}]")
         names = None if available_tools is None else tuple(available_tools)
         layers = [
-            _but_for(layer, [other for other in managers if other is not manager])
+            _but_for_others(layer, manager, managers)
             for manager in managers
             for layer in manager._layers  # noqa: SLF001 - of its own class
         ]
@@ -123,17 +123,21 @@ def _checked(managers: Toolkit | Sequence[Toolkit]) -> list[Toolkit]:
     return checked
 
 
-def _but_for(layer: DecisionLayer, others: Sequence[Toolkit]) -> DecisionLayer:
-    """Return the layer so that calls of the others' tools pass it by."""
-    if not others:
+def _but_for_others(
+    layer: DecisionLayer, manager: Toolkit, managers: Sequence[Toolkit]
+) -> DecisionLayer:
+    """Return the manager's layer so that calls of tools that come from another pass it by."""
+    if len(managers) == 1:
         return layer
-    registries = [other._inventory.tools for other in others]  # noqa: SLF001 - of its own class
+    own = managers.index(manager)
+    registries = [one._inventory.tools for one in managers]  # noqa: SLF001 - of its own class
 
     async def passed_by(
         request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
     ) -> PermissionDecision:
         tool = request.tool
-        if any(tools.get(tool.name) is tool for tools in registries):
+        having = (i for i, tools in enumerate(registries) if tools.get(tool.name) is tool)
+        if next(having, own) != own:
             return await go_on(request)
         return await layer(request, go_on)
 

@@ -217,6 +217,19 @@ async def test_a_manager_s_decision_layers_are_not_for_the_others_tools() -> Non
     assert text_of(await outcome(proxy, call_of("beta"), AgentState())) == "beta:hi"
 
 
+async def test_a_layer_holds_for_a_tool_that_several_managers_have() -> None:
+    """The manager that a tool comes from has its layers asked, whoever else has the tool."""
+    tool = Probe("alpha")
+    guarded = ToolManager([tool], modules=[], decision_layers=[refusing("The guard")])
+    open_one = ToolManager([tool], modules=[])
+    for first in (guarded, ToolProxy([guarded])):
+        for second in (guarded, open_one, ToolProxy([guarded])):
+            proxy = ToolProxy([first, second])
+            assert "says no" in text_of(await outcome(proxy, call_of("alpha"), AgentState()))
+    proxy = ToolProxy([open_one, guarded])
+    assert text_of(await outcome(proxy, call_of("alpha"), AgentState())) == "alpha:hi"
+
+
 async def test_a_layer_also_sees_what_a_reply_adds() -> None:
     """Tools that belong to no manager, such as those of a middleware, pass all layers."""
     guarded = manager_of("alpha", decision_layers=[refusing("The guard")])
@@ -295,6 +308,17 @@ async def test_a_source_s_tools_come_and_go_in_a_view() -> None:
     plugins.tools, plugins.version = [], 2
     call = call_of("mcp__plugins__one")
     assert text_of(await outcome(proxy, call, AgentState())).startswith("There is no tool")
+
+
+async def test_a_silent_server_is_told_of_to_whom_may_use_it() -> None:
+    """A call of a listed tool is told that its server offers nothing; of another one, nothing."""
+    listed, other = "mcp__plugins__one", "mcp__plugins__two"
+    proxy = ToolProxy([manager_of("alpha", mcps=[Plugins()])], [listed])
+    await proxy.refresh()
+    told = text_of(await outcome(proxy, call_of(listed), AgentState()))
+    assert "The server 'plugins' offers no tools for now" in told
+    told = text_of(await outcome(proxy, call_of(other), AgentState()))
+    assert "plugins'" not in told
 
 
 # What is refused
