@@ -30,7 +30,10 @@ from agentscope_like.tool.builtin.confiner import Confiner
 from tests.oracle.server import REFUSED, TIME_LIMIT, Server, serve
 from tests.oracle.world import INHERITED, PROJECT
 
-__all__ = ["ConfinedServer"]
+__all__ = ["DIFFERENT", "ConfinedServer"]
+
+DIFFERENT = 1
+"""Stands for the exit status of a command that does not do the same confined."""
 
 
 class Reads(Confiner):
@@ -80,7 +83,7 @@ class ConfinedServer(Server):
     def execute(self, command: str, environment: dict[str, str]) -> tuple[int | None, bytes]:
         """Return the exit status and the output of a command; None where its time was up.
 
-        To compare, return the status of 0 where both did the same, else the difference and 1.
+        To compare, return the status of 0 where both did the same, else DIFFERENT and how.
         """
         del environment
         if self._kind == "compare":
@@ -98,7 +101,7 @@ class ConfinedServer(Server):
                 return 0, b""
         lines = unified_diff(_lines(free), _lines(confined), n=0, lineterm="")
         told = [f"status {free[0]}, confined {confined[0]}", *lines]
-        return 1, "\n".join(told).encode()
+        return DIFFERENT, "\n".join(told).encode()
 
     async def _execute(self, command: str, confine: Confine) -> tuple[int | None, bytes]:
         bash = Bash(cwd=PROJECT, confine=confine)

@@ -44,7 +44,7 @@ _SLOW = (
 _MAX_FINDINGS = 10
 
 
-def _is_quick(command: str) -> bool:
+def is_quick(command: str) -> bool:
     return _IS_LONG or not any(name in command for name in _SLOW)
 
 
@@ -58,7 +58,7 @@ def _report(jail: Jail, outcomes: Iterable[Outcome]) -> str:
 
 
 def _proven(commands: Iterable[str]) -> Iterator[str]:
-    return (command for command in commands if _is_quick(command) and is_proven(command))
+    return (command for command in commands if is_quick(command) and is_proven(command))
 
 
 def _generated(hostility: float, number: int) -> Iterator[str]:
