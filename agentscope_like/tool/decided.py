@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, TypeAlias
 
@@ -15,19 +14,7 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.grant import Grant
 
-__all__ = [
-    "CallRequest",
-    "DecidedCall",
-    "DecisionLayer",
-    "asked_anew",
-    "refused",
-    "stricter",
-    "was_shown",
-]
-
-SOMETHING_CHANGED = "the tool, or what the call is about, has changed since it was asked"
-EDIT_NOT_SHOWN = "what the edit would do was not shown yet"
-DANGER_NOT_SHOWN = "what is found now was not shown yet"
+__all__ = ["CallRequest", "DecidedCall", "DecisionLayer", "refused", "stricter"]
 
 
 class CallRequest(Struct, frozen=True):
@@ -102,31 +89,3 @@ def _severity(decision: PermissionDecision) -> int:
 def stricter(first: PermissionDecision, second: PermissionDecision) -> PermissionDecision:
     """Return the stricter of two decisions, the first where they are alike."""
     return second if _severity(second) > _severity(first) else first
-
-
-def asked_anew(
-    decision: PermissionDecision, *, edited: bool, unchanged: bool
-) -> PermissionDecision:
-    """Return the question with the reason why a yes did not answer it.
-
-    Args:
-        decision: The decision of now, an ASK.
-        edited: Whether the yes came with other arguments.
-        unchanged: Whether tool and basis are those that were asked about.
-    """
-    why = DANGER_NOT_SHOWN if unchanged else SOMETHING_CHANGED
-    told = filter(None, [decision.decision_reason, EDIT_NOT_SHOWN if edited else why])
-    return dataclasses.replace(decision, decision_reason="; ".join(told))
-
-
-def was_shown(asked: PermissionDecision | None, now: PermissionDecision, *, edited: bool) -> bool:
-    """Return whether a yes to what was asked is a yes to what would be asked now.
-
-    Args:
-        asked: The decision that the person saw; None where it was lost.
-        now: The decision of now, an ASK.
-        edited: Whether the arguments are other ones.
-    """
-    if asked is None or not now.bypass_immune:
-        return asked is not None
-    return asked.bypass_immune and asked.message == now.message and not edited

@@ -18,7 +18,6 @@ from agentscope_like.event.answer import ConfirmResult
 from agentscope_like.exception import (
     AgentOrientedException,
     GrantError,
-    ResumeError,
 )
 from agentscope_like.message import (
     ToolCallBlock,
@@ -36,16 +35,10 @@ from agentscope_like.permission import (
     PermissionRule,
 )
 from agentscope_like.state import AgentState
+from agentscope_like.tool.answering import EDITED, asked_anew, check_answer, rejection, was_shown
 from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.decided import (
-    CallRequest,
-    DecidedCall,
-    DecisionLayer,
-    asked_anew,
-    refused,
-    was_shown,
-)
+from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer, refused
 from agentscope_like.tool.deciding import decided_within
 from agentscope_like.tool.grant import Grant, same_arguments, same_subject
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup
@@ -55,9 +48,6 @@ from agentscope_like.tool.running import run_granted
 from agentscope_like.tool.source import ToolSource
 
 __all__ = ["Toolkit"]
-
-EDITED = "(The user edited the arguments before approving this call.)\n"
-REJECTED = "The user rejected this call. Do not repeat it; ask what they want instead."
 
 
 class Toolkit:
@@ -270,19 +260,11 @@ class Toolkit:
             ResumeError: The call does not ask, or the answer is about another one.
         """
         asked = call.decision
-        if call.state is not ToolCallState.ASKING:
-            raise ResumeError(f"call {call.id!r} does not wait for an answer: it is {call.state}")
-        if answer.tool_call.id != call.id or answer.tool_call.name != call.name:
-            raise ResumeError(
-                f"the answer is about {answer.tool_call.name} {answer.tool_call.id!r}, the call is "
-                f"{call.name} {call.id!r}: an answer cannot change which tool is called"
-            )
+        check_answer(call, answer)
         if not answer.confirmed:
             call.state = ToolCallState.FINISHED
-            message = f"{REJECTED} They said: {answer.message}" if answer.message else REJECTED
             tool = self._inventory.tools.get(call.name)
-            refusal = refused(message, ToolResultState.DENIED)
-            return DecidedCall(call, tool, asked, refusal=refusal)
+            return DecidedCall(call, tool, asked, refusal=rejection(answer))
         before, written = call.digest, call.input
         call.state, call.input = ToolCallState.PENDING, answer.tool_call.input
         try:

@@ -13,6 +13,7 @@ from agentscope_like.permission import PermissionDecision
 from agentscope_like.tool import Bash, FunctionTool, ToolBase, Toolkit, ToolMiddlewareBase
 from tests.agent.kit import agent_of, events_of
 from tests.seed.kit import (
+    ALLOW,
     DENY,
     DONE,
     Echo,
@@ -82,7 +83,8 @@ async def test_002_layer_2_a_layer_may_change_what_goes_in_and_comes_out() -> No
 async def test_002_layer_3_layers_of_agent_and_tool_are_apart() -> None:
     """`on_acting` surrounds the layers of the tool; the decision has a hook of its own.
 
-    A call that is denied is decided and never acted.
+    A call that is denied is decided and never acted. The hook may deny, and allows nothing that is
+    denied without it.
     """
     notes: list[str] = []
 
@@ -93,8 +95,7 @@ async def test_002_layer_3_layers_of_agent_and_tool_are_apart() -> None:
             notes.append(f"decide {input_kwargs['tool_call'].id}")
             if input_kwargs["tool_input"]["text"] == "bad":
                 return PermissionDecision(DENY, "Not that.")
-            decision: PermissionDecision = await next_handler()
-            return decision
+            return PermissionDecision(ALLOW, "Whatever the others say.")
 
         async def on_acting(
             self, agent: Any, input_kwargs: dict[str, Any], next_handler: Any
@@ -110,6 +111,9 @@ async def test_002_layer_3_layers_of_agent_and_tool_are_apart() -> None:
     agent = agent_of([tool], calls, DONE, middlewares=[Acting()])
     await events_of(agent, "Speak.")
     assert notes == ["decide c1", "act c1", "tool before", "tool after", "acted", "decide c2"]
+    denied = Echo(opinion=DENY)
+    await events_of(agent_of([denied], [calls[0]], DONE, middlewares=[Acting()]), "Speak.")
+    assert denied.heard == []
 
 
 async def test_002_layer_4_they_need_no_agent() -> None:
