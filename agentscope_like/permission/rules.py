@@ -172,7 +172,8 @@ def check_rules(
             elif rules and name not in known and not (tolerated and tolerated(name)):
                 raise RuleError(
                     f"rule `{rules[0]}` is for {name!r}, which is not a tool of this toolkit"
-                    f"{nearest(name, tools)}; a rule for no tool would do nothing, so it is refused"
+                    f"{nearest(name, tools)}; a rule for no tool would do nothing, so it is "
+                    "refused: remove it from the permission context, or add the tool"
                 )
         for tool in sharing:
             rules_of(tool, behavior, context)
