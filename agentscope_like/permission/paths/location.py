@@ -24,6 +24,7 @@ __all__ = [
     "NameStatus",
     "Names",
     "contains",
+    "entry_of",
     "inside",
     "inside_any",
     "is_below",
@@ -236,6 +237,41 @@ def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE
         kind=kind,
         identity=None,
         home=directory.home,
+    )
+
+
+def entry_of(folder: Location, path: str, *, follow: bool = True) -> Location | None:
+    """Return what `locate` would of an entry of a folder; None where that has to be asked.
+
+    Args:
+        folder: Where everything before the last name of `path` leads.
+        path: Absolute and folded.
+        follow: As in `locate`.
+
+    Raises:
+        PathError: As in `locate`.
+    """
+    _check(path, path)
+    name = path[path.rindex("/") :]
+    resolved = folder.resolved.rstrip("/") + name
+    status: os.stat_result | None
+    try:
+        status = os.lstat(resolved)
+    except (FileNotFoundError, NotADirectoryError):
+        status = None
+    except OSError:
+        return None
+    kind = _kind(status)
+    if not folder.certain or (follow and kind is FileKind.SYMLINK):
+        return None
+    return Location(
+        written=path,
+        absolute=path,
+        resolved=resolved,
+        readings=tuple([reading.rstrip("/") + name for reading in folder.readings]),
+        kind=kind,
+        identity=None if status is None else (status.st_dev, status.st_ino),
+        home=folder.home,
     )
 
 

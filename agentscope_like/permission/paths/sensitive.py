@@ -206,11 +206,12 @@ class _Table:
         return None
 
     def _candidates(self, names: Sequence[str]) -> Iterator[tuple[int, _Entry]]:
-        for start, name in enumerate(names):
-            for entry in self._by_name.get(name, ()):
-                yield start, entry
-            for entry in self._wild_paths:
-                yield start, entry
+        if self._wild_paths or not self._by_name.keys().isdisjoint(names):
+            for start, name in enumerate(names):
+                for entry in self._by_name.get(name, ()):
+                    yield start, entry
+                for entry in self._wild_paths:
+                    yield start, entry
         last = names[-1] if names else ""
         if last.endswith(self._ends) or last.startswith(self._starts):
             for entry in self._wild:
@@ -295,15 +296,20 @@ def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None
     homes = _homes(location.home)
     for reading in location.readings:
         names = names_of(fold(without_invisible(reading)))
-        here = f"`{shown(reading, location.home)}`"
-        if reading != location.absolute:
-            here = f"`{shown(location.absolute, location.home)}` leads to {here}, which"
         if entry := table.find(names, homes):
-            return f"{here} {entry.does}"
+            return f"{_here(location, reading)} {entry.does}"
         if not recursive:
             continue
         if not names or any(list(home[: len(names)]) == names for home in homes):
-            return f"{here} holds everything of a person's home directory"
+            return f"{_here(location, reading)} holds everything of a person's home directory"
         if entry := table.find_below(names, homes):
-            return f"{here} is the place of `{entry.path}`, which {entry.does}"
+            place = f"is the place of `{entry.path}`, which {entry.does}"
+            return f"{_here(location, reading)} {place}"
     return None
+
+
+def _here(location: Location, reading: str) -> str:
+    here = f"`{shown(reading, location.home)}`"
+    if reading == location.absolute:
+        return here
+    return f"`{shown(location.absolute, location.home)}` leads to {here}, which"

@@ -1,0 +1,58 @@
+"""Locating many paths at one moment: what they share is looked at once."""
+
+from __future__ import annotations
+
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths.location import Location, entry_of, locate
+
+__all__ = ["Folders"]
+
+_NO_NAMES = ("", ".", "..")
+
+
+class Folders:
+    """Locates paths as `locate` does; a folder that several are in is looked at once.
+
+    It is made for one decision and forgotten with it, so that what it remembers is of that moment.
+
+    Args:
+        directory: What a relative path is relative to.
+        home: What `~` stands for; the user's home by default.
+    """
+
+    __slots__ = ("_directory", "_home", "_located")
+
+    def __init__(self, *, directory: str, home: str | None = None) -> None:
+        self._directory = directory
+        self._home = home
+        self._located: dict[str, Location | None] = {}
+
+    def locate(self, path: str, *, follow: bool = True) -> Location:
+        """Return where the path leads.
+
+        Raises:
+            PathError: As in `locate`.
+        """
+        folder = self._folder_of(path)
+        if folder is not None and (found := entry_of(folder, path, follow=follow)):
+            return found
+        return locate(path, directory=self._directory, home=self._home, follow=follow)
+
+    def _folder_of(self, path: str) -> Location | None:
+        """Return where an absolute and folded path's folder leads, from the second one in it on."""
+        name, _, last = path.rpartition("/")
+        if name[:1] != "/" or last in _NO_NAMES:
+            return None
+        if "//" in name or "/./" in path or "/../" in path:
+            return None
+        if name not in self._located:
+            self._located[name] = None
+            return None
+        located = self._located[name]
+        if located is None:
+            try:
+                located = locate(name, directory=self._directory, home=self._home)
+            except PathError:
+                return None
+            self._located[name] = located
+        return located
