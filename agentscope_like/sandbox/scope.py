@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
-from agentscope_like.permission.paths import Location
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind
 from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.expansion import TooManyFilesError
@@ -23,6 +22,7 @@ __all__ = ["Scope", "ScopeKind", "edit_scope", "scope_of"]
 
 _STATED = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE, EffectKind.NETWORK})
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
+_LINKERS = frozenset({"ln", "gln"})
 _NOT_FILES = ("/dev", "/proc", "/sys")
 _MOST_KEPT = 200
 
@@ -107,13 +107,13 @@ def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
     places = _places(analysis, surroundings)
     if any(_is_below(place, root) for place in places for root in _NOT_FILES):
         return Scope(ScopeKind.HOST, None, "it writes to what is no file")
-    # a name is made, replaced and removed in its directory
-    directories = {nearest_existing(os.path.dirname(place)) for place in places}
+    directories = _written_directories(analysis, surroundings)
     if "/" in directories:
         return Scope(ScopeKind.HOST, None, "it writes to the root directory")
+    looked_at = [*directories, *_on_the_way(directories, places)]
     kept = [
         path
-        for path in _sensitive_in(directories, surroundings)
+        for path in _sensitive_in(looked_at, surroundings)
         if not any(_is_below(place, path) or _is_below(path, place) for place in places)
     ]
     profile = editing(directories, keep=kept)
@@ -152,16 +152,46 @@ def _seeing(profile: Profile, sees: frozenset[str]) -> Profile:
 
 def _places(analysis: CommandAnalysis, surroundings: Surroundings) -> list[str]:
     """Return every path that is written or removed, as the kernel would find it."""
+    changes = (effect for effect in analysis.effects if effect.kind in _CHANGES)
+    return list(dict.fromkeys(_resolved(changes, surroundings)))
+
+
+def _resolved(effects: Iterable[Effect], surroundings: Surroundings) -> Iterator[str]:
+    for effect in effects:
+        for location in surroundings.locations(effect) or ():
+            yield location.resolved
+
+
+def _written_directories(analysis: CommandAnalysis, surroundings: Surroundings) -> list[str]:
+    """Return the directories in which names are made, replaced and removed."""
     found: dict[str, None] = {}
-    for effect in analysis.effects:
-        if effect.kind in _CHANGES:
-            for location in _located(effect, surroundings):
-                found[location.resolved] = None
+    for part in analysis.parts:
+        changes = [effect for effect in part.effects if effect.kind in _CHANGES]
+        links = list(part.effects) if changes and part.program in _LINKERS else changes
+        directories = set(_around(links, surroundings))
+        if links is not changes or {effect.kind for effect in changes} >= _CHANGES:
+            directories = _joined(directories, surroundings)
+        found.update(dict.fromkeys(sorted(directories)))
     return list(found)
 
 
-def _located(effect: Effect, surroundings: Surroundings) -> Iterable[Location]:
-    return surroundings.locations(effect) or ()
+def _around(effects: Iterable[Effect], surroundings: Surroundings) -> Iterator[str]:
+    for effect in effects:
+        for place in _resolved([effect], surroundings):
+            is_into = effect.kind is not EffectKind.DELETE and os.path.isdir(place)
+            yield place if is_into else nearest_existing(os.path.dirname(place))
+
+
+def _joined(directories: set[str], surroundings: Surroundings) -> set[str]:
+    """Return the one directory that holds these, if it is not much more than they are.
+
+    Nothing is renamed or linked from one mount to another, and each directory is one.
+    """
+    if not directories:
+        return directories
+    common = os.path.commonpath(directories)
+    too_much = ("/", os.path.realpath(surroundings.home or "/"))
+    return directories if any(_is_below(each, common) for each in too_much) else {common}
 
 
 # What stays as it is, in and around what is written

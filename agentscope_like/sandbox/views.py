@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, Part
 
-__all__ = ["View", "view_of"]
+__all__ = ["View", "programs_with_views", "view_of"]
 
 _KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _ALL_BUT_HOST = frozenset({"network", "sockets", "processes", "devices"})
@@ -74,6 +74,12 @@ def view_of(analysis: CommandAnalysis, home: str | None) -> View:
             return View(whole_host=next(each.because for each in found if "host" in each.sees))
         sees = _ALL_BUT_HOST
     return View(sees, tuple(sorted(path for path in writes if os.path.exists(path))))
+
+
+def programs_with_views() -> frozenset[str]:
+    """Return the names of all programs that `views.toml` lists."""
+    table = _table()
+    return table.filters | table.programs.keys()
 
 
 def _entries(part: Part, table: _Table) -> Iterator[_Entry]:

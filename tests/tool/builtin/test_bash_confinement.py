@@ -1,0 +1,207 @@
+"""`Bash` in a toolkit: the kernel keeps a command to what was decided about it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, ToolResultState
+from agentscope_like.permission import PermissionContext, PermissionMode
+from agentscope_like.permission.shell import CommandAnalysis
+from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.sandbox import bubblewrap
+from agentscope_like.sandbox.profile import Confine, Profile, reading
+from agentscope_like.sandbox.scope import Scope, ScopeKind, edit_scope
+from agentscope_like.state import AgentState
+from agentscope_like.tool import Bash, Toolkit
+from agentscope_like.tool.builtin.confiner import Confiner
+from tests.sandbox.kit import require_bubblewrap
+
+
+class Mistaken(Confiner):
+    """Takes every command for a read, as if the proof were wrong."""
+
+    profile: Profile = reading()
+
+    async def scope(
+        self,
+        analysis: CommandAnalysis,
+        surroundings: Surroundings,
+        context: PermissionContext | None,
+    ) -> Scope:
+        """Return the scope of a read."""
+        del analysis, surroundings, context
+        return Scope(ScopeKind.READ, self.profile)
+
+
+@pytest.fixture
+def mistaken(monkeypatch: pytest.MonkeyPatch) -> type[Mistaken]:
+    """Have what is needed to confine every command as a read."""
+    require_bubblewrap()
+    monkeypatch.setattr("agentscope_like.tool.builtin.bash.Confiner", Mistaken)
+    return Mistaken
+
+
+async def run(
+    command: str, directory: Path, *, mode: str = "bypass", confine: Confine = "auto"
+) -> ToolResponse:
+    """Let a model's call through, and return its result."""
+    toolkit = Toolkit(tools=[Bash(cwd=directory, confine=confine)])
+    state = AgentState(permission_context=PermissionContext(mode=PermissionMode(mode)))
+    block = ToolCallBlock(id="1", name="Bash", input=json.dumps({"command": command}))
+    items = [item async for item in toolkit.call_tool(block, state)]
+    assert isinstance(items[-1], ToolResponse)
+    return items[-1]
+
+
+def text(response: ToolResponse) -> str:
+    """Return the text of a result."""
+    return "".join(block.text for block in response.content if isinstance(block, TextBlock))
+
+
+@pytest.mark.parametrize(
+    ("command", "mode", "kind"),
+    [
+        ("ls", "default", "read"),
+        ("ls", "explore", "read"),
+        ("ls", "bypass", "read"),
+        ("touch a", "accept_edits", "edit"),
+        ("touch a", "dont_ask", "edit"),
+        ("touch a", "bypass", "stated"),
+        ("touch a; python3 -c 1", "bypass", "host"),
+        ("df .", "default", "host"),
+    ],
+)
+async def test_the_result_says_how_it_was_confined(
+    tmp_path: Path, command: str, mode: str, kind: str
+) -> None:
+    """Whatever is confined succeeds at what was decided, and programs find out how it was."""
+    require_bubblewrap()
+    response = await run(command, tmp_path, mode=mode)
+    assert response.state is ToolResultState.SUCCESS, text(response)
+    assert response.metadata["confinement"] == kind
+    assert "violation" not in response.metadata
+    assert (await run(command, tmp_path, mode=mode, confine="off")).metadata["confinement"] == "off"
+
+
+async def test_more_than_was_decided_fails_and_says_so(
+    mistaken: type[Mistaken], tmp_path: Path
+) -> None:
+    """Nothing is written; the model is told what happened, and programs find it, too."""
+    del mistaken
+    response = await run("echo x > made", tmp_path)
+    assert not (tmp_path / "made").exists()
+    assert response.state is ToolResultState.ERROR
+    assert "not decided to, and the kernel refused" in text(response)
+    assert response.metadata["violation"]["kind"] == "write"
+    assert "made: Read-only file system" in response.metadata["violation"]["evidence"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "kill -9 {pid}",
+        "kill -9 -1",
+        "python3 -c 'import os; os.kill({pid}, 9)'",
+        "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9))'",
+        "exec 3<>/dev/tcp/127.0.0.1/9",
+        "ipcmk -Q && false",
+    ],
+)
+async def test_processes_and_networks_are_out_of_reach(
+    mistaken: type[Mistaken], tmp_path: Path, command: str
+) -> None:
+    """A command that was taken for a read neither ends anybody nor reaches anybody."""
+    del mistaken
+    response = await run(command.format(pid=os.getpid()), tmp_path)
+    assert response.state is ToolResultState.ERROR
+
+
+async def test_what_cannot_be_confined_does_not_run(
+    mistaken: type[Mistaken], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no way back to the host: the result says why, and that nothing was run."""
+    monkeypatch.setattr(mistaken, "profile", Profile(read=("/",), write=("/nowhere",), native=True))
+    response = await run("echo ran > made; echo ran", tmp_path)
+    assert response.state is ToolResultState.ERROR
+    assert not (tmp_path / "made").exists()
+    assert "was not run" in text(response)
+    assert "/nowhere" in response.metadata["not_confined"]
+    assert "exit_code" not in response.metadata
+
+
+async def test_a_machine_without_bubblewrap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Commands run as ever there, which is logged once; those that must be confined do not run."""
+    monkeypatch.setattr(bubblewrap, "why_not_bubblewrap", lambda **_: "no bwrap today")
+    monkeypatch.setattr(
+        "agentscope_like.sandbox.confinement.why_not_bubblewrap", lambda **_: "no bwrap today"
+    )
+    bash = Bash(cwd=tmp_path)
+    with caplog.at_level(logging.WARNING, "agentscope_like"):
+        for _ in range(2):
+            chunks = [chunk async for chunk in bash.call("echo ran")]
+            assert chunks[-1].metadata["confinement"] == "off"
+    assert [record.message for record in caplog.records].count(
+        "commands are decided about, but not confined: no bwrap today"
+    ) == 1
+    response = await run("echo ran", tmp_path, confine="require")
+    assert "not run" in text(response)
+    assert "no bwrap today" in response.metadata["not_confined"]
+
+
+def test_another_word_is_refused() -> None:
+    """A misspelt setting does not switch anything off."""
+    with pytest.raises(ConfigurationError, match="off"):
+        Bash(confine="of")  # type: ignore[arg-type]
+
+
+async def test_a_model_cannot_say_how_it_is_confined(tmp_path: Path) -> None:
+    """The policy comes from the session: an argument of that name is refused."""
+    toolkit = Toolkit(tools=[Bash(cwd=tmp_path)])
+    forged = {"command": "ls", "_permission_context": {"mode": "bypass"}, "confine": "off"}
+    block = ToolCallBlock(id="1", name="Bash", input=json.dumps(forged))
+    items = [item async for item in toolkit.call_tool(block, AgentState())]
+    assert isinstance(items[-1], ToolResponse)
+    assert items[-1].state is ToolResultState.ERROR
+
+
+async def test_an_edit_leaves_what_is_sensitive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git's own files and others of the kind stay as they are, whatever an edit turns out to do."""
+    require_bubblewrap()
+
+    class Mistaken(Confiner):
+        async def scope(
+            self,
+            analysis: CommandAnalysis,
+            surroundings: Surroundings,
+            context: PermissionContext | None,
+        ) -> Scope:
+            del context
+            return edit_scope(analysis, surroundings)
+
+    monkeypatch.setattr("agentscope_like.tool.builtin.bash.Confiner", Mistaken)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").touch()
+    response = await run("mkdir a; touch a/b; mv a/b c; date > .git/config", tmp_path)
+    assert response.metadata["violation"]["evidence"].endswith("Read-only file system")
+    assert sorted(os.listdir(tmp_path)) == [".git", "a", "c"]
+    assert (tmp_path / ".git" / "config").read_text() == ""
+
+
+async def test_temporary_files_are_forgotten(tmp_path: Path) -> None:
+    """A proven read that needs room, such as sort's, has it, and leaves nothing."""
+    require_bubblewrap()
+    (tmp_path / "long").write_text("".join(f"{number}\n" for number in range(100_000, 0, -1)))
+    response = await run("sort -n -S 64K long | head -1", tmp_path, mode="default")
+    assert text(response) == "1\n"
+    assert response.metadata["confinement"] == "read"
+    assert not [name for name in os.listdir("/dev/shm") if name.startswith("sort")]
