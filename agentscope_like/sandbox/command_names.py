@@ -15,6 +15,7 @@ from agentscope_like.sandbox.command_text import (
     answer,
     quoted,
     require,
+    unreadable,
 )
 from agentscope_like.sandbox.file_status import FileStatus
 
@@ -84,7 +85,7 @@ class CommandNames:
             records = b"" if told is None else told
             lines = os.fsdecode(records).split("\0")[:-1]
             if len(lines) != len(part):
-                raise OSError(errno.EIO, "the sandbox did not say what its files are")
+                raise unreadable()
             found += map(_status, part, lines)
         return found
 
@@ -106,19 +107,28 @@ class CommandNames:
 
 
 def facts_of(path: str, told: str, target: str | None = None) -> FileStatus:
-    """Return what the shell function `facts` told of a name."""
-    mode, device, inode, size, owner, group, seconds, exact = told.split(" ", 7)
+    """Return what the shell function `facts` told of a name.
+
+    Raises:
+        OSError: It is not what it tells.
+    """
+    try:
+        mode, *numbers, exact = told.split(" ", 7)
+        device, inode, size, owner, group, seconds = map(int, numbers)
+        kind = int(mode, 16)
+    except ValueError:
+        raise unreadable() from None
     fraction = _FRACTION.search(exact)
     nanoseconds = int(fraction[1].ljust(9, "0")) if fraction else 0
     return FileStatus(
         path,
-        st_mode=int(mode, 16),
-        st_dev=int(device),
-        st_ino=int(inode),
-        st_size=int(size),
-        st_uid=int(owner),
-        st_gid=int(group),
-        st_mtime_ns=int(seconds) * 10**9 + nanoseconds,
+        st_mode=kind,
+        st_dev=device,
+        st_ino=inode,
+        st_size=size,
+        st_uid=owner,
+        st_gid=group,
+        st_mtime_ns=seconds * 10**9 + nanoseconds,
         target=target,
     )
 
@@ -141,17 +151,23 @@ def _listed(paths: Sequence[str], records: Iterable[str]) -> Iterator[list[FileS
             if record in ("!", "."):
                 yield None if record == "!" else entries
                 break
-            kind, time, name = record.split(" ", 2)
-            seconds, _, fraction = time.partition(".")
-            entries.append(
-                FileStatus(
-                    f"{path.rstrip('/')}/{name}",
-                    st_mode=_KINDS.get(kind, stat.S_IFCHR),
-                    st_mtime_ns=int(seconds) * 10**9 + int(fraction[:9].ljust(9, "0")),
-                )
-            )
+            entries.append(_entry(path, record))
         else:
-            raise OSError(errno.EIO, "the sandbox did not list its directories")
+            raise unreadable()
+
+
+def _entry(directory: str, record: str) -> FileStatus:
+    try:
+        kind, time, name = record.split(" ", 2)
+        seconds, _, fraction = time.partition(".")
+        modified = int(seconds) * 10**9 + int(fraction[:9].ljust(9, "0"))
+    except ValueError:
+        raise unreadable() from None
+    return FileStatus(
+        f"{directory.rstrip('/')}/{name}",
+        st_mode=_KINDS.get(kind, stat.S_IFCHR),
+        st_mtime_ns=modified,
+    )
 
 
 def _parts(paths: Sequence[str], most: int) -> Iterator[Sequence[str]]:

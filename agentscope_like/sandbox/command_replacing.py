@@ -7,6 +7,7 @@ then on leads nobody away. It opens the file first and asks then what it has ope
 from __future__ import annotations
 
 import base64
+import binascii
 import contextlib
 import errno
 import os
@@ -26,6 +27,7 @@ from agentscope_like.sandbox.command_text import (
     NOT_REGULAR,
     CommandRunner,
     require,
+    unreadable,
 )
 from agentscope_like.sandbox.file_status import FileStatus
 
@@ -143,9 +145,12 @@ class CommandReplacing:
             size = facts_of(file.path, told).st_size
             if size > MAX_FILE_BYTES:
                 raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
-            new = base64.b64decode(text)
             if told != first:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+            try:
+                new = base64.b64decode(text)
+            except binascii.Error:
+                raise unreadable() from None
             if not new:
                 break
             data += new

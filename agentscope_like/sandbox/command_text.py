@@ -13,7 +13,15 @@ from typing import Protocol
 
 from agentscope_like.sandbox.result import CommandResult
 
-__all__ = ["FACTS", "MAX_COMMAND_BYTES", "CommandRunner", "answer", "quoted", "require"]
+__all__ = [
+    "FACTS",
+    "MAX_COMMAND_BYTES",
+    "CommandRunner",
+    "answer",
+    "quoted",
+    "require",
+    "unreadable",
+]
 
 MAX_COMMAND_BYTES = 96 << 10
 """Longest command; Linux takes 128 KB as one argument of a program."""
@@ -23,6 +31,8 @@ SECONDS = 60
 
 _MOST_ANSWER = 900_000
 """Characters of an answer; a sandbox keeps a megabyte of what a command says."""
+
+_MOST_BYTES = 64 << 20
 
 LINK, CHANGED, NOT_REGULAR, EXISTS, MISSING, DIRECTORY, DENIED = range(70, 77)
 """Exit statuses of these commands, which say what programs say in words only."""
@@ -111,6 +121,13 @@ async def answer(runner: CommandRunner, body: str) -> bytes | None:
         return None
     try:
         data = base64.b64decode(text[1:])
-        return zlib.decompress(data, wbits=31) if text[:1] == "z" else data
+        if text[:1] == "z":
+            data = zlib.decompressobj(wbits=31).decompress(data, _MOST_BYTES)
+        return data
     except (binascii.Error, zlib.error) as error:
-        raise OSError(errno.EIO, f"the sandbox's answer cannot be read: {error}") from error
+        raise unreadable() from error
+
+
+def unreadable() -> OSError:
+    """Return the error about an answer that is none."""
+    return OSError(errno.EIO, "the sandbox's answer cannot be read")

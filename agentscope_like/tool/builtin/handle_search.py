@@ -7,7 +7,6 @@ files are read through the handle and searched here.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import os
 import shlex
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.tool.builtin import search_worker
+from agentscope_like.tool.builtin import search_packed, search_worker
 from agentscope_like.tool.builtin.answers import Checkpoint
 from agentscope_like.tool.builtin.files import MAX_WHOLE_BYTES, FileToolError
 from agentscope_like.tool.builtin.query import (
@@ -33,13 +32,14 @@ from agentscope_like.tool.builtin.query import (
     worker_job,
 )
 from agentscope_like.tool.builtin.search_process import (
+    MAX_OUTPUT_BYTES,
     SEARCH_SECONDS,
     run_search,
     took_too_long,
 )
 
 if TYPE_CHECKING:
-    from agentscope_like.sandbox import SandboxHandle
+    from agentscope_like.sandbox import CommandResult, SandboxHandle
     from agentscope_like.sandbox.file_status import FileStatus
 
 __all__ = ["search_there"]
@@ -57,8 +57,15 @@ class _Wait(Protocol):
 
 
 class _Output(Struct, frozen=True):
-    found: list[FileMatches]
+    """What the search program has found."""
+
+    matches: list[FileMatches]
+    size: int
     cut: bool = False
+
+    @classmethod
+    def of(cls, output: bytes, *, cut: bool = False) -> _Output:
+        return cls(list(found_by_worker(output)), len(output), cut)
 
 
 def search_there(
@@ -88,12 +95,13 @@ def search_there(
     outputs: list[_Output] = []
     for part in _parts(relative, _MOST_NAMES_BYTES):
         outputs += search.by_its_python(part)
-        if outputs[-1].cut:
+        if sum(output.size for output in outputs) > MAX_OUTPUT_BYTES or outputs[-1].cut:
             break
     wanted = frozenset(relative)
-    found = [each for output in outputs for each in output.found if each.relative in wanted]
-    found.sort(key=lambda each: each.relative)
-    return SearchResult(found, cut=any(output.cut for output in outputs))
+    matches = [each for output in outputs for each in output.matches if each.relative in wanted]
+    matches.sort(key=lambda each: each.relative)
+    size = sum(output.size for output in outputs)
+    return SearchResult(matches, cut=size > MAX_OUTPUT_BYTES or any(each.cut for each in outputs))
 
 
 class _Search:
@@ -118,19 +126,23 @@ class _Search:
     def by_its_python(self, relative: Sequence[str]) -> Iterator[_Output]:
         """Yield what is found by the Python of the sandbox, else by this one."""
         job = _packed(json.dumps(worker_job(self._query, relative)))
-        if len(job) > _MOST_WORD_BYTES and len(relative) > 1:
+        is_much = len(job) > _MOST_WORD_BYTES
+        if self._has_python and not is_much:
+            done = self._run(job)
+            output = _read(done)
+            if output is not None:
+                yield output
+                return
+            is_much = done.return_code == search_packed.TOO_MUCH
+            self._has_python = is_much
+        if is_much and self._has_python and len(relative) > 1:
             half = len(relative) // 2
             yield from self.by_its_python(relative[:half])
             yield from self.by_its_python(relative[half:])
-            return
-        output = self._run(job) if self._has_python else None
-        if output is not None:
-            yield output
-            return
-        self._has_python = False
-        yield from self._here(relative)
+        else:
+            yield from self._here(relative)
 
-    def _run(self, job: str) -> _Output | None:
+    def _run(self, job: str) -> CommandResult:
         words = [self._handle.python, "-I", "-S", "-W", "ignore", "-c", _program(), _worker(), job]
         command = f"cd -P {shlex.quote(self._directory)} && exec {shlex.join(words)}"
         done = self._wait(partial(self._handle.execute_command, command, timeout=self._seconds()))
@@ -138,20 +150,14 @@ class _Search:
             raise took_too_long()
         if done.return_code == search_worker.BAD_PATTERN:
             raise bad_pattern(done.stderr)
-        if not done.success or done.stdout[:1] not in ("w", "c"):
-            return None
-        try:
-            output = zlib.decompress(base64.b64decode(done.stdout[1:]))
-        except (binascii.Error, zlib.error):
-            return None
-        return _Output(list(found_by_worker(output)), cut=done.stdout[0] == "c")
+        return done
 
     def _here(self, relative: Sequence[str]) -> Iterator[_Output]:
         """Read the files through the handle, and search what they hold."""
         held: dict[str, str] = {}
         size = 0
         for path, status in self._known(relative):
-            data = self._read(status)
+            data = self._held(status)
             if data is not None:
                 held[path] = base64.b64encode(data).decode()
                 size += len(data)
@@ -169,7 +175,7 @@ class _Search:
                 if status.is_regular and status.st_size <= MAX_WHOLE_BYTES:
                     yield path, status
 
-    def _read(self, status: FileStatus) -> bytes | None:
+    def _held(self, status: FileStatus) -> bytes | None:
         self._checkpoint()
         self._seconds()
         try:
@@ -190,7 +196,7 @@ class _Search:
             raise bad_pattern(output.error)
         if output.code and not output.cut:
             raise FileToolError(f"The search failed: {output.error.strip()[-500:]}")
-        return _Output(list(found_by_worker(output.output)), cut=output.cut)
+        return _Output.of(output.output, cut=output.cut)
 
     def _seconds(self) -> float:
         """Return how many seconds are left.
@@ -202,6 +208,17 @@ class _Search:
         if left <= 0:
             raise took_too_long()
         return left
+
+
+def _read(done: CommandResult) -> _Output | None:
+    """Return what the search program said in the sandbox; None where it did not run."""
+    if not done.success:
+        return None
+    try:
+        packed = base64.b64decode(done.stdout)
+        return _Output.of(zlib.decompressobj().decompress(packed, 2 * MAX_OUTPUT_BYTES))
+    except (zlib.error, ValueError, KeyError, TypeError):
+        return None
 
 
 def _parts(relative: Sequence[str], most: int) -> Iterator[Sequence[str]]:

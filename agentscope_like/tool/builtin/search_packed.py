@@ -1,8 +1,7 @@
 """Runs the search program where nothing but words goes in, and nothing but text comes out.
 
 It is a program of its own, run in a sandbox by whatever Python there is; its two arguments are the
-search program and its job, both compressed and as Base64. It answers in the same way, with a letter
-in front: `w` for the whole, `c` for what was cut because it is too much.
+search program and its job, both compressed and as Base64. It answers in the same way.
 """
 
 from __future__ import annotations
@@ -13,7 +12,10 @@ import sys
 import zlib
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["TOO_MUCH", "main"]
+
+TOO_MUCH = 4
+"""Exit code for an answer that is too long."""
 
 _MOST_BYTES = 480_000
 
@@ -44,16 +46,15 @@ class _Packed(io.StringIO):
 def main() -> int:
     """Run the program and return its exit code."""
     program, job = (zlib.decompress(base64.b64decode(word)).decode() for word in sys.argv[1:3])
-    output, packed, mark = sys.stdout, _Packed(), "w"
+    output, packed = sys.stdout, _Packed()
     sys.stdin, sys.stdout = io.StringIO(job), packed
     scope: dict[str, Any] = {"__name__": "search_worker"}
     exec(program, scope)  # noqa: S102 - it is this project's, sent along
-    code = 0
     try:
-        code = scope["main"]()
+        code: int = scope["main"]()
     except _TooMuchError:
-        mark = "c"
-    output.write(mark + packed.finished())
+        return TOO_MUCH
+    output.write(packed.finished())
     return code
 
 

@@ -15,6 +15,7 @@ from agentscope_like.permission import (
     PermissionMode,
     PermissionRule,
 )
+from agentscope_like.sandbox import SandboxHandle
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Edit, Glob, Grep, Read, ToolBase, Write
 
@@ -27,16 +28,22 @@ def text_of(chunk: ToolChunk) -> str:
 
 
 class Workspace:
-    """A directory, an agent's state, and the five tools in it."""
+    """A directory, an agent's state, and the five tools in it.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: The directory.
+        backend: The sandbox that the tools work in, which knows the directory by the same path.
+    """
+
+    def __init__(self, root: Path, backend: SandboxHandle | None = None) -> None:
         self.root = root
+        self.backend = backend
         self.state = AgentState()
-        self.read_tool = Read(cwd=root)
-        self.write_tool = Write(cwd=root)
-        self.edit_tool = Edit(cwd=root)
-        self.glob_tool = Glob(cwd=root)
-        self.grep_tool = Grep(cwd=root)
+        self.read_tool = Read(cwd=root, backend=backend)
+        self.write_tool = Write(cwd=root, backend=backend)
+        self.edit_tool = Edit(cwd=root, backend=backend)
+        self.glob_tool = Glob(cwd=root, backend=backend)
+        self.grep_tool = Grep(cwd=root, backend=backend)
 
     @property
     def tools(self) -> dict[str, ToolBase]:
