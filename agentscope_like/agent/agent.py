@@ -61,7 +61,8 @@ class Agent:
             is there; those that the toolkit limits, the toolkit keeps.
 
     Raises:
-        ConfigurationError: The model is none, or a middleware is none of an agent.
+        ConfigurationError: The model, the toolkit or the state is none, or a middleware is none of
+            an agent.
     """
 
     def __init__(
@@ -81,6 +82,15 @@ class Agent:
         if not isinstance(model, ChatModelBase):
             raise ConfigurationError(
                 f"`model` is {model!r}: give a model, such as OpenAIChatModel({model!r})"
+            )
+        if not isinstance(toolkit, Toolkit | None):
+            raise ConfigurationError(
+                f"`toolkit` is {toolkit!r}: give a Toolkit, such as Toolkit([Bash(), Read()])"
+            )
+        if not isinstance(state, AgentState | None):
+            raise ConfigurationError(
+                f"`state` is {type(state).__name__}: give an AgentState, such as "
+                "AgentState.model_validate_json(saved)"
             )
         self.name = name
         self.system_prompt = system_prompt

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.model import ChatModelBase
+from agentscope_like.permission.nearest import refuse_unknown_fields
 
 __all__ = ["ContextConfig", "ModelConfig", "ReActConfig"]
 
@@ -57,7 +58,17 @@ def _summary_schema() -> dict[str, Any]:
     }
 
 
-class ReActConfig(BaseModel):
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_fields(cls, data: Any) -> Any:
+        refuse_unknown_fields(data, cls.model_fields, why="a typo does not go unnoticed")
+        return data
+
+
+class ReActConfig(_Strict):
     """How the agent goes through its rounds of reasoning and acting.
 
     Attributes:
@@ -71,8 +82,6 @@ class ReActConfig(BaseModel):
             its last event; by default it ends like any other interrupted reply.
     """
 
-    model_config = ConfigDict(extra="forbid")
-
     max_iters: int = Field(default=50, ge=1)
     structured_output_grace_iters: int = Field(default=5, ge=0)
     stop_on_reject: bool = False
@@ -80,7 +89,7 @@ class ReActConfig(BaseModel):
     interruption_raise_cancelled_error: bool = False
 
 
-class ContextConfig(BaseModel):
+class ContextConfig(_Strict):
     """How the agent keeps its context within what the model can read.
 
     Attributes:
@@ -98,8 +107,6 @@ class ContextConfig(BaseModel):
     Raises:
         pydantic.ValidationError: A number is out of range.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     trigger_ratio: float = Field(default=0.8, gt=0, lt=1)
     reserve_ratio: float = Field(default=0.1, gt=0, lt=1)

@@ -33,6 +33,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _IN_DOUBLE_QUOTES = re.compile(r'\\(["\\$`])')
+_OPERATOR = re.compile(r"[|&;<>()]+")
 _REFUSED = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -79,7 +80,7 @@ def compile_command(text: str) -> CommandPattern:
 
     Raises:
         PatternError: It could never match a command: it is empty, has no program, a quote that is
-            not closed, or a character that no pattern can mean.
+            not closed, an operator of the shell, or a character that no pattern can mean.
     """
     if not text.strip():
         raise PatternError("the pattern is empty: leave the content out to match every command")
@@ -131,6 +132,12 @@ def _words(body: str, text: str) -> Iterator[str | WordGlob]:
             pieces.append("")
             continue
         value = match[kind]
+        if kind == "plain" and (operator := _OPERATOR.search(value)):
+            raise PatternError(
+                f"{text!r} contains `{operator[0]}`, which ends a command or redirects it, and a "
+                "pattern speaks of the words of one command: write a pattern for each command, "
+                "leave redirections out, and quote what is meant as a word"
+            )
         pieces[-1] += _IN_DOUBLE_QUOTES.sub(r"\1", value) if kind == "double" else value
     if pieces:
         yield _word(pieces)

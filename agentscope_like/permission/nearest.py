@@ -15,12 +15,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {by_folded[close[0]]!r}?" if close else ""
 
 
-def refuse_unknown_fields(data: object, known: Iterable[str]) -> None:
+def refuse_unknown_fields(
+    data: object, known: Iterable[str], *, why: str = "a typo cannot weaken a rule"
+) -> None:
     """Refuse a field that a model does not have, with the nearest that it has.
 
     Args:
         data: What the model is made of; nothing but a dictionary has fields.
         known: The model's fields.
+        why: What it is good for, for the message.
 
     Raises:
         ValueError: A field is unknown.
@@ -28,5 +31,5 @@ def refuse_unknown_fields(data: object, known: Iterable[str]) -> None:
     if isinstance(data, dict) and (unknown := [name for name in data if name not in known]):
         raise ValueError(
             f"unknown field {unknown[0]!r}{nearest(str(unknown[0]), known)}; "
-            "unknown fields are refused so that a typo cannot weaken a rule"
+            f"unknown fields are refused so that {why}"
         )

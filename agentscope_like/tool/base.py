@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from functools import lru_cache, partial
 from typing import Any, ClassVar
@@ -88,7 +88,8 @@ class ToolBase(ABC):
             carry; None for no demand.
 
     Raises:
-        ConfigurationError: The class declares something that cannot work.
+        ConfigurationError: The class declares something that cannot work, or a middleware is none
+            of a tool.
     """
 
     name: str
@@ -107,7 +108,7 @@ class ToolBase(ABC):
     metadata_schema: dict[str, Any] | None = None
 
     def __init__(self, middlewares: Sequence[ToolMiddlewareBase] | None = None) -> None:
-        self.middlewares: tuple[ToolMiddlewareBase, ...] = tuple(middlewares or ())
+        self.middlewares: tuple[ToolMiddlewareBase, ...] = _layers(middlewares)
         self._chained: tuple[
             tuple[ToolMiddlewareBase, ...] | None, LayerChain[ToolChunk] | None
         ] = (None, None)
@@ -288,6 +289,30 @@ def _guarded(
                 yield chunk
 
     return run
+
+
+def _layers(
+    middlewares: Sequence[ToolMiddlewareBase] | None,
+) -> tuple[ToolMiddlewareBase, ...]:
+    """Return what was given as middlewares.
+
+    Raises:
+        ConfigurationError: It is no list of instances of `ToolMiddlewareBase`.
+    """
+    if not isinstance(middlewares, Iterable | None):
+        raise ConfigurationError(
+            f"`middlewares` is {middlewares!r}: give a list, such as `[{type(middlewares).__name__}"
+            "(...)]`"
+        )
+    layers = tuple(middlewares or ())
+    for layer in layers:
+        if not isinstance(layer, ToolMiddlewareBase):
+            hint = "; one of an agent is given to the agent" if hasattr(layer, "on_acting") else ""
+            raise ConfigurationError(
+                f"{layer!r} is no middleware of a tool: give an instance of a subclass of "
+                f"ToolMiddlewareBase{hint}"
+            )
+    return layers
 
 
 def check_schema(owner: str, schema: Mapping[str, Any]) -> None:

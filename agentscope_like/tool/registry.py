@@ -194,8 +194,8 @@ def check_tool(tool: object) -> None:
     """Refuse what is no tool that a model could call.
 
     Raises:
-        ConfigurationError: It is no tool, lacks something that a tool declares, its name cannot be
-            told to a model, or its input schema is not one of an object.
+        ConfigurationError: It is no tool, lacks something that a tool declares or `call`, its name
+            cannot be told to a model, or its input schema is not one of an object.
     """
     if not isinstance(tool, ToolBase):
         raise ConfigurationError(
@@ -208,6 +208,11 @@ def check_tool(tool: object) -> None:
                 f"{type(tool).__name__} does not declare `{declared}`: give the class, or the "
                 "instance before it is added, a value"
             )
+    if not tool.is_external_tool and type(tool).call is ToolBase.call:
+        raise ConfigurationError(
+            f"{type(tool).__name__} does not implement `call`: write it, or set "
+            "`is_external_tool = True` where somebody outside does the work"
+        )
     if not _NAME.fullmatch(tool.name):
         raise ConfigurationError(
             f"the tool name {tool.name!r} cannot be told to a model: use 1 to 64 letters, "

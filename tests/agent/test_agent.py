@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from typing import Any, cast
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
-from agentscope_like.agent import Agent, ModelConfig, ReActConfig
+from agentscope_like.agent import Agent, ContextConfig, ModelConfig, ReActConfig
 from agentscope_like.event import EventType, UserInterruptEvent
 from agentscope_like.exception import ConfigurationError, ModelError, ResumeError
 from agentscope_like.message import (
@@ -20,6 +21,7 @@ from agentscope_like.message import (
     UserMsg,
 )
 from agentscope_like.model import ChatResponse, ChatUsage
+from agentscope_like.tool import Bash
 from agentscope_like.types import ErrorType, ReplyFinishedReason
 from tests.agent.kit import (
     DictatedModel,
@@ -299,7 +301,28 @@ async def test_the_final_message_is_yielded_on_request() -> None:
     assert items[-1] is agent.state.context[-1]
 
 
-def test_a_name_is_no_model() -> None:
-    """The name of a model where a model belongs is refused, with the mend in the message."""
-    with pytest.raises(ConfigurationError, match="OpenAIChatModel"):
-        Agent("robot", "", cast("Any", "gpt-5"))
+@pytest.mark.parametrize(
+    ("wrong", "mend"),
+    [
+        ({"model": "gpt-5"}, "OpenAIChatModel"),
+        ({"toolkit": [Bash()]}, r"Toolkit\(\["),
+        ({"state": {}}, "model_validate_json"),
+    ],
+)
+def test_what_is_no_part_of_an_agent_is_refused(wrong: dict[str, Any], mend: str) -> None:
+    """A name in the place of a model and the like raise at once, with the mend in the message."""
+    parts: dict[str, Any] = {"model": DictatedModel(), **wrong}
+    with pytest.raises(ConfigurationError, match=mend):
+        Agent("robot", "", **parts)
+
+
+@pytest.mark.parametrize(
+    ("config", "wrong", "meant"),
+    [(ReActConfig, "max_iter", "max_iters"), (ContextConfig, "triger_ratio", "trigger_ratio")],
+)
+def test_a_misspelt_setting_is_told_the_nearest(
+    config: Callable[..., object], wrong: str, meant: str
+) -> None:
+    """A setting that there is not is an error that names the one that was meant."""
+    with pytest.raises(ValidationError, match=f"did you mean '{meant}'"):
+        config(**{wrong: 1})

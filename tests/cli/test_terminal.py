@@ -11,6 +11,7 @@ import time
 import pytest
 
 from tests.cli.program import MESSAGE, Program, call, turn
+from tests.sandbox.kit import is_running
 
 RUN = "Run it? ["
 
@@ -257,15 +258,16 @@ def test_a_program_that_is_told_to_end_leaves_no_process(
 ) -> None:
     """What runs is ended with the program, the terminal gone or not; the session can go on."""
     model = program.script(
-        turn(call("c1", "Bash", command="echo $$ > pid; echo begun; exec sleep 60")),
+        turn(call("c1", "Bash", command=f"echo begun; sleep 64.6{code}")),
         turn(say="I see that it was interrupted."),
     )
     terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
     terminal.expect("| begun")
+    assert is_running(f"sleep 64.6{code}")
     terminal.child.kill(number)
     assert terminal.end() == code
     assert "Traceback" not in terminal.unread
-    assert not _is_running(int((program.project / "pid").read_text(encoding="utf-8")))
+    assert not is_running(f"sleep 64.6{code}")
     session = program.call("sessions").stdout.split()[0]
     terminal = program.open("run", "--resume", session)
     terminal.expect("I see that it was interrupted.")
@@ -274,9 +276,7 @@ def test_a_program_that_is_told_to_end_leaves_no_process(
 
 def test_a_terminal_that_goes_away_leaves_no_process(program: Program) -> None:
     """Closing the window ends the program and what it runs."""
-    model = program.script(
-        turn(call("c1", "Bash", command="echo $$ > pid; echo begun; exec sleep 60"))
-    )
+    model = program.script(turn(call("c1", "Bash", command="echo begun; sleep 64.601")))
     terminal = program.open("run", "--mode", "bypass", "--model", model, "sleep")
     terminal.expect("| begun")
     os.close(terminal.child.child_fd)
@@ -284,7 +284,7 @@ def test_a_terminal_that_goes_away_leaves_no_process(program: Program) -> None:
     while terminal.child.isalive() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert terminal.child.exitstatus == 129
-    assert not _is_running(int((program.project / "pid").read_text(encoding="utf-8")))
+    assert not is_running("sleep 64.601")
 
 
 def test_a_question_waits_for_a_later_session_when_the_program_is_told_to_end(
@@ -302,11 +302,3 @@ def test_a_question_waits_for_a_later_session_when_the_program_is_told_to_end(
     terminal.press("d")
     terminal.end()
     assert not (program.project / "made.txt").exists()
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

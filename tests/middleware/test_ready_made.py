@@ -18,6 +18,7 @@ from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.middleware import LoggingMiddleware, RetryMiddleware, TimeoutMiddleware
 from agentscope_like.tool import Bash, FunctionTool
 from tests.middleware.kit import Scripted, heard, result_of, text_of
+from tests.sandbox.kit import is_running
 
 VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("VARIABLE", default="unset")
 
@@ -186,21 +187,12 @@ async def test_a_tool_out_of_time_is_stopped_and_closed() -> None:
 
 async def test_a_command_out_of_time_leaves_no_process(tmp_path: Path) -> None:
     """Bash's own cleanup ends what the command started, in the background too."""
-    tool = Bash(cwd=tmp_path, middlewares=[TimeoutMiddleware(0.5)])
-    command = "sleep 60 & echo $! > one; sleep 60 & echo $! > two; wait"
-    assert (await result_of(tool, command=command)).state is ToolResultState.ERROR
-    for name in ("one", "two"):
-        pid = await asyncio.to_thread((tmp_path / name).read_text)
-        assert not await asyncio.to_thread(is_running, int(pid))
-
-
-def is_running(pid: int) -> bool:
-    """Return whether the process is there and no zombie."""
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
+    await result_of(Bash(cwd=tmp_path), command="true")  # the first one looks for bubblewrap
+    tool = Bash(cwd=tmp_path, middlewares=[TimeoutMiddleware(1.5)])
+    ended = await result_of(tool, command="sleep 64.501 & sleep 64.502 & echo begun; wait")
+    assert ended.state is ToolResultState.ERROR
+    assert text_of(ended).startswith("begun")
+    assert not await asyncio.to_thread(is_running, "sleep 64.50")
 
 
 async def test_a_tool_that_never_waits_is_stopped_as_well() -> None:

@@ -83,12 +83,23 @@ def test_a_pattern_does_not_match(pattern: str, words: list[str | None]) -> None
         "'' x",
         "a\u2028b",
         "x" * 5000,
+        "rm -rf x && ls",
+        "npm test | tail:*",
+        "echo x>y",
+        "a; b",
+        "(ls)",
     ],
 )
 def test_what_could_never_match_is_refused(pattern: str) -> None:
     """A pattern that no command can match is an error when it is loaded."""
     with pytest.raises(PatternError):
         compile_command(pattern)
+
+
+def test_an_operator_that_is_quoted_is_a_word() -> None:
+    """Where a command has it as a word, a pattern can have it, quoted in whatever way."""
+    for pattern in ("find '(' -name x", 'find "(" -name x', "find \\( -name x"):
+        assert CommandIndex([pattern]).find(["find", "(", "-name", "x"]) == 0
 
 
 def test_an_unknown_word_may_be_anything_when_guessing() -> None:

@@ -15,9 +15,11 @@ from msgspec.structs import replace
 from agentscope_like.event import ConfirmResult
 from agentscope_like.exception import ConfigurationError, GrantError, ResumeError
 from agentscope_like.message import ToolCallState, ToolResultState
+from agentscope_like.middleware import LoggingMiddleware, MiddlewareBase
 from agentscope_like.model import OpenAIChatModel
 from agentscope_like.permission import (
     PermissionBehavior,
+    PermissionContext,
     PermissionDecision,
     PermissionMode,
     PermissionRule,
@@ -413,6 +415,19 @@ async def test_an_answer_cannot_change_the_tool() -> None:
     assert call.state is ToolCallState.ASKING
 
 
+class Idle(ToolBase):
+    """A tool whose author forgot `call`."""
+
+    name, description = "Idle", "Does nothing."
+    input_schema = Probe.input_schema
+    is_concurrency_safe = is_read_only = True
+
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        return PermissionDecision(PermissionBehavior.ALLOW, "It does nothing.")
+
+
 @pytest.mark.parametrize(
     ("build", "told"),
     [
@@ -420,6 +435,10 @@ async def test_an_answer_cannot_change_the_tool() -> None:
         (lambda: Toolkit([Probe("with space")]), "cannot be told to a model"),
         (lambda: Toolkit(cast("Any", [print])), "wrap a function with FunctionTool"),
         (lambda: Toolkit(cast("Any", Probe())), "give a list"),
+        (lambda: Toolkit([Idle()]), "does not implement `call`"),
+        (lambda: Probe(middlewares=LoggingMiddleware()), r"give a list, such as `\[Logging"),
+        (lambda: Probe(middlewares=[LoggingMiddleware]), "give an instance"),
+        (lambda: Probe(middlewares=[MiddlewareBase()]), "one of an agent is given to the agent"),
         (lambda: Read(max_line_characters=-1), "cut after 1 or more"),
         (lambda: OpenAIChatModel("m", base_url="localhost"), "give a whole URL"),
     ],
