@@ -117,7 +117,11 @@ def check(
 def run(
     task: Annotated[str | None, typer.Argument(metavar="TASK", help="What to do.")] = None,
     mode: Annotated[
-        str | None, typer.Option(help="How much may be done without asking.", metavar="MODE")
+        str | None,
+        typer.Option(
+            help="How much may be done without asking; default, or as in the resumed session.",
+            metavar="MODE",
+        ),
     ] = None,
     model: Annotated[
         str | None,
@@ -244,7 +248,7 @@ def main() -> None:
         _complain(error.message)
         code = error.code
     except typer.TyperException as error:
-        _complain(f"{error.format_message()} Try --help.")
+        _complain(f"{error.format_message().rstrip('.')}; try --help")
         code = ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED

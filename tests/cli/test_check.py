@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from unittest import mock
@@ -109,6 +110,30 @@ def test_help_has_examples(program: Program, command: list[str]) -> None:
     assert result.returncode == 0
     assert "Example" in result.stdout
     assert "agentscope-like " in result.stdout.split("Example")[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "codes"),
+    [
+        ([], [0]),
+        (["check"], [0, 0, 0, 2]),
+        (["rules"], [0, 0, 0]),
+        (["rules", "add"], [0]),
+        (["sessions"], [0, 66]),
+        (["run"], [78, 78, 64, 0, 66]),
+    ],
+)
+def test_the_examples_of_the_help_work(
+    program: Program, command: list[str], codes: list[int]
+) -> None:
+    """Pasted one after the other they do what they say, or say what they lack here."""
+    (program.project / "session.jsonl").write_text('{"say": "Done."}\n', encoding="utf-8")
+    shown = program.call(*command, "--help").stdout.split("Example")[1]
+    lines = [line[line.index("agentscope-like") :] for line in shown.splitlines() if " " in line]
+    done = [program.call(*shlex.split(line)[1:]) for line in lines if "agentscope-like" in line]
+    assert [result.returncode for result in done] == codes
+    said = "".join(result.stderr for result in done)
+    assert not {"--help", "Traceback"} & set(said.replace(";", " ").split())
 
 
 def test_the_program_without_a_command_helps(program: Program) -> None:
