@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentscope_like.agent import ContextConfig
 from agentscope_like.agent.history import passages, without, without_images
 from agentscope_like.message import (
     AssistantMsg,
@@ -20,6 +21,7 @@ from agentscope_like.message import (
     ToolResultState,
     UserMsg,
 )
+from tests.agent.kit import agent_of, model_of
 from tests.tool.kit import call_of
 
 
@@ -43,8 +45,21 @@ async def test_the_model_is_shown_the_latest_images_only() -> None:
     assert isinstance(kept, ToolResultBlock)
     assert [block.type for block in kept.output if not isinstance(block, str)] == ["text", "data"]
     assert shown[2] is context[2]
-    assert result.output == [image("2"), image("3")] or len(result.output) == 2
+    assert [block.id for block in result.output if isinstance(block, DataBlock)] == ["2", "3"]
     assert without_images(context, 4) == context
+
+
+async def test_an_agent_shows_as_many_images_as_its_context_may_have() -> None:
+    """`max_image_num` counts in each request; what the state holds is not touched."""
+    agent = agent_of([], [TextBlock(text="Seen.")], [TextBlock(text="Seen.")])
+    message = UserMsg("user", [image("1"), image("2"), image("3")])
+    for most in (1, 5):
+        agent.context_config = ContextConfig(max_image_num=most)
+        await agent.reply(message if most == 1 else None)
+        shown = model_of(agent).seen[-1][1]
+        assert len(shown.get_content_blocks("data")) == min(most, 3)
+        agent.state.context[1:] = []
+    assert len(agent.state.context[0].get_content_blocks("data")) == 3
 
 
 @st.composite
