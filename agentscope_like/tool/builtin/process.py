@@ -20,6 +20,7 @@ from agentscope_like.sandbox.programs import find_bash
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.confinement import Confinement
+    from agentscope_like.sandbox.orphan_guard import OrphanGuard
     from agentscope_like.sandbox.profile import Profile
 
 __all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
@@ -75,6 +76,7 @@ class ShellProcess:
         family_mark: The mark by which `environment` makes the processes known.
         timeout: Seconds until everything is ended.
         profile: What the kernel lets the command touch; by default, what its user may.
+        guard: Ends the command if this program is killed.
 
     Raises:
         IsolationError: It cannot be confined so, and does not run.
@@ -92,6 +94,7 @@ class ShellProcess:
         family_mark: str,
         timeout: float,
         profile: Profile | None = None,
+        guard: OrphanGuard | None = None,
     ) -> None:
         self._command = command
         self._bash = bash
@@ -100,6 +103,7 @@ class ShellProcess:
         self._mark = family_mark
         self._timeout = timeout
         self._profile = profile
+        self._guard = guard
         self._confinement: Confinement | None = None
         self._open: set[int] = set()
         self._wake = asyncio.Event()
@@ -185,6 +189,8 @@ class ShellProcess:
             pass_fds=(report_end, prologue, *(confinement.descriptors if confinement else ())),
             start_new_session=True,
         )
+        if self._guard is not None:
+            self._guard.watch(self._process.pid)
         self._family = ProcessFamily(self._process.pid, self._mark)
         if confinement is not None:
             confinement.hand_over()
@@ -354,6 +360,8 @@ class ShellProcess:
         self._stop_watching_exit()
         if self._process.returncode is None:
             self._end_family_now()
+        if self._guard is not None:
+            self._guard.forget(self._process.pid)
         self._close_all()
 
     def _close(self, descriptor: int) -> None:

@@ -17,6 +17,7 @@ from msgspec import to_builtins
 
 from agentscope_like.exception import ConfigurationError, IsolationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
+from agentscope_like.sandbox.orphan_guard import OrphanGuard
 from agentscope_like.sandbox.profile import Profile
 from agentscope_like.sandbox.violation import Heard, Violation, find_violation
 from agentscope_like.tool.builtin.process import ShellExit, ShellProcess, find_bash
@@ -55,6 +56,7 @@ class Shell:
         self.start = _existing(directory)
         self._moved_to: str | None = None
         self._files: str | None = None
+        self._guard = OrphanGuard()
 
     @property
     def directory(self) -> str:
@@ -101,6 +103,7 @@ class Shell:
             family_mark=mark,
             timeout=min(timeout_ms or MAX_TIMEOUT_MS, MAX_TIMEOUT_MS) / _MILLISECONDS,
             profile=profile,
+            guard=self._guard,
         )
         heard = Heard()
         transcript = Transcript(self._new_file)
