@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentscope_like.permission import PermissionDecision
 
-__all__ = ["OWN", "decision_attributes", "error_type", "usage_attributes", "without_quotes"]
+__all__ = [
+    "OWN",
+    "confinement_attributes",
+    "decision_attributes",
+    "error_type",
+    "usage_attributes",
+    "without_quotes",
+]
 
 OWN = "agentscope_like"
 """The namespace of the attributes that the conventions have no name for."""
@@ -66,6 +73,22 @@ def _texts_of(arguments: str) -> Iterator[str]:
             remaining.extend(value.values())
         elif isinstance(value, list):
             remaining.extend(value)
+
+
+def confinement_attributes(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Return how a command was confined, and what it tried beyond that: not what it said.
+
+    Args:
+        metadata: That of a tool's result.
+    """
+    attributes: dict[str, str] = {}
+    kind = metadata.get("confinement")
+    if isinstance(kind, str):
+        attributes[f"{OWN}.confinement"] = kind
+    violation = metadata.get("violation")
+    if isinstance(violation, Mapping):
+        attributes[f"{OWN}.violation"] = str(violation.get("kind"))
+    return attributes
 
 
 def error_type(error: BaseException) -> str:

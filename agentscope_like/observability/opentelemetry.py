@@ -13,6 +13,7 @@ from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import TextBlock, ToolResultState
 from agentscope_like.observability.attributes import (
     OWN,
+    confinement_attributes,
     decision_attributes,
     error_type,
     usage_attributes,
@@ -153,6 +154,8 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
     def on_tool_end(self, output: Any, **kwargs: Any) -> None:
         state = kwargs.get("state")
         attributes: dict[str, Any] = {f"{OWN}.tool.state": None if state is None else str(state)}
+        if output is not None:
+            attributes |= confinement_attributes(output.metadata)
         if self._captures_content and output is not None:
             texts = [block.text for block in output.content if isinstance(block, TextBlock)]
             attributes["gen_ai.tool.call.result"] = "".join(texts)

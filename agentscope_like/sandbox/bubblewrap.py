@@ -133,11 +133,14 @@ def _devices(profile: Profile) -> dict[str, list[str]]:
 def _kernel(profile: Profile) -> dict[str, list[str]]:
     if profile.processes:
         return {"/proc": _seen("/proc")}
-    return {"/proc": ["--proc", "/proc"]} | {path: _seen(path) for path in _present_kernel_files()}
+    fresh = {"/proc": ["--proc", "/proc"]}
+    if profile.native and os.geteuid() != 0:
+        return fresh  # the modes are enough
+    return fresh | {path: _seen(path) for path in _kernel_files()}
 
 
 @cache
-def _present_kernel_files() -> tuple[str, ...]:
+def _kernel_files() -> tuple[str, ...]:
     return tuple(path for path in _system()["kernel"] if os.path.exists(path))
 
 

@@ -150,6 +150,11 @@ class Bash(ToolBase):
         return self._sensitive.directories + self._sensitive.extra_directories
 
     @property
+    def confine(self) -> Confine:
+        """Return whether commands are confined to what was decided about them."""
+        return self._confiner.confine
+
+    @property
     def cwd(self) -> str:
         """Return the absolute directory that the next command starts in."""
         return self._shell.directory

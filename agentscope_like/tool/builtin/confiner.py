@@ -40,7 +40,8 @@ class Confiner:
                 f"{nearest(confine, known)}"
             )
         self.confine = confine
-        self._has_told = False
+        self._reason: str | None = None
+        self._has_looked = False
 
     async def scope(
         self,
@@ -57,16 +58,22 @@ class Confiner:
         """
         if self.confine == "off":
             return None
-        from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
+        if not self._has_looked:
+            await self._look()
+        if self._reason is not None and self.confine == "auto":
+            return None
         from agentscope_like.sandbox.scope import scope_of
 
-        reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
-        if reason is not None and self.confine == "auto":
-            if not self._has_told:
-                _log.warning("commands are decided about, but not confined: %s", reason)
-                self._has_told = True
-            return None
         mode = None if context is None else context.mode
-        if analysis.read_only:
-            return scope_of(analysis, surroundings, mode)
-        return await asyncio.to_thread(scope_of, analysis, surroundings, mode)
+        if any(effect.glob for effect in analysis.effects):
+            return await asyncio.to_thread(scope_of, analysis, surroundings, mode)
+        return scope_of(analysis, surroundings, mode)
+
+    async def _look(self) -> None:
+        """Find out whether commands can be confined here."""
+        from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
+
+        self._reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
+        self._has_looked = True
+        if self._reason is not None and self.confine == "auto":
+            _log.warning("commands are decided about, but not confined: %s", self._reason)

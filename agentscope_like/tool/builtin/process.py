@@ -308,7 +308,12 @@ class ShellProcess:
     # Ending
 
     async def _is_outlived(self) -> bool:
-        """Return whether processes of the session run on, once they had time to end themselves."""
+        """Return whether processes of the session run on, once they had time to end themselves.
+
+        The first process of a namespace holds the output until all others have ended.
+        """
+        if self._profile is not None and not self._profile.processes:
+            return False
         deadline = self._loop.time() + GRACE_SECONDS
         while await asyncio.to_thread(self._family.has_session_members):
             if self._loop.time() >= deadline:
