@@ -140,7 +140,7 @@ def _status(path: str, told: str) -> FileStatus:
         return FileStatus(path, error=errno.EACCES, reason=told[1:])
     facts, _, target = told.partition("/")
     known = facts_of(path, facts)
-    return facts_of(path, facts, target) if known.is_symlink else known
+    return facts_of(path, facts, target) if known.is_link else known
 
 
 def _listed(paths: Sequence[str], records: Iterable[str]) -> Iterator[list[FileStatus] | None]:

@@ -76,7 +76,7 @@ class FileStatus(Struct, frozen=True):
         return stat.S_ISREG(self.st_mode)
 
     @property
-    def is_symlink(self) -> bool:
+    def is_link(self) -> bool:
         """Return whether it is a symlink."""
         return stat.S_ISLNK(self.st_mode)
 

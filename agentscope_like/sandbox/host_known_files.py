@@ -64,7 +64,7 @@ class HostKnownFiles:
     def create(self, path: str, data: bytes) -> FileStatus:
         """Make a file, and the directories that lead to it; see `KnownFiles`."""
         missing = self._missing_directories(path)
-        if self._status(posixpath.dirname(missing[-1] if missing else path)).is_symlink:
+        if self._status(posixpath.dirname(missing[-1] if missing else path)).is_link:
             raise _error(errno.ELOOP)
         try:
             with self._at(path, make_directories=True) as place:

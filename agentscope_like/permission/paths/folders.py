@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths.location import Location, entry_of, locate
+from agentscope_like.permission.paths.location import Location, Names, entry_of, locate
 
 __all__ = ["Folders"]
 
@@ -18,13 +20,15 @@ class Folders:
     Args:
         directory: What a relative path is relative to.
         home: What `~` stands for; the user's home by default.
+        names: The file system; this host's by default.
     """
 
-    __slots__ = ("_directory", "_home", "_located")
+    __slots__ = ("_directory", "_home", "_located", "_names")
 
-    def __init__(self, *, directory: str, home: str | None = None) -> None:
+    def __init__(self, *, directory: str, home: str | None = None, names: Names = os) -> None:
         self._directory = directory
         self._home = home
+        self._names = names
         self._located: dict[str, Location | None] = {}
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
@@ -34,16 +38,20 @@ class Folders:
             PathError: As in `locate`.
         """
         folder = self._folder_of(path)
-        if folder is not None and (found := entry_of(folder, path, follow=follow)):
+        if folder is not None and (
+            found := entry_of(folder, path, follow=follow, names=self._names)
+        ):
             return found
-        return locate(path, directory=self._directory, home=self._home, follow=follow)
+        return locate(
+            path, directory=self._directory, home=self._home, follow=follow, names=self._names
+        )
 
     def _folder_of(self, path: str) -> Location | None:
         """Return where an absolute and folded path's folder leads, from the second one in it on."""
         name, _, last = path.rpartition("/")
         if name[:1] != "/" or last in _NO_NAMES:
             return None
-        if "//" in name or "/./" in path or "/../" in path:
+        if "//" in path or "/./" in path or "/../" in path:
             return None
         if name not in self._located:
             self._located[name] = None
@@ -51,7 +59,9 @@ class Folders:
         located = self._located[name]
         if located is None:
             try:
-                located = locate(name, directory=self._directory, home=self._home)
+                located = locate(
+                    name, directory=self._directory, home=self._home, names=self._names
+                )
             except PathError:
                 return None
             self._located[name] = located

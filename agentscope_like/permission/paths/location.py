@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from enum import StrEnum
 from posixpath import normpath
 from typing import Protocol
@@ -21,6 +22,7 @@ from agentscope_like.permission.errors import PathError
 __all__ = [
     "FileKind",
     "Location",
+    "NameEntry",
     "NameStatus",
     "Names",
     "contains",
@@ -95,6 +97,24 @@ class NameStatus(Protocol):
         """Return its inode there."""
 
 
+class NameEntry(Protocol):
+    """An entry of a directory, as an `os.DirEntry`."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+
+    @property
+    def path(self) -> str:
+        """Return its path."""
+
+    def is_dir(self, *, follow_symlinks: bool) -> bool:
+        """Return whether it is a directory."""
+
+    def is_symlink(self) -> bool:
+        """Return whether it is a symlink."""
+
+
 class Names(Protocol):
     """A file system, as far as names go; the module `os` is this host's."""
 
@@ -111,6 +131,13 @@ class Names(Protocol):
 
         Raises:
             OSError: It is none, or cannot be read.
+        """
+
+    def scandir(self, path: str, /) -> AbstractContextManager[Iterator[NameEntry]]:
+        """Return the entries of a directory.
+
+        Raises:
+            OSError: It is none, or cannot be listed.
         """
 
 
@@ -200,7 +227,11 @@ def locate(
 
 
 def locate_directories(
-    paths: Iterable[str], *, directory: str | None = None, home: str | None = None
+    paths: Iterable[str],
+    *,
+    directory: str | None = None,
+    home: str | None = None,
+    names: Names = os,
 ) -> tuple[Location, ...]:
     """Locate working directories; where there is none, the one that takes their place.
 
@@ -209,13 +240,14 @@ def locate_directories(
         directory: What relative ones are relative to, and the only one where `paths` is empty; the
             process's own by default.
         home: What `~` stands for.
+        names: The file system; this host's by default.
 
     Raises:
         PathError: One of them is not a usable path.
     """
     base = os.getcwd() if directory is None else directory
-    located = tuple(locate(path, directory=base, home=home) for path in paths)
-    return located or (locate(base, directory="/", home=home),)
+    located = tuple(locate(path, directory=base, home=home, names=names) for path in paths)
+    return located or (locate(base, directory="/", home=home, names=names),)
 
 
 def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE) -> Location:
@@ -240,13 +272,16 @@ def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE
     )
 
 
-def entry_of(folder: Location, path: str, *, follow: bool = True) -> Location | None:
+def entry_of(
+    folder: Location, path: str, *, follow: bool = True, names: Names = os
+) -> Location | None:
     """Return what `locate` would of an entry of a folder; None where that has to be asked.
 
     Args:
         folder: Where everything before the last name of `path` leads.
         path: Absolute and folded.
         follow: As in `locate`.
+        names: As in `locate`.
 
     Raises:
         PathError: As in `locate`.
@@ -254,9 +289,9 @@ def entry_of(folder: Location, path: str, *, follow: bool = True) -> Location | 
     _check(path, path)
     name = path[path.rindex("/") :]
     resolved = folder.resolved.rstrip("/") + name
-    status: os.stat_result | None
+    status: NameStatus | None
     try:
-        status = os.lstat(resolved)
+        status = names.lstat(resolved)
     except (FileNotFoundError, NotADirectoryError):
         status = None
     except OSError:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
+from agentscope_like.permission.paths.location import Names
+
 __all__ = ["Expansion", "TooManyFilesError"]
 
 MAX_ENTRIES = 20_000
@@ -24,11 +26,16 @@ class TooManyFilesError(Exception):
 
 
 class Expansion:
-    """Expands the patterns of one command, as long as its budget lasts."""
+    """Expands the patterns of one command, as long as its budget lasts.
 
-    __slots__ = ("_entries_left", "_known", "_matches_left")
+    Args:
+        names: The file system; this host's by default.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_entries_left", "_known", "_matches_left", "_names")
+
+    def __init__(self, names: Names = os) -> None:
+        self._names = names
         self._entries_left = MAX_ENTRIES
         self._matches_left = MAX_MATCHES
         self._known: dict[str, list[str]] = {}
@@ -58,7 +65,7 @@ class Expansion:
 
     def _walk(self, base: str, names: Sequence[str]) -> Iterator[str]:
         if not names:
-            if os.path.lexists(base):
+            if self._exists(base):
                 yield base
             return
         name, *rest = names
@@ -70,9 +77,16 @@ class Expansion:
             if (entry[0] != "." or name[0] == ".") and matches(entry):
                 yield from self._walk(os.path.join(base, entry), rest)
 
+    def _exists(self, path: str) -> bool:
+        try:
+            self._names.lstat(path)
+        except OSError:
+            return False
+        return True
+
     def _entries(self, directory: str) -> Iterator[str]:
         try:
-            with os.scandir(directory) as entries:
+            with self._names.scandir(directory) as entries:
                 for entry in entries:
                     self._entries_left -= 1
                     if self._entries_left < 0:

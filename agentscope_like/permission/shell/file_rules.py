@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.path_rules import PathRules
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.permission.paths.location import inside, is_below
+from agentscope_like.permission.paths.location import NameEntry, Names, inside, is_below
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.shell.analysis import CommandAnalysis
@@ -22,7 +21,7 @@ from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
 from agentscope_like.permission.shell.touches import touches
 
-__all__ = ["FileRules"]
+__all__ = ["FilePatterns", "FileRules"]
 
 MAX_ENTRIES = 10_000
 """How many directory entries are looked at to tell what lies below one path."""
@@ -33,6 +32,27 @@ _SEARCHING = frozenset({"Grep", "Glob"})
 
 _Reader: TypeAlias = Callable[[Mapping[str, Any]], CommandAnalysis]
 _Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
+
+
+class FilePatterns(Protocol):
+    """Compiled rules about files; see `PathRules`.
+
+    Attributes:
+        rules: The rules.
+    """
+
+    rules: tuple[PermissionRule, ...]
+
+    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
+        """Return the first rule that speaks of the path, or None."""
+
+    def match_below(
+        self, location: Location, directories: Sequence[Location]
+    ) -> PermissionRule | None:
+        """Return the first rule that could speak of something below the path, or None."""
+
+
+_Compiler: TypeAlias = Callable[[Sequence[PermissionRule]], FilePatterns]
 
 
 class FileRules:
@@ -50,6 +70,7 @@ class FileRules:
         rules: The rules; all say the same.
         read: Returns the reading of a call's command.
         surroundings: Returns what surrounds a command under a context.
+        compile: Compiles rules; for this host by default.
 
     Raises:
         RuleError: A content is no path pattern.
@@ -58,7 +79,12 @@ class FileRules:
     __slots__ = ("_listing", "_naming", "_read", "_reading", "_surroundings", "_writing")
 
     def __init__(
-        self, rules: Sequence[PermissionRule], *, read: _Reader, surroundings: _Locator
+        self,
+        rules: Sequence[PermissionRule],
+        *,
+        read: _Reader,
+        surroundings: _Locator,
+        compile: _Compiler = PathRules,  # noqa: A002 - what it does
     ) -> None:
         self._read = read
         self._surroundings = surroundings
@@ -67,10 +93,15 @@ class FileRules:
             for rule in rules
             if rule.rule_content is not None or rule.tool_name not in _SEARCHING
         ]
-        self._writing = _of([rule for rule in counted if rule.tool_name in _WRITING])
-        self._reading = _of([rule for rule in counted if rule.tool_name in _READING])
-        self._listing = _of([rule for rule in counted if rule.tool_name == "Glob"])
-        self._naming = _of([rule for rule in counted if rule.rule_content is not None])
+
+        def those(wanted: Callable[[PermissionRule], bool]) -> FilePatterns | None:
+            found = [rule for rule in counted if wanted(rule)]
+            return compile(found) if found else None
+
+        self._writing = those(lambda rule: rule.tool_name in _WRITING)
+        self._reading = those(lambda rule: rule.tool_name in _READING)
+        self._listing = those(lambda rule: rule.tool_name == "Glob")
+        self._naming = those(lambda rule: rule.rule_content is not None)
 
     def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
         """Return the rule that speaks of what the command touches, else one that may, else None."""
@@ -103,7 +134,7 @@ class FileRules:
         elif below is not None and touch.below is not Below.NOTHING:
             yield from _found_below(touch, touch.location, below, telling, around)
 
-    def _concerned(self, kind: TouchKind) -> tuple[PathRules | None, PathRules | None]:
+    def _concerned(self, kind: TouchKind) -> tuple[FilePatterns | None, FilePatterns | None]:
         """Return the rules that speak of a path, and those that speak of what is below it."""
         if kind is TouchKind.NAME:
             return self._naming, None
@@ -155,10 +186,6 @@ class _Telling:
         return f"`{shortened('.' if f'{path}/' == self._directory else below)}`"
 
 
-def _of(rules: Sequence[PermissionRule]) -> PathRules | None:
-    return PathRules(rules) if rules else None
-
-
 def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) -> Iterator[Touch]:
     yield from touches(analysis, around)
     if mode is PermissionMode.BYPASS:
@@ -166,7 +193,7 @@ def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) 
 
 
 def _found_below(
-    touch: Touch, root: Location, rules: PathRules, telling: _Telling, around: Surroundings
+    touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, around: Surroundings
 ) -> Iterator[RuleMatch]:
     """Yield the rule that speaks of something that a touch reaches below its path."""
     rule = rules.match_below(root, around.working_directories)
@@ -188,7 +215,7 @@ def _found_below(
 
 
 def _held(
-    touch: Touch, root: Location, rules: PathRules, around: Surroundings
+    touch: Touch, root: Location, rules: FilePatterns, around: Surroundings
 ) -> tuple[PermissionRule, str] | None:
     """Return a rule that speaks of something below a path, and the path of that; else None.
 
@@ -204,7 +231,7 @@ def _held(
         may_hold = rules.match_below(here, directories) is not None
         if not may_hold and not touch.follows:
             continue
-        for entry in _entries(here.resolved):
+        for entry in _entries(here.resolved, around.names):
             left -= 1
             if left < 0:
                 raise TooManyFilesError
@@ -223,7 +250,7 @@ def _held(
 
 
 def _led_to(
-    link: str, root: Location, rules: PathRules, around: Surroundings
+    link: str, root: Location, rules: FilePatterns, around: Surroundings
 ) -> PermissionRule | None:
     """Return a rule that speaks of what a symlink leads to, or may of what is below that."""
     try:
@@ -238,9 +265,9 @@ def _led_to(
     return rules.match_below(target, around.working_directories)
 
 
-def _entries(directory: str) -> list[os.DirEntry[str]]:
+def _entries(directory: str, names: Names) -> list[NameEntry]:
     try:
-        with os.scandir(directory) as entries:
+        with names.scandir(directory) as entries:
             return list(entries)
     except OSError:
         return []

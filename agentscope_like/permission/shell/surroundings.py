@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from fnmatch import translate
@@ -23,6 +24,7 @@ from agentscope_like.permission.paths import (
     sensitive_to_write,
 )
 from agentscope_like.permission.paths.folders import Folders
+from agentscope_like.permission.paths.location import Names
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
 from agentscope_like.permission.shell.expansion import Expansion
 
@@ -76,6 +78,8 @@ class Surroundings(Struct, frozen=True, dict=True):
         root: What takes their place where there is none.
         home: What `~` stands for.
         sensitive: The names that are sensitive wherever they are.
+        names: The file system; this host's by default.
+        other_homes: Directories that hold a person's things as the home does.
     """
 
     directory: str
@@ -83,19 +87,23 @@ class Surroundings(Struct, frozen=True, dict=True):
     root: str
     home: str | None = None
     sensitive: SensitiveNames = field(default_factory=SensitiveNames)
+    names: Names = os
+    other_homes: tuple[str, ...] = ()
 
     @cached_property
     def working_directories(self) -> tuple[Location, ...]:
         """Where the directories are that are worked in."""
-        return locate_directories(self.working, directory=self.root, home=self.home)
+        return locate_directories(
+            self.working, directory=self.root, home=self.home, names=self.names
+        )
 
     @cached_property
     def _folders(self) -> Folders:
-        return Folders(directory=self.directory, home=self.home)
+        return Folders(directory=self.directory, home=self.home, names=self.names)
 
     @cached_property
     def _expansion(self) -> Expansion:
-        return Expansion()
+        return Expansion(self.names)
 
     def locations(self, effect: Effect) -> list[Location] | None:
         """Return the places that an effect reaches; None where that is not known before it runs.
@@ -126,18 +134,25 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     def why_not_write(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why writing or removing the location needs a person's word, or None."""
-        return sensitive_to_write(
-            location,
-            files=self.sensitive.files,
-            directories=self.sensitive.directories,
-            extra_files=self.sensitive.extra_files,
-            extra_directories=self.sensitive.extra_directories,
-            recursive=recursive,
-        )
+        for each in self._by_home(location):
+            reason = sensitive_to_write(
+                each,
+                files=self.sensitive.files,
+                directories=self.sensitive.directories,
+                extra_files=self.sensitive.extra_files,
+                extra_directories=self.sensitive.extra_directories,
+                recursive=recursive,
+            )
+            if reason:
+                return reason
+        return None
 
     def why_not_remove(self, location: Location) -> str | None:
         """Return why removing the location would be a disaster, or None."""
-        return critical_to_remove(location, self.working_directories)
+        reasons = (
+            critical_to_remove(each, self.working_directories) for each in self._by_home(location)
+        )
+        return next(filter(None, reasons), None)
 
     def why_not_read(self, location: Location) -> str | None:
         """Return why reading the location needs a person's word, or None.
@@ -146,7 +161,12 @@ class Surroundings(Struct, frozen=True, dict=True):
         """
         if location.kind is FileKind.DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
-        return sensitive_to_read(location)
+        return next(filter(None, map(sensitive_to_read, self._by_home(location))), None)
+
+    def _by_home(self, location: Location) -> Iterator[Location]:
+        yield location
+        for home in self.other_homes:
+            yield replace(location, home=home)
 
     def why_not_touch(self, word: str) -> str | None:
         """Return why naming this path to a program that may do anything needs a person's word.

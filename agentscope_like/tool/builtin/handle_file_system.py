@@ -1,17 +1,16 @@
 """The files of a sandbox, through its handle only.
 
-A decision cannot wait for a sandbox. So the names on the way to a path are looked up before, and a
-path is then followed from what is known, by the same code as on this host; a name that nobody has
-looked up makes it a path in doubt, which nothing is allowed of.
+The names on the way to a path are looked up before a decision, and the path is then followed from
+what is known, by the same code as on this host.
 """
 
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import posixpath
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,77 +22,21 @@ from agentscope_like.permission.errors import PathError, PatternError
 from agentscope_like.permission.paths import Location, locate
 from agentscope_like.permission.paths.location import MAX_SYMLINKS
 from agentscope_like.permission.paths.patterns import PatternCompiler
-from agentscope_like.sandbox.file_status import FileStatus
+from agentscope_like.sandbox.command_names import CommandNames
 from agentscope_like.tool.builtin.answers import Checkpoint, off_loop
 from agentscope_like.tool.builtin.files import Files, FileToolError
 from agentscope_like.tool.builtin.handle_rules import HandlePathIndex, HandleRuleIndex
+from agentscope_like.tool.builtin.known_names import KnownNames
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
 
-__all__ = ["HandleFileSystem", "KnownNames"]
+__all__ = ["HandleFileSystem"]
 
-MOST_NAMES = 20_000
-"""How many names are remembered; of more, those that were not looked up for longest are dropped."""
+MOST_LOOKS = MAX_SYMLINKS + 2
+"""How often is looked for what a path needs; each symlink in it takes one look."""
 
 ResultT = TypeVar("ResultT")
-
-
-class KnownNames:
-    """The names of a sandbox, as far as they were looked up; see `Names`.
-
-    Attributes:
-        asked: The names that were asked for and are not known.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[str, FileStatus] = {}
-        self.asked: list[str] = []
-
-    def lstat(self, path: str, /) -> FileStatus:
-        """Return what is known of a name; what is not known, nobody may reach.
-
-        Raises:
-            OSError: It is not there, or nobody can say.
-        """
-        return self.status(path).required()
-
-    def readlink(self, path: str, /) -> str:
-        """Return what a symlink says.
-
-        Raises:
-            OSError: It is none, or nobody can say.
-        """
-        target = self.lstat(path).target
-        if target is None:
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        return target
-
-    def status(self, path: str) -> FileStatus:
-        """Return what is known of a name, even if that is nothing."""
-        return self._known.get(path) or FileStatus(path, error=errno.EACCES)
-
-    def learn(self, found: Sequence[FileStatus]) -> None:
-        """Take what was looked up."""
-        for status in found:
-            self._known.pop(status.path, None)
-            self._known[status.path] = status
-        for path in list(self._known)[: max(0, len(self._known) - MOST_NAMES)]:
-            del self._known[path]
-
-
-class _Asking(KnownNames):
-    """Names that take what is not known for missing, and note that it was asked for.
-
-    So one walk along a path asks for all names on it, up to the first symlink that is not known.
-    """
-
-    def status(self, path: str) -> FileStatus:
-        known = self._known.get(path)
-        if known is None:
-            self.asked.append(path)
-            return FileStatus.missing(path)
-        return known
 
 
 class HandleFileSystem:
@@ -101,10 +44,15 @@ class HandleFileSystem:
 
     Args:
         handle: The sandbox, which is ready before a call of the tool is decided upon.
+        as_commands: Whether names are those that commands see, of which the file methods of a
+            sandbox may not reach all.
     """
 
-    def __init__(self, handle: SandboxHandle) -> None:
+    def __init__(self, handle: SandboxHandle, *, as_commands: bool = False) -> None:
         self.handle = handle
+        names = CommandNames(handle)
+        self._ask = names.status if as_commands else handle.stat_files
+        self._list = names.entries if as_commands else handle.scan_dirs
         self._names = KnownNames()
         self._home: str | None = None
         self._homes: tuple[str, ...] = (os.path.expanduser("~"),)
@@ -144,7 +92,10 @@ class HandleFileSystem:
 
     def known(self, path: str, *, directory: str) -> Location:
         """Return where a path leads, as far as that was looked up."""
-        return self._located(path, directory, self._names)
+        user = path.partition("/")[0]
+        if user.startswith("~") and user != "~":
+            raise PathError(f"{path!r}: whose home `{user}` is, is not known here: write it out")
+        return locate(path, directory=directory, home=self.home, names=self._names)
 
     def homes_of(self, location: Location) -> Sequence[Location]:
         """Return the location as it reads for each home."""
@@ -160,27 +111,31 @@ class HandleFileSystem:
             self._home = await self._answered(self.handle.home_path)
         wanted = [(path, directory) for path in paths]
         wanted += [(place, "/") for place in (directory, self._home) if place]
-        await self._follow(wanted)
+
+        async def look() -> None:
+            for path, start in wanted:
+                with suppress(PathError):
+                    self.known(path, directory=start)
+
+        await self.look_up_all(look)
         if self._home:
             real = self.known(self._home, directory="/").resolved
             self._homes = tuple(dict.fromkeys((self._home, real, *self._homes)))
 
-    async def _follow(self, wanted: Sequence[tuple[str, str]]) -> None:
-        """Ask for every name on the way to paths; each is one with its directory."""
-        names = _Asking()
-        for _ in range(MAX_SYMLINKS + 2):
-            names.asked.clear()
-            for path, start in wanted:
-                try:
-                    self._located(path, start, names)
-                except PathError:
-                    continue
-            asked = list(dict.fromkeys(names.asked))
-            if not asked:
-                return
-            found = await self._answered(partial(self.handle.stat_files, asked))
-            names.learn(found)
-            self._names.learn(found)
+    async def look_up_all(
+        self, look: Callable[[], Awaitable[None]], *, most: int = MOST_LOOKS
+    ) -> bool:
+        """Come to know all that a look at names asks; return whether there was an end to it.
+
+        Raises:
+            FileToolError: The sandbox cannot be asked.
+        """
+        return await self._names.look_up(
+            look,
+            ask=lambda names: self._answered(partial(self._ask, names)),
+            list_=lambda directories: self._answered(partial(self._list, directories)),
+            most=most,
+        )
 
     async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
         """Come to know the directories that rules name, once for each rule."""
@@ -231,12 +186,6 @@ class HandleFileSystem:
             return work(HandleFiles(self, loop, checkpoint), checkpoint)
 
         return await off_loop(do)
-
-    def _located(self, path: str, directory: str, names: KnownNames) -> Location:
-        user = path.partition("/")[0]
-        if user.startswith("~") and user != "~":
-            raise PathError(f"{path!r}: whose home `{user}` is, is not known here: write it out")
-        return locate(path, directory=directory, home=self.home, names=names)
 
     async def _answered(self, ask: Callable[[], Awaitable[ResultT]]) -> ResultT:
         try:

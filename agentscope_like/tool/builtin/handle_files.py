@@ -18,6 +18,7 @@ from agentscope_like.tool.builtin.answers import Checkpoint
 from agentscope_like.tool.builtin.files import Entry, FileContent, FileToolError, OpenFile
 from agentscope_like.tool.builtin.handle_file_system import HandleFileSystem
 from agentscope_like.tool.builtin.handle_search import search_there
+from agentscope_like.tool.builtin.known_names import KnownEntry
 from agentscope_like.tool.builtin.query import Query, SearchResult
 
 __all__ = ["HandleFiles"]
@@ -26,26 +27,6 @@ _LISTED_AT_ONCE = 500
 _POLL_SECONDS = 0.1
 
 ResultT = TypeVar("ResultT")
-
-
-class _Entry(FileStatus, frozen=True):
-    """An entry of a directory in a sandbox; see `Entry`."""
-
-    @property
-    def name(self) -> str:
-        return self.path[self.path.rindex("/") + 1 :]
-
-    def is_dir(self, *, follow_symlinks: bool) -> bool:
-        del follow_symlinks
-        return self.is_directory
-
-    def is_file(self, *, follow_symlinks: bool) -> bool:
-        del follow_symlinks
-        return self.is_regular
-
-    def stat(self, *, follow_symlinks: bool) -> FileStatus:
-        del follow_symlinks
-        return self
 
 
 class HandleFiles:
@@ -79,7 +60,7 @@ class HandleFiles:
 
     def is_symlink(self, path: str) -> bool:
         """Return whether a name is a symlink."""
-        return self._system.names.status(path).is_symlink
+        return self._system.names.status(path).is_link
 
     @contextlib.contextmanager
     def open(self, location: Location) -> Iterator[OpenFile]:
@@ -116,10 +97,7 @@ class HandleFiles:
                 if entries is None:
                     yield None
                 else:
-                    yield [
-                        _Entry(each.path, st_mode=each.st_mode, st_mtime_ns=each.st_mtime_ns)
-                        for each in entries
-                    ]
+                    yield [KnownEntry.entry(each) for each in entries]
 
     def search(
         self,

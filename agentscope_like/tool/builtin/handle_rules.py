@@ -83,6 +83,9 @@ class HandleRuleIndex:
         place: The sandbox.
         rules: The rules.
 
+    Attributes:
+        rules: The rules.
+
     Raises:
         RuleError: One of the contents cannot be compiled.
     """
@@ -90,7 +93,7 @@ class HandleRuleIndex:
     def __init__(self, place: RulePlace, rules: Sequence[PermissionRule]) -> None:
         PathRules(rules, real=str)  # refuses what cannot be compiled
         self._place = place
-        self._rules = rules
+        self.rules = tuple(rules)
         self._compiled: list[PathRules] | None = None
 
     def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
@@ -109,7 +112,7 @@ class HandleRuleIndex:
         if self._compiled is None:
             place = self._place
             self._compiled = [
-                PathRules(self._rules, home=home or _NOWHERE, real=place.real)
+                PathRules(self.rules, home=home or _NOWHERE, real=place.real)
                 for home in place.homes
             ]
         return self._compiled
