@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from agentscope_like.sandbox.mount import VolumeMount
 from agentscope_like.sandbox.profile import EVERYTHING, Profile
 from agentscope_like.sandbox.programs import find_bubblewrap
 from agentscope_like.sandbox.seccomp import seccomp_program
@@ -39,7 +38,6 @@ _RIGHTS = {
 }
 """Capabilities by which root has its way with files, and makes namespaces (linux/capability.h)."""
 
-_FORGOTTEN = "/dev/shm"  # noqa: S108 - the sandbox's own
 _SECONDS = 20
 
 
@@ -125,9 +123,10 @@ def _own_rights() -> frozenset[str]:
 def _devices(profile: Profile) -> dict[str, list[str]]:
     if not profile.devices:
         return {"/dev": ["--dev", "/dev"]}
-    seen = {"/dev": _seen("/dev"), _FORGOTTEN: ["--tmpfs", _FORGOTTEN]}
     usable = {f"/dev/{name}" for name in _system()["devices"]}
-    return seen | {path: ["--dev-bind", path, path] for path in usable if os.path.exists(path)}
+    return {"/dev": _seen("/dev")} | {
+        path: ["--dev-bind", path, path] for path in usable if os.path.exists(path)
+    }
 
 
 def _kernel(profile: Profile) -> dict[str, list[str]]:
@@ -150,13 +149,14 @@ def diverted_mount(profile: Profile) -> str | None:
     Mounting follows symlinks. A command can have put one where another mount's place leads through
     a directory that it may write to.
     """
-    places = [*profile.mounts, *(VolumeMount(path, path) for path in profile.write)]
-    inside = sorted([mount.mount_path for mount in places])
-    for outer in places:
+    mounts = [(each.host_path, each.mount_path, each.read_only) for each in profile.mounts]
+    mounts += [(path, path, False) for path in profile.write]
+    inside = sorted(place for _, place, _ in mounts)
+    for host, outer, read_only in mounts:
         for path in inside:
-            if not outer.read_only and path.startswith(f"{outer.mount_path}/"):
-                place = outer.host_path
-                for name in path[len(outer.mount_path) + 1 :].split("/"):
+            if not read_only and path.startswith(f"{outer}/"):
+                place = host
+                for name in path[len(outer) + 1 :].split("/"):
                     place = os.path.join(place, name)
                     if os.path.islink(place):
                         return path

@@ -159,7 +159,10 @@ class Confinement:
 
 def _filter(profile: Profile) -> bytes:
     program = seccomp_program(
-        network=profile.network, sockets=profile.sockets, touching=not profile.processes
+        network=profile.network,
+        sockets=profile.sockets,
+        touching=not profile.processes,
+        signals=profile.signals or not profile.processes,
     )
     if program is None:
         raise IsolationError(

@@ -10,10 +10,21 @@ from msgspec import Struct
 
 from agentscope_like.sandbox.mount import VolumeMount
 
-__all__ = ["EVERYTHING", "Confine", "Profile", "editing", "nearest_existing", "reading"]
+__all__ = [
+    "EVERYTHING",
+    "FORGOTTEN",
+    "Confine",
+    "Profile",
+    "editing",
+    "nearest_existing",
+    "reading",
+]
 
 Confine: TypeAlias = Literal["auto", "require", "off"]
 """Whether commands are confined: where that works, always, or never."""
+
+FORGOTTEN = "/dev/shm"  # noqa: S108 - the command's own
+"""Where a confined command may leave temporary files, which go with it."""
 
 EVERYTHING = "/"
 """As a path to read: the whole host."""
@@ -39,6 +50,7 @@ class Profile(Struct, frozen=True, kw_only=True):
             user's and, where that is root, everybody's ids and the right to their files. Else it
             is nobody that the host knows.
         processes: Whether it sees the host's processes; it cannot touch them. Only for native ones.
+        signals: Whether, where it sees the host's processes, it can send signals all the same.
         devices: Whether it sees the names of the host's devices; it cannot open them.
     """
 
@@ -52,6 +64,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     sockets: bool = False
     native: bool = False
     processes: bool = False
+    signals: bool = False
     devices: bool = False
 
 

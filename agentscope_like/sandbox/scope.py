@@ -15,7 +15,7 @@ from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, E
 from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.sandbox.profile import Profile, editing, nearest_existing, reading
+from agentscope_like.sandbox.profile import FORGOTTEN, Profile, editing, nearest_existing, reading
 from agentscope_like.sandbox.views import view_of
 
 __all__ = ["Scope", "ScopeKind", "edit_scope", "scope_of"]
@@ -105,7 +105,11 @@ def edit_scope(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
 
 def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
     places = _places(analysis, surroundings)
-    if any(_is_below(place, root) for place in places for root in _NOT_FILES):
+    if any(
+        _is_below(place, root) and not _is_below(place, FORGOTTEN)
+        for place in places
+        for root in _NOT_FILES
+    ):
         return Scope(ScopeKind.HOST, None, "it writes to what is no file")
     directories = _written_directories(analysis, surroundings)
     if "/" in directories:
@@ -146,7 +150,9 @@ def _seeing(profile: Profile, sees: frozenset[str]) -> Profile:
         network="network" in sees,
         sockets="sockets" in sees,
         processes="processes" in sees,
+        signals={"processes", "signals"} <= sees,
         devices="devices" in sees,
+        hide=() if "memory" in sees else (FORGOTTEN,),
     )
 
 

@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 __all__ = ["seccomp_program"]
@@ -51,6 +52,7 @@ def seccomp_program(
     network: bool = False,
     sockets: bool = False,
     touching: bool = True,
+    signals: bool = True,
     machine: str | None = None,
 ) -> bytes | None:
     """Return a filter as bwrap's `--seccomp` reads it.
@@ -61,18 +63,21 @@ def seccomp_program(
     Args:
         network: Whether the internet's sockets can be made.
         sockets: Whether those that are reached through files can be made as well.
-        touching: Whether other processes can be sent signals, traced or changed; without, a
-            program does not even end those that it started.
+        touching: Whether other processes can be traced or changed.
+        signals: Whether they can be sent signals; without, a program does not even end those that
+            it started.
         machine: The architecture, as `uname -m` says it; by default, this machine's.
 
     Returns:
         The program, or None for an architecture whose system calls are not known here.
     """
-    return _program(network, sockets, touching, machine or platform.machine())
+    return _program(network, sockets, touching, signals, machine or platform.machine())
 
 
 @cache
-def _program(network: bool, sockets: bool, touching: bool, machine: str) -> bytes | None:
+def _program(
+    network: bool, sockets: bool, touching: bool, signals: bool, machine: str
+) -> bytes | None:
     table = _table()
     architecture = table["audit_architecture"].get(machine)
     if architecture is None:
@@ -87,8 +92,8 @@ def _program(network: bool, sockets: bool, touching: bool, machine: str) -> byte
         _step(_LOAD, _NUMBER),
         *_refusal(_JUMP_IF_AT_LEAST, _X32_BIT, errno.ENOSYS),
     ]
-    refused = [*table["refused"].values(), *(() if touching else table["touching"].values())]
-    for numbers in refused:
+    refused = ["refused", *(() if touching else ("touching",)), *(() if signals else ("signals",))]
+    for numbers in chain.from_iterable(table[name].values() for name in refused):
         if numbers[column] >= 0:
             program += _refusal(_JUMP_IF_EQUAL, numbers[column], errno.EPERM)
     if not touching:

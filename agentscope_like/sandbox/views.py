@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, Part
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
 
 __all__ = ["View", "programs_with_views", "view_of"]
 
@@ -56,7 +56,7 @@ def view_of(analysis: CommandAnalysis, home: str | None) -> View:
         home: What `~` stands for; None where that is not known.
     """
     table = _table()
-    found: list[_Entry] = []
+    found = list(_entries_of_path(analysis.directory, table))
     writes: set[str] = set()
     only_hosts = True
     for part in analysis.parts:
@@ -89,11 +89,10 @@ def _entries(part: Part, table: _Table) -> Iterator[_Entry]:
             if needed <= words:
                 yield entry
     for effect in part.effects:
-        yield from _entries_of_path(effect, table)
+        yield from _entries_of_path(effect.path, table)
 
 
-def _entries_of_path(effect: Effect, table: _Table) -> Iterator[_Entry]:
-    path = effect.path
+def _entries_of_path(path: str | None, table: _Table) -> Iterator[_Entry]:
     if path is None or path in _KEEPING_NOTHING or path.startswith("/dev/fd/"):
         return
     for place, entry in table.paths:

@@ -92,6 +92,8 @@ class ConfinedServer(Server):
 
     async def _compare(self, command: str) -> tuple[int | None, bytes]:
         free, confined = [await self._execute(command, each) for each in ("off", "require")]
+        if None in (free[0], confined[0]):
+            return None, b""
         if free == confined:
             return 0, b""
         if (again := await self._execute(command, "off")) != free:

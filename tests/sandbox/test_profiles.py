@@ -132,11 +132,15 @@ def test_a_native_profile_is_the_user_s_own() -> None:
 def test_who_sees_processes_cannot_touch_them() -> None:
     """A filter without touching refuses signals and changes of others, not of oneself."""
     for touching in (True, False):
-        program = seccomp_program(touching=touching, machine="x86_64")
+        program = seccomp_program(touching=touching, signals=touching, machine="x86_64")
         assert program is not None
         expected = ALLOWED if touching else refused(errno.EPERM)
         for number in (62, 101, 234):  # kill, ptrace, tgkill
             assert decided(program, X86, number, 1, 9) == expected
+        signalling = seccomp_program(touching=touching, machine="x86_64")
+        assert signalling is not None
+        assert decided(signalling, X86, 62, 1, 9) == ALLOWED
+        assert decided(signalling, X86, 101, 1, 9) == expected
         assert decided(program, X86, 302, 0, 7) == ALLOWED  # prlimit64
         assert decided(program, X86, 302, 1, 7) == expected
         assert decided(program, X86, 141, 0, 0) == ALLOWED  # setpriority

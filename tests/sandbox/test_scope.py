@@ -127,6 +127,8 @@ def test_what_is_not_known_is_not_confined(work: Path, command: str) -> None:
     [
         ("ls", ""),
         ("ps aux | head", "processes"),
+        ("timeout 1 ls", ""),
+        ("timeout 3 top -b", "processes signals"),
         ("ls /proc/1", "processes"),
         ("ls -l /dev", "devices"),
         ("ls 2>/dev/null", ""),
@@ -140,7 +142,9 @@ def test_views_follow_from_programs_and_paths(work: Path, command: str, sees: st
     """What a program needs of the host is shown to it, and to it alone; it still writes nothing."""
     found = profile(work, command)
     shown = {
-        name for name in ("network", "sockets", "processes", "devices") if getattr(found, name)
+        name
+        for name in ("network", "sockets", "processes", "signals", "devices")
+        if getattr(found, name)
     }
     assert shown == set(sees.split())
     assert found.write == ()
@@ -160,6 +164,22 @@ def test_programs_write_in_what_is_their_own(work: Path) -> None:
     (work.parent / ".npm").mkdir()
     assert profile(work, "npm view x version").write == (str(work.parent / ".npm"),)
     assert profile(work, "sqlite3 src/app.db 'select 1'").write == (str(work / "src"),)
+
+
+def test_files_in_memory_are_files() -> None:
+    """A project in /dev/shm is there for its commands; for others that is where they forget."""
+    home = "/root"
+    for command, mode, kind in (("ls", DEFAULT, "read"), ("touch a", EDITS, "edit")):
+        analysis = analyze(command, directory="/dev/shm", home=home)
+        found = scope_of(analysis, Surroundings("/dev/shm", (), "/dev/shm", home), mode)
+        assert found.kind == kind
+        assert found.profile is not None
+        assert found.profile.devices
+        assert found.profile.hide == ()
+    analysis = analyze("ls /dev", directory="/", home=home)
+    found = scope_of(analysis, Surroundings("/", (), "/", home), DEFAULT)
+    assert found.profile is not None
+    assert found.profile.hide == ("/dev/shm",)
 
 
 def test_the_root_is_never_open(work: Path) -> None:

@@ -40,6 +40,16 @@ unset BASH_ENV
 exec {prologue}<&-
 """
 
+_OPTIONS = ("--norc", "--noprofile", "-c")
+
+# Runs a command that is read from a descriptor: bwrap, which stays, does not show it to a command
+# that looks for itself among the host's processes.
+_UNSEEN = """\
+IFS= read -r -d '' command <&$1
+eval "exec $1<&-"
+BASH_ENV=/dev/fd/$2 exec "$0" --norc --noprofile -c -- "$command"
+"""
+
 
 class ShellExit(Struct, frozen=True):
     """How a run ended.
@@ -176,8 +186,14 @@ class ShellProcess:
         text = _PROLOGUE.format(report=report_end, prologue=prologue)
         os.write(prologue_end, text.encode())
         self._close(prologue_end)
-        words = (self._bash, "--norc", "--noprofile", "-c", "--", self._command)
+        words: tuple[str, ...] = (self._bash, *_OPTIONS, "--", self._command)
         environment = {**self._environment, "BASH_ENV": f"/dev/fd/{prologue}"}
+        given: tuple[int, ...] = (report_end, prologue)
+        if self._profile is not None and self._profile.processes:
+            text_end = self._text(self._command)
+            given = (*given, text_end)
+            del environment["BASH_ENV"]
+            words = (self._bash, *_OPTIONS, "--", _UNSEEN, self._bash, f"{text_end}", f"{prologue}")
         confinement = self._confine(environment)
         self._process = subprocess.Popen(
             words if confinement is None else (*confinement.words, *words),
@@ -186,7 +202,7 @@ class ShellProcess:
             stderr=output_end,
             cwd=self._directory if confinement is None else "/",
             env=environment if confinement is None else {},
-            pass_fds=(report_end, prologue, *(confinement.descriptors if confinement else ())),
+            pass_fds=(*given, *(confinement.descriptors if confinement else ())),
             start_new_session=True,
         )
         if self._guard is not None:
@@ -194,8 +210,16 @@ class ShellProcess:
         self._family = ProcessFamily(self._process.pid, self._mark)
         if confinement is not None:
             confinement.hand_over()
-        for descriptor in (output_end, report_end, prologue):
+        for descriptor in (output_end, *given):
             self._close(descriptor)
+
+    def _text(self, text: str) -> int:
+        """Return the descriptor of a file without a name that holds the text."""
+        descriptor = os.memfd_create("command")
+        self._open.add(descriptor)
+        os.write(descriptor, os.fsencode(text))
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return descriptor
 
     def _confine(self, environment: Mapping[str, str]) -> Confinement | None:
         if self._profile is not None:

@@ -8,35 +8,44 @@ import shutil
 import tempfile
 import uuid
 import weakref
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 
-from agentscope_like.exception import ConfigurationError, IsolationError, ToolArgumentError
-from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
+from agentscope_like.exception import ConfigurationError, IsolationError
+from agentscope_like.message import ToolChunk, ToolResultState
+from agentscope_like.permission import PermissionRule
+from agentscope_like.permission.path_rules import PathRules
+from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
 from agentscope_like.sandbox.orphan_guard import OrphanGuard
-from agentscope_like.sandbox.profile import Profile
-from agentscope_like.sandbox.violation import Heard, Violation, find_violation
-from agentscope_like.tool.builtin.process import ShellExit, ShellProcess, find_bash
+from agentscope_like.sandbox.profile import FORGOTTEN, Profile
+from agentscope_like.sandbox.violation import Heard, find_violation
+from agentscope_like.tool.builtin.git_environment import repository_keys
+from agentscope_like.tool.builtin.process import ShellProcess, find_bash
 from agentscope_like.tool.builtin.shell_environment import shell_environment
+from agentscope_like.tool.builtin.shell_result import (
+    MAX_TIMEOUT_MS,
+    epilogue,
+    failure,
+    not_confined,
+    refuse_unsendable,
+    say_chunk,
+)
 from agentscope_like.tool.builtin.transcript import Transcript
 
-__all__ = ["MAX_TIMEOUT_MS", "Shell"]
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.file_rules import FilePatterns
+    from agentscope_like.tool.builtin.command_shell import ExtraEnvironment
 
-MAX_TIMEOUT_MS = 600_000
-"""The longest that a command may run, in milliseconds (seed 002, "Bash")."""
+__all__ = ["Shell"]
 
-NO_OUTPUT = "The command ended without any output."
-
-_CONFINED = {"TMPDIR": "/dev/shm"}  # noqa: S108 - its own, and forgotten with it
+_CONFINED = {"TMPDIR": FORGOTTEN}
 """A confined command has no other place for temporary files."""
 
 _MILLISECONDS = 1000
-_MAX_ARGUMENT_BYTES = 131_072
-"""MAX_ARG_STRLEN of Linux, execve(2)."""
 
 
 class Shell:
@@ -63,12 +72,42 @@ class Shell:
         """Return the absolute directory that the next command starts in."""
         return self._moved_to or self.start
 
+    @property
+    def home(self) -> str | None:
+        """Return what `~` stands for, or None where the environment does not say."""
+        home = os.environ.get("HOME", "")
+        return home if home.startswith("/") else None
+
+    @property
+    def has_to_look_up(self) -> bool:
+        """Return that this host can be asked at any time."""
+        return False
+
+    def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
+        """Return what surrounds the next command; see `CommandShell`."""
+        return Surroundings(
+            directory=self.directory,
+            working=tuple(working),
+            root=self.start,
+            home=self.home,
+            sensitive=sensitive,
+        )
+
+    def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
+        """Compile rules of the file tools; see `CommandShell`."""
+        return PathRules(rules)
+
+    async def look_up(
+        self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
+    ) -> None:
+        """Do nothing: whoever wants to know asks."""
+
     async def run(
         self,
         command: str,
         *,
         timeout_ms: int,
-        extra_environment: Callable[[dict[str, str]], dict[str, str]] | None = None,
+        extra_environment: ExtraEnvironment | None = None,
         profile: Profile | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it comes, then a last chunk with how it ended.
@@ -76,15 +115,14 @@ class Shell:
         Args:
             command: What bash runs.
             timeout_ms: Milliseconds until it is ended, at most 600,000; 0 is the most.
-            extra_environment: Given the environment, returns variables to set besides; it may
-                block and is called off the loop.
+            extra_environment: Returns variables to set besides; called off the loop.
             profile: What the kernel lets it touch; by default, what this process may. Where that
                 cannot be done, the command does not run.
 
         Raises:
             ToolArgumentError: The command is one that no process can be given.
         """
-        _refuse_unsendable(command)
+        refuse_unsendable(command)
         if problem := self._cannot_run():
             yield problem
             return
@@ -92,7 +130,7 @@ class Shell:
         mark = uuid.uuid4().hex
         environment = shell_environment(os.environ, mark)
         if extra_environment is not None:
-            environment |= await asyncio.to_thread(extra_environment, environment)
+            environment |= await asyncio.to_thread(extra_environment, environment, repository_keys)
         if profile is not None:
             environment |= _CONFINED
         process = ShellProcess(
@@ -107,16 +145,16 @@ class Shell:
         )
         heard = Heard()
         transcript = Transcript(self._new_file)
-        say = partial(_chunk, block_id=uuid.uuid4().hex)
+        say = partial(say_chunk, block_id=uuid.uuid4().hex)
         async with AsyncExitStack() as stack:
             stack.callback(transcript.close)
             try:
                 await stack.enter_async_context(process)
             except OSError as error:
-                yield _failure(f"bash could not be started in {directory}: {error}.")
+                yield failure(f"bash could not be started in {directory}: {error}.")
                 return
             except IsolationError as error:
-                yield _not_confined(error.message)
+                yield not_confined(error.message)
                 return
             while data := await process.read():
                 heard.add(data)
@@ -126,11 +164,11 @@ class Shell:
             self._moved_to = await asyncio.to_thread(_still_there, end.directory, directory)
             text = await asyncio.to_thread(transcript.finish)
         if not end.ran:
-            yield _not_confined(heard.text.strip())
+            yield not_confined(heard.text.strip())
             return
         violation = None if profile is None else find_violation(profile, end.status, heard.text)
         yield say(
-            text + _epilogue(end, transcript, timeout_ms, violation),
+            text + epilogue(end, transcript, timeout_ms, violation),
             state=ToolResultState.SUCCESS if end.status == 0 else ToolResultState.ERROR,
             metadata={
                 "exit_code": end.status,
@@ -145,7 +183,7 @@ class Shell:
     def _cannot_run(self) -> ToolChunk | None:
         """Return why no command can be started here, or None."""
         if find_bash() is None:
-            return _failure(
+            return failure(
                 "There is no bash in the system's directories, so no command can be run. Use the "
                 "other tools, or ask for bash to be installed."
             )
@@ -154,11 +192,11 @@ class Shell:
             return None
         self._moved_to = None
         if self.start != directory and os.path.isdir(self.start):
-            return _failure(
+            return failure(
                 f"The directory {directory} that commands ran in is gone, so this one was not run. "
                 f"Commands now run in {self.start}: call again."
             )
-        return _failure(
+        return failure(
             f"{directory} that commands run in does not exist, so this one was not run. It has to "
             "be made again before any command can run."
         )
@@ -184,21 +222,6 @@ def _existing(directory: str | os.PathLike[str] | None) -> str:
     return start
 
 
-def _refuse_unsendable(command: str) -> None:
-    """Refuse what no program can be given as an argument."""
-    try:
-        encoded = os.fsencode(command)
-    except UnicodeEncodeError as error:
-        raise ToolArgumentError(f"The command cannot be encoded ({error}): rewrite it.") from error
-    if b"\0" in encoded:
-        raise ToolArgumentError("The command contains a NUL character: leave it out.")
-    if len(encoded) >= _MAX_ARGUMENT_BYTES:
-        raise ToolArgumentError(
-            f"The command has {len(encoded):,} bytes and a program can be given "
-            f"{_MAX_ARGUMENT_BYTES:,}: write it to a file and run that."
-        )
-
-
 async def _take(transcript: Transcript, data: bytes) -> str:
     if transcript.touches_disk(len(data)):
         return await asyncio.to_thread(transcript.add, data)
@@ -207,55 +230,3 @@ async def _take(transcript: Transcript, data: bytes) -> str:
 
 def _still_there(reported: str | None, before: str) -> str:
     return reported if reported is not None and os.path.isdir(reported) else before
-
-
-def _epilogue(
-    end: ShellExit, transcript: Transcript, timeout_ms: int, violation: Violation | None
-) -> str:
-    """Return what is to be said after the output."""
-    notes: list[str] = []
-    if end.status is None:
-        limit = timeout_ms or MAX_TIMEOUT_MS
-        notes.append(
-            f"The command was ended after its timeout of {limit} ms; what it did until then "
-            f"stands. Give it a longer timeout, at most {MAX_TIMEOUT_MS} ms, or less to do."
-        )
-    elif end.status:
-        notes.append(f"exit status {end.status}")
-    if end.left_background:
-        notes.append("Processes that the command left in the background were ended with it.")
-    if violation is not None:
-        notes.append(violation.message)
-    if not notes:
-        return NO_OUTPUT if transcript.is_empty else ""
-    text = "\n".join(f"[{note}]" for note in notes)
-    return text if transcript.is_empty or transcript.ends_line else f"\n{text}"
-
-
-def _not_confined(reason: str) -> ToolChunk:
-    """Return the result of a command that did not run, since it could not be confined."""
-    chunk = _failure(
-        "The command was not run, because it could not be confined to what was decided about it: "
-        f"{reason}. Nothing is run without that unless the user switches it off."
-    )
-    chunk.metadata["not_confined"] = reason
-    return chunk
-
-
-def _failure(text: str) -> ToolChunk:
-    return _chunk(text, block_id=uuid.uuid4().hex, state=ToolResultState.ERROR)
-
-
-def _chunk(
-    text: str,
-    *,
-    block_id: str,
-    state: ToolResultState = ToolResultState.RUNNING,
-    metadata: dict[str, Any] | None = None,
-) -> ToolChunk:
-    return ToolChunk(
-        content=[TextBlock(text=text, id=block_id)],
-        state=state,
-        is_last=state is not ToolResultState.RUNNING,
-        metadata=metadata or {},
-    )

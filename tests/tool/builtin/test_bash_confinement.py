@@ -122,6 +122,24 @@ async def test_processes_and_networks_are_out_of_reach(
     assert response.state is ToolResultState.ERROR
 
 
+async def test_who_looks_for_processes_does_not_find_what_confines_it(tmp_path: Path) -> None:
+    """A command that sees the host's processes finds others, itself not by its own text."""
+    require_bubblewrap()
+    response = await run("pgrep -f no-such-process-anywhere", tmp_path, mode="default")
+    assert response.metadata["confinement"] == "read"
+    assert response.metadata["exit_code"] == 1
+    assert str(os.getpid()) in text(await run("ps -e -o pid", tmp_path, mode="default"))
+    assert text(await run("ps -o args= -p $$", tmp_path, mode="default")).endswith("-p $$\n")
+
+
+async def test_a_time_limit_holds_among_the_host_s_processes(tmp_path: Path) -> None:
+    """`timeout` ends what it started, though nobody else there could be ended."""
+    require_bubblewrap()
+    response = await run("ps > /dev/null; timeout 0.1 sleep 20", tmp_path, mode="default")
+    assert response.metadata["exit_code"] == 124
+    assert response.metadata["duration"] < 10
+
+
 async def test_what_cannot_be_confined_does_not_run(
     mistaken: type[Mistaken], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
