@@ -199,7 +199,7 @@ def test_every_difference_belongs_to_a_module_and_has_a_reason() -> None:
     """A reason says that it is on purpose, or that it is not there yet."""
     known = tomllib.loads((HERE / "differences.toml").read_text())
     assert {what.split(".")[0] for what in known} <= set(MODULES)
-    assert {why.partition(": ")[0] for why in known.values()} == {"on purpose", "not yet"}
+    assert {why.partition(": ")[0] for why in known.values()} <= {"on purpose", "not yet"}
 
 
 def undescribed(schema: Any) -> Any:

@@ -19,6 +19,7 @@ from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionDecision,
+    PermissionEngine,
     PermissionRule,
     RuleError,
 )
@@ -39,10 +40,15 @@ from agentscope_like.permission.shell.surroundings import SensitiveNames, Surrou
 from agentscope_like.sandbox.profile import Confine
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.confiner import Confiner
-from agentscope_like.tool.builtin.shell import MAX_TIMEOUT_MS, Shell
+from agentscope_like.tool.builtin.shell import Shell
+from agentscope_like.tool.builtin.shell_result import MAX_TIMEOUT_MS
 
 if TYPE_CHECKING:
+    from agentscope_like.permission.protocol import Preparation
     from agentscope_like.permission.shell.file_rules import FileRules
+    from agentscope_like.sandbox import SandboxHandle
+    from agentscope_like.sandbox.scope import Scope
+    from agentscope_like.tool.builtin.command_shell import CommandShell, RepositoryKeys
 
 __all__ = ["Bash"]
 
@@ -74,6 +80,8 @@ class Bash(ToolBase):
         cwd: The directory that the first command starts in, and the one that edits are accepted in
             where the context names no working directory; by default, the process's own.
         middlewares: Layers around `call`.
+        backend: The sandbox where commands run; by default they run on this host. Decisions are
+            then about the sandbox's files, and the sandbox is what confines the commands.
         additional_dangerous_files: Names to add to `dangerous_files`.
         additional_dangerous_directories: Names to add to `dangerous_directories`.
         confine: Whether the kernel keeps a command to what was decided about it: "auto" where
@@ -81,7 +89,8 @@ class Bash(ToolBase):
             "off".
 
     Raises:
-        ConfigurationError: `cwd` is no directory, or `confine` none of these words.
+        ConfigurationError: `cwd` is no directory, `confine` is none of these words, or "require"
+            beside a backend.
     """
 
     name = "Bash"
@@ -124,6 +133,7 @@ class Bash(ToolBase):
         dangerous_directories: Sequence[str] = DANGEROUS_DIRECTORIES,
         cwd: str | os.PathLike[str] | None = None,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
         *,
         additional_dangerous_files: Sequence[str] = (),
         additional_dangerous_directories: Sequence[str] = (),
@@ -136,8 +146,14 @@ class Bash(ToolBase):
             extra_files=tuple(additional_dangerous_files),
             extra_directories=tuple(additional_dangerous_directories),
         )
-        self._shell = Shell(cwd)
+        self._shell: CommandShell = Shell(cwd) if backend is None else _shell_in(backend, cwd)
         self._confiner = Confiner(confine)
+        self._backend = backend
+        if backend is not None and confine == "require":
+            raise ConfigurationError(
+                "a command in a sandbox is confined by the sandbox, not to what was decided about "
+                'it: leave `confine="require"` out, or the backend'
+            )
 
     @property
     def dangerous_files(self) -> tuple[str, ...]:
@@ -164,13 +180,27 @@ class Bash(ToolBase):
 
         It may wait a moment for other parsers, unless the command has been decided upon before.
         """
-        return analyze(tool_input["command"], directory=self.cwd, home=_home())
+        return analyze(tool_input["command"], directory=self.cwd, home=self._shell.home)
 
     async def _analysis(self, command: str) -> CommandAnalysis:
-        return await analyze_async(command, directory=self.cwd, home=_home())
+        return await analyze_async(command, directory=self.cwd, home=self._shell.home)
 
     def _unconfirmed(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        return analyze_unconfirmed(tool_input["command"], directory=self.cwd, home=_home())
+        return analyze_unconfirmed(tool_input["command"], directory=self.cwd, home=self._shell.home)
+
+    @property
+    @override
+    def prepare_decision(self) -> Preparation | None:
+        """Return what looks up the files that a decision is about, if that has to be."""
+        return self._prepare if self._shell.has_to_look_up else None
+
+    async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
+        tables = (context.table(PermissionBehavior.DENY), context.table(PermissionBehavior.ASK))
+        rules = [
+            rule for table in tables for name in self.related_tools for rule in table.get(name, ())
+        ]
+        engine = PermissionEngine(context)
+        await self._shell.look_up(lambda: engine.check_permission(self, tool_input), rules)
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
@@ -258,7 +288,12 @@ class Bash(ToolBase):
         """
         from agentscope_like.permission.shell.file_rules import FileRules  # most need none
 
-        return FileRules(rules, read=self._unconfirmed, surroundings=self._surroundings)
+        return FileRules(
+            rules,
+            read=self._unconfirmed,
+            surroundings=self._surroundings,
+            compile=self._shell.compile,
+        )
 
     @override
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
@@ -279,13 +314,8 @@ class Bash(ToolBase):
         return CommandRules(contents, behavior, read=read, surroundings=self._surroundings)
 
     def _surroundings(self, context: PermissionContext | None) -> Surroundings:
-        return Surroundings(
-            directory=self.cwd,
-            working=() if context is None else context.directories,
-            root=self._shell.start,
-            home=_home(),
-            sensitive=self._sensitive,
-        )
+        working = () if context is None else context.directories
+        return self._shell.surroundings(working, self._sensitive)
 
     def _may_be_denied(self, analysis: CommandAnalysis, context: PermissionContext) -> bool:
         if all(None not in part.argv for part in analysis.parts):
@@ -317,13 +347,15 @@ class Bash(ToolBase):
 
         Yields:
             Output as it comes; the last chunk has `exit_code`, `duration` in seconds, `directory`,
-            `timed_out`, `output_file`, `confinement` (a `ScopeKind`, or "off") and, where it tried
-            more than was decided, `violation` in its metadata.
+            `timed_out`, `output_file`, `confinement` (a `ScopeKind`, "sandbox" or "off") and, where
+            it tried more than was decided, `violation` in its metadata.
         """
         del description
         analysis = await self._analysis(command)
-        surroundings = self._surroundings(_permission_context)
-        scope = await self._confiner.scope(analysis, surroundings, _permission_context)
+        scope = None
+        if self._backend is None:
+            surroundings = self._surroundings(_permission_context)
+            scope = await self._confiner.scope(analysis, surroundings, _permission_context)
         extra = None
         if analysis.read_only:
             extra = partial(_unasked_environment, analysis)
@@ -332,23 +364,30 @@ class Bash(ToolBase):
         async with aclosing(run) as stream:
             async for chunk in stream:
                 if chunk.is_last:
-                    chunk.metadata["confinement"] = "off" if scope is None else scope.kind.value
+                    chunk.metadata["confinement"] = self._confinement(scope)
                 yield chunk
 
+    def _confinement(self, scope: Scope | None) -> str:
+        if self._backend is not None:
+            return "sandbox"
+        return "off" if scope is None else scope.kind.value
 
-def _unasked_environment(analysis: CommandAnalysis, inherited: dict[str, str]) -> dict[str, str]:
+
+def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> CommandShell:
+    from agentscope_like.tool.builtin.handle_shell import HandleShell  # most need none
+
+    return HandleShell(backend, None if cwd is None else os.fspath(cwd))
+
+
+def _unasked_environment(
+    analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
+) -> dict[str, str]:
     """Return what a proven read has set besides: no secrets, no programs of a repository."""
     from agentscope_like.tool.builtin.git_environment import git_environment, git_places
     from agentscope_like.tool.builtin.secrets import without_secrets
 
     secrets = without_secrets(analysis, inherited)
-    return secrets | git_environment(inherited | secrets, git_places(analysis))
-
-
-def _home() -> str | None:
-    """Return what `~` stands for in the shell, or None where the environment does not say."""
-    home = os.environ.get("HOME", "")
-    return home if home.startswith("/") else None
+    return secrets | git_environment(inherited | secrets, git_places(analysis), keys)
 
 
 def _safety_ask(message: str, reason: str) -> PermissionDecision:

@@ -12,13 +12,23 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
 
-__all__ = ["MAX_PLACES", "GitPlace", "git_environment", "git_places"]
+__all__ = [
+    "LOOKUP_VARIABLES",
+    "MAX_PLACES",
+    "GitPlace",
+    "git_environment",
+    "git_places",
+    "list_arguments",
+    "listed_keys",
+    "not_told",
+    "repository_keys",
+]
 
 MAX_PLACES = 64
 """Most places that one command line may run git in, when it is to run unasked."""
@@ -26,7 +36,7 @@ MAX_PLACES = 64
 _LOOKUP_SECONDS = 5.0
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
 
-_VARIABLES = {
+LOOKUP_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ASKPASS": "",
@@ -95,13 +105,17 @@ def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
 
 
 def git_environment(
-    inherited: Mapping[str, str], places: Sequence[GitPlace] = ()
+    inherited: Mapping[str, str],
+    places: Sequence[GitPlace] = (),
+    keys: Callable[[GitPlace, Mapping[str, str]], Sequence[str]] | None = None,
 ) -> dict[str, str]:
     """Return the variables that switch off the programs a repository names; may run `git config`.
 
     Args:
         inherited: The environment that they are added to; configuration in it is kept.
         places: The repositories to look at.
+        keys: Returns the names of what a repository's own configuration sets; on this host by
+            default.
 
     Raises:
         ToolArgumentError: What a repository names cannot be told, so nothing may run in it.
@@ -113,10 +127,10 @@ def git_environment(
         )
     settings = dict(_ALWAYS)
     for place in places:
-        settings.update(_overrides(place, inherited))
+        settings.update(_overrides(place, (keys or repository_keys)(place, inherited)))
     count = inherited.get("GIT_CONFIG_COUNT", "0")
     first = int(count) if count.isdigit() else 0
-    environment = dict(_VARIABLES)
+    environment = dict(LOOKUP_VARIABLES)
     environment["GIT_CONFIG_COUNT"] = str(first + len(settings))
     for number, (key, value) in enumerate(settings.items(), first):
         environment[f"GIT_CONFIG_KEY_{number}"] = key
@@ -144,8 +158,8 @@ def _leading_options(part: Part) -> Iterator[str]:
             next(words, None)
 
 
-def _overrides(place: GitPlace, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for key in _repository_keys(place, environment):
+def _overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for key in keys:
         if place.reaches_remote and _UPLOAD_PACK.fullmatch(key):
             raise ToolArgumentError(
                 f"the repository at {place.directory!r} names a program of its own for a remote "
@@ -156,17 +170,17 @@ def _overrides(place: GitPlace, environment: Mapping[str, str]) -> Iterator[tupl
                 yield key, value
 
 
-def _repository_keys(place: GitPlace, environment: Mapping[str, str]) -> list[str]:
+def repository_keys(place: GitPlace, environment: Mapping[str, str]) -> list[str]:
     """Return the names of what the repository's own configuration sets; none where it has none."""
     git = shutil.which("git", path=environment.get("PATH", os.defpath))
     if git is None or not os.path.isdir(place.directory):
         return []
-    arguments = [*place.options, "config", "--list", "--name-only", "--show-scope", "-z"]
+    arguments = list_arguments(place)
     try:
         listed = subprocess.run(
             [git, *arguments],
             cwd=place.directory,
-            env={**environment, **_VARIABLES},
+            env={**environment, **LOOKUP_VARIABLES},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -174,10 +188,25 @@ def _repository_keys(place: GitPlace, environment: Mapping[str, str]) -> list[st
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ToolArgumentError(
-            f"git could not be asked what the configuration of {place.directory!r} sets "
-            f"({type(error).__name__}), so no git command is run there unasked. Try it again."
-        ) from error
-    fields = listed.stdout.split(b"\0")
+        raise not_told(place, error) from error
+    return listed_keys(listed.stdout)
+
+
+def list_arguments(place: GitPlace) -> list[str]:
+    """Return what makes git list the names that configuration sets, each after its scope."""
+    return [*place.options, "config", "--list", "--name-only", "--show-scope", "-z"]
+
+
+def listed_keys(output: bytes) -> list[str]:
+    """Return the names that a repository's own configuration sets, of what git has listed."""
+    fields = output.split(b"\0")
     scoped = zip(fields[::2], fields[1::2], strict=False)
     return [os.fsdecode(name) for scope, name in scoped if scope in _OWN_SCOPES]
+
+
+def not_told(place: GitPlace, error: Exception) -> ToolArgumentError:
+    """Return the error about a repository whose configuration git does not tell."""
+    return ToolArgumentError(
+        f"git could not be asked what the configuration of {place.directory!r} sets "
+        f"({type(error).__name__}), so no git command is run there unasked. Try it again."
+    )

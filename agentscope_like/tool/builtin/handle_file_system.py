@@ -163,7 +163,8 @@ class HandleFileSystem:
         if not directory:
             return ""
         try:
-            location = self.known(directory, directory="/")
+            with self._names.settled():  # what is compiled with it is kept
+                location = self.known(directory, directory="/")
         except PathError:
             return directory
         return location.resolved.rstrip("/") if location.certain else directory

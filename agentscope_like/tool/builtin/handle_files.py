@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -20,11 +19,11 @@ from agentscope_like.tool.builtin.handle_file_system import HandleFileSystem
 from agentscope_like.tool.builtin.handle_search import search_there
 from agentscope_like.tool.builtin.known_names import KnownEntry
 from agentscope_like.tool.builtin.query import Query, SearchResult
+from agentscope_like.tool.builtin.waiting import Waiter
 
 __all__ = ["HandleFiles"]
 
 _LISTED_AT_ONCE = 500
-_POLL_SECONDS = 0.1
 
 ResultT = TypeVar("ResultT")
 
@@ -43,8 +42,7 @@ class HandleFiles:
     ) -> None:
         self._system = system
         self._handle = system.handle
-        self._loop = loop
-        self._checkpoint = checkpoint
+        self._waiter = Waiter(loop, checkpoint)
 
     def locate(self, path: str, *, directory: str) -> Location:
         """Return where a path leads now."""
@@ -125,26 +123,7 @@ class HandleFiles:
             ) from None
 
     def _wait(self, ask: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """Have the loop do something, and wait until that has ended, however it ends."""
-        ended = threading.Event()
-        started: list[asyncio.Task[ResultT]] = []
-
-        async def answer() -> ResultT:
-            return await ask()
-
-        def start() -> None:
-            started.append(asyncio.create_task(answer()))
-            started[0].add_done_callback(lambda _: ended.set())
-
-        self._loop.call_soon_threadsafe(start)
         try:
-            while not ended.wait(_POLL_SECONDS):
-                self._checkpoint()
-            return started[0].result()
+            return self._waiter(ask)
         except (SandboxPathError, SandboxConnectionError) as error:
             raise FileToolError(error.message) from error
-        finally:
-            if not ended.is_set():
-                # it may not have been started yet
-                self._loop.call_soon_threadsafe(lambda: started[0].cancel())  # noqa: PLW0108
-                ended.wait()

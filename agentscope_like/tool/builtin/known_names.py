@@ -130,6 +130,15 @@ class KnownNames:
         """Return whether what is asked now is only noted."""
         return _QUESTION.get() is not None
 
+    @contextmanager
+    def settled(self) -> Iterator[None]:
+        """Answer from what is known, also while other questions are noted."""
+        token = _QUESTION.set(None)
+        try:
+            yield
+        finally:
+            _QUESTION.reset(token)
+
     async def look_up(
         self, look: Callable[[], Awaitable[None]], *, ask: Ask, list_: List, most: int
     ) -> bool:
