@@ -18,6 +18,7 @@ class ExitCode(IntEnum):
     USAGE = 64
     NO_INPUT = 66
     SOFTWARE = 70
+    IO_ERROR = 74
     CONFIG = 78
     HUNG_UP = 129
     INTERRUPTED = 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import traceback
 from typing import Annotated
@@ -252,6 +253,9 @@ def main() -> None:
         code = ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # with 1 typer ends by itself, and 1 is a denial here
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = ExitCode.IO_ERROR
     except Exception:
         traceback.print_exc()
         code = ExitCode.SOFTWARE

@@ -88,7 +88,7 @@ async def run_session(options: RunOptions) -> ExitCode:
     """
     console = make_console()
     renderer = Renderer(console)
-    at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    at_terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     task = options.task if options.task and not options.task.isspace() else None
     if not at_terminal and task is None and options.resume is None:
         raise CliError("there is no terminal to ask for a task: give one")

@@ -160,6 +160,23 @@ def test_what_nobody_foresaw_does_not_end_like_a_decision(program: Program) -> N
     assert written.returncode >= 64
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_reader_that_goes_away_is_no_denial(program: Program, options: list[str]) -> None:
+    """Where nobody reads the decision, the program ends quietly and not with 0, 1 or 2."""
+    with subprocess.Popen(
+        [*COMMAND, "check", *options, "ls"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=program.environment,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        running.stdout.close()
+        running.stdout = None
+        assert running.communicate()[1] == ""
+    assert running.returncode == 74
+
+
 def test_checking_loads_nothing_heavy(program: Program) -> None:
     """`check` does without the model's client, rich and prompt_toolkit."""
     import sys

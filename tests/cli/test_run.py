@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.cli.program import Program, call, turn
+import subprocess
+
+import pytest
+
+from tests.cli.program import COMMAND, Program, call, turn
 
 TOUCH = call("c1", "Bash", command="touch made.txt")
 
@@ -129,3 +133,31 @@ def test_a_data_directory_that_cannot_be_made_is_told(program: Program) -> None:
     assert str(program.home / "data") in result.stderr
     assert "Traceback" not in result.stderr
     assert not (program.project / "made.txt").exists()
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-"])
+def test_closed_streams_are_no_terminal(program: Program, closed: str) -> None:
+    """A program that is started without standard input or output does its task all the same."""
+    model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Done."))
+    done = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f'"$@" {closed}',
+            "bash",
+            *COMMAND,
+            "run",
+            "--mode",
+            "bypass",
+            "--model",
+            model,
+            "make it",
+        ],
+        cwd=program.project,
+        env=program.environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (program.project / "made.txt").exists()
