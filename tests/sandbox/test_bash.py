@@ -26,6 +26,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.sandbox import CommandResult, SandboxConfig, SandboxHandle, SandboxType
 from agentscope_like.tool import Bash
+from agentscope_like.tool.builtin.known_names import UnknownNameError
 from tests.sandbox.kit import MyRemoteSandbox, is_running, local, passthrough, until
 
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
@@ -314,3 +315,15 @@ def test_confinement_by_the_kernel_is_this_host_s(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="confined by the sandbox"):
         Bash(backend=passthrough(workspace=str(tmp_path)), confine="require")
     assert Bash(backend=passthrough(workspace=str(tmp_path))).cwd == str(tmp_path)
+
+
+async def test_a_decision_about_files_that_nobody_looked_up_is_not_made(tmp_path: Path) -> None:
+    """Should a decision come to ask more than its preparation did, a person is asked."""
+    (tmp_path / "a").touch()
+    async with passthrough(workspace=str(tmp_path)) as handle:
+        bash = Bash(backend=handle)
+        context = PermissionContext()
+        assert (await decide(bash, "cat a")).behavior is ALLOW
+        with pytest.raises(UnknownNameError):
+            await bash.check_permissions({"command": "cat b"}, context)
+        assert (await decide(bash, "cat b")).behavior is ALLOW

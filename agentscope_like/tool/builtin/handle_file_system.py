@@ -44,8 +44,9 @@ class HandleFileSystem:
 
     Args:
         handle: The sandbox, which is ready before a call of the tool is decided upon.
-        as_commands: Whether names are those that commands see, of which the file methods of a
-            sandbox may not reach all.
+        as_commands: Whether it is for decisions about commands: names are those that commands see,
+            of which the file methods of a sandbox may not reach all, and one that was not looked up
+            ends a decision.
     """
 
     def __init__(self, handle: SandboxHandle, *, as_commands: bool = False) -> None:
@@ -53,7 +54,7 @@ class HandleFileSystem:
         names = CommandNames(handle)
         self._ask = names.status if as_commands else handle.stat_files
         self._list = names.entries if as_commands else handle.scan_dirs
-        self._names = KnownNames()
+        self._names = KnownNames(insist=as_commands)
         self._home: str | None = None
         self._homes: tuple[str, ...] = (os.path.expanduser("~"),)
         self._rules: frozenset[str] = frozenset()

@@ -112,7 +112,8 @@ class HandleShell:
         self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
     ) -> None:
         """Come to know all that a decision asks about files."""
-        await self._system.look_up([self._start()], directory=self.directory)
+        if not self._system.home:
+            await self._system.look_up([self._start()], directory=self.directory)
         await self._system.look_up_rules(rules)
 
         async def do() -> None:

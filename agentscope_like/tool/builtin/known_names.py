@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from agentscope_like.sandbox.file_status import FileStatus
 
-__all__ = ["KnownEntry", "KnownNames"]
+__all__ = ["KnownEntry", "KnownNames", "UnknownNameError"]
 
 MOST_NAMES = 20_000
 """How many names are remembered; of more, those that were not looked up for longest are dropped."""
@@ -73,10 +73,20 @@ class _Question:
 _QUESTION: ContextVar[_Question | None] = ContextVar("question", default=None)
 
 
-class KnownNames:
-    """See `Names`."""
+class UnknownNameError(Exception):
+    """A decision asks about a file that nobody has looked up, so it cannot be made."""
 
-    def __init__(self) -> None:
+
+class KnownNames:
+    """See `Names`.
+
+    Args:
+        insist: Whether what nobody has looked up is an `UnknownNameError`, so that a decision which
+            comes to it is not made; by default it is a name that nobody may reach.
+    """
+
+    def __init__(self, *, insist: bool = False) -> None:
+        self._insist = insist
         self._known: dict[str, FileStatus] = {}
         self._listed: dict[str, list[KnownEntry] | None] = {}
 
@@ -107,10 +117,14 @@ class KnownNames:
             OSError: It cannot be listed, or nobody has.
         """
         question = _QUESTION.get()
-        listed = (self._listed if question is None else question.listed).get(path)
-        if listed is None:
-            if question is not None and path not in question.listed:
+        known = self._listed if question is None else question.listed
+        if path not in known:
+            if question is not None:
                 question.directories[path] = None
+            elif self._insist:
+                raise UnknownNameError(f"the entries of {path!r} were not looked up")
+        listed = known.get(path)
+        if listed is None:
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
         yield iter(listed)
 
@@ -121,6 +135,8 @@ class KnownNames:
         if known is not None:
             return known
         if question is None:
+            if self._insist:
+                raise UnknownNameError(f"{path!r} was not looked up")
             return FileStatus(path, error=errno.EACCES)
         question.names[path] = None
         return FileStatus.missing(path)
