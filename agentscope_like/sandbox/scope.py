@@ -16,7 +16,7 @@ from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.profile import FORGOTTEN, Profile, editing, nearest_existing, reading
-from agentscope_like.sandbox.views import view_of
+from agentscope_like.sandbox.views import View, view_of
 
 __all__ = ["Scope", "ScopeKind", "edit_scope", "scope_of"]
 
@@ -69,7 +69,7 @@ def scope_of(
         mode: The session's mode; None where it runs without one.
     """
     if analysis.read_only:
-        return _read(analysis, surroundings.home)
+        return _within(ScopeKind.READ, view_of(analysis, surroundings.home))
     try:
         if mode in EDITING_RUNS and why_not_an_edit(analysis, surroundings) is None:
             return edit_scope(analysis, surroundings)
@@ -78,14 +78,6 @@ def scope_of(
         return _stated(analysis, surroundings)
     except (PathError, TooManyFilesError, OSError) as error:
         return Scope(ScopeKind.HOST, None, f"where it writes cannot be told: {error}")
-
-
-def _read(analysis: CommandAnalysis, home: str | None) -> Scope:
-    view = view_of(analysis, home)
-    if view.whole_host:
-        return Scope(ScopeKind.HOST, None, view.whole_host)
-    profile = editing(view.writes) if view.writes else reading()
-    return Scope(ScopeKind.READ, _seeing(profile, view.sees))
 
 
 def edit_scope(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
@@ -99,8 +91,9 @@ def edit_scope(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
     if "/" in directories:
         return Scope(ScopeKind.HOST, None, "the root directory is worked in")
     looked_at = [*directories, *_on_the_way(directories, _places(analysis, surroundings))]
-    profile = editing(directories, keep=_sensitive_in(looked_at, surroundings))
-    return Scope(ScopeKind.EDIT, _seeing(profile, view_of(analysis, surroundings.home).sees))
+    kept = _sensitive_in(looked_at, surroundings)
+    view = view_of(analysis, surroundings.home)
+    return _within(ScopeKind.EDIT, view, directories, keep=kept)
 
 
 def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
@@ -120,11 +113,21 @@ def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
         for path in _sensitive_in(looked_at, surroundings)
         if not any(_is_below(place, path) or _is_below(path, place) for place in places)
     ]
-    profile = editing(directories, keep=kept)
-    sees = set(view_of(analysis, surroundings.home).sees)
+    view = view_of(analysis, surroundings.home)
     if any(effect.kind is EffectKind.NETWORK for effect in analysis.effects):
-        sees |= {"network", "sockets"}
-    return Scope(ScopeKind.STATED, _seeing(profile, frozenset(sees)))
+        view = replace(view, sees=view.sees | {"network", "sockets"})
+    return _within(ScopeKind.STATED, view, directories, keep=kept)
+
+
+def _within(
+    kind: ScopeKind, view: View, directories: Iterable[str] = (), *, keep: Iterable[str] = ()
+) -> Scope:
+    """Return the scope of writing in these directories, and of what the programs need besides."""
+    if view.whole_host:
+        return Scope(ScopeKind.HOST, None, view.whole_host)
+    written = [*directories, *view.writes]
+    profile = editing(written, keep=keep) if written else reading()
+    return Scope(kind, _seeing(profile, view.sees))
 
 
 def _why_not_stated(analysis: CommandAnalysis) -> str | None:

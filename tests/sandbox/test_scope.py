@@ -163,6 +163,11 @@ def test_programs_write_in_what_is_their_own(work: Path) -> None:
     assert profile(work, "npm view x version").write == ()
     (work.parent / ".npm").mkdir()
     assert profile(work, "npm view x version").write == (str(work.parent / ".npm"),)
+    own = profile(work, "npm view x version && touch a", EDITS)
+    assert own.write == (str(work.parent / ".npm"), str(work))
+    assert own.network
+    assert scope(work, "df > sizes", EDITS).kind is ScopeKind.HOST
+    assert scope(work, "df; touch a", EDITS).kind is ScopeKind.EDIT
     assert profile(work, "sqlite3 src/app.db 'select 1'").write == (str(work / "src"),)
 
 
