@@ -28,7 +28,14 @@ from agentscope_like.permission.rules import rules_of
 if TYPE_CHECKING:
     from agentscope_like.tool.base import ToolBase
 
-__all__ = ["EXIT_CODES", "check_call", "check_rule", "make_context", "print_explanation"]
+__all__ = [
+    "EXIT_CODES",
+    "check_call",
+    "check_rule",
+    "make_context",
+    "print_explanation",
+    "print_unconfined",
+]
 
 EXIT_CODES: Mapping[PermissionBehavior, int] = {
     PermissionBehavior.ALLOW: 0,
@@ -115,6 +122,14 @@ def print_explanation(explanation: Explanation, *, as_json: bool = False) -> Non
     colour = sys.stdout is not None and sys.stdout.isatty()
     for line in explanation.lines(width):
         typer.echo(_coloured(line) if colour else line.text)
+
+
+def print_unconfined() -> None:
+    """Say so where nothing on this machine can keep commands to what is decided about them."""
+    from agentscope_like.sandbox.programs import find_bubblewrap
+
+    if find_bubblewrap() is None:
+        print("Commands are decided about, but not confined here: there is no bwrap.")
 
 
 def _coloured(line: Line) -> str:

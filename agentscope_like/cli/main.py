@@ -90,7 +90,12 @@ def check(
 
     Modes: default, explore, accept_edits, bypass, dont_ask.
     """
-    from agentscope_like.cli.check import EXIT_CODES, check_call, print_explanation
+    from agentscope_like.cli.check import (
+        EXIT_CODES,
+        check_call,
+        print_explanation,
+        print_unconfined,
+    )
     from agentscope_like.cli.options import parse_directory, parse_mode, parse_rules
     from agentscope_like.cli.policy import ProjectRules
 
@@ -103,6 +108,8 @@ def check(
         rules=[*ProjectRules(directory).load(), *parse_rules(allow, deny, ask)],
     )
     print_explanation(explanation, as_json=json)
+    if tool == "Bash" and not json:
+        print_unconfined()
     raise typer.Exit(EXIT_CODES[explanation.decision.behavior])
 
 

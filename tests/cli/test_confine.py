@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.sandbox import bubblewrap
+from agentscope_like.sandbox import bubblewrap, programs
+from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
 from tests.cli.program import Program, call, turn
 from tests.sandbox.kit import require_bubblewrap
 
@@ -34,6 +35,16 @@ def test_a_machine_that_cannot_confine_is_told_of(
     refused = program.call("run", "--confine", "require", "--model", model, "go")
     assert refused.returncode == 78
     assert "no bwrap today" in refused.stderr
+
+
+def test_check_tells_of_a_machine_without_bubblewrap(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks what would be decided learns that nothing enforces it; programs do not."""
+    assert "not confined" not in program.call("check", "ls").stdout or why_not_bubblewrap()
+    monkeypatch.setattr(programs, "find_bubblewrap", lambda: None)
+    assert "not confined here: there is no bwrap" in program.call("check", "ls").stdout
+    assert "not confined" not in program.call("check", "--json", "ls").stdout
 
 
 def test_another_word_is_refused(program: Program) -> None:
