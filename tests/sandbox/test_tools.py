@@ -32,7 +32,7 @@ from agentscope_like.sandbox import (
 )
 from agentscope_like.sandbox.file_status import FileStatus
 from agentscope_like.state import AgentState
-from agentscope_like.tool import Edit, Glob, Grep, Read, ToolBase, Toolkit, Write
+from agentscope_like.tool import Bash, Edit, Glob, Grep, Read, ToolBase, Toolkit, Write
 from tests.sandbox.kit import MyRemoteSandbox, is_running, local, passthrough, until
 
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
@@ -275,7 +275,7 @@ async def test_what_is_used_is_what_was_judged(tmp_path: Path, tool: str) -> Non
 
 
 class Bare(MyRemoteSandbox):
-    """A sandbox with few programs: no Python, no gzip, and a find that knows POSIX only."""
+    """A sandbox with few programs: no Python, no gzip, and find and env with few options."""
 
     async def execute_command(
         self,
@@ -289,7 +289,7 @@ class Bare(MyRemoteSandbox):
         if not programs.exists():
             programs.mkdir()
             for name in (
-                *("base64", "bash", "cat", "chmod", "chown", "env", "head", "ln", "mkdir", "mv"),
+                *("base64", "bash", "cat", "chmod", "chown", "head", "ln", "mkdir", "mv"),
                 *("pwd", "readlink", "rm", "rmdir", "sh", "sha256sum", "stat", "tail"),
             ):
                 (programs / name).symlink_to(str(shutil.which(name)))
@@ -297,7 +297,11 @@ class Bare(MyRemoteSandbox):
                 '#!/bin/sh\ncase "$*" in *-printf\\ *) exit 1;; esac\n'
                 f'exec {shutil.which("find")} "$@"\n'
             )
-            (programs / "find").chmod(0o755)
+            (programs / "env").write_text(
+                f'#!/bin/sh\n[ "$1" != -0 ] || exit 125\nexec {shutil.which("env")} "$@"\n'
+            )
+            for name in ("find", "env"):
+                (programs / name).chmod(0o755)
         return await super().execute_command(
             f"PATH={programs}; {command}", workdir, timeout, env_vars
         )
@@ -320,6 +324,11 @@ async def test_few_programs_are_enough(tmp_path: Path) -> None:
     await call("Read", file_path="link/one.txt")
     await call("Write", file_path="link/one.txt", content="found\n" * 3)
     assert await call("Grep", pattern="found", output_mode="count") == "a/one.txt:3"
+    bash = Bash(backend=handle)
+    assert (await decide(bash, command="cat a/*")).behavior is ALLOW
+    chunks = [chunk async for chunk in bash(command="cd a; echo $HOME one.*")]
+    assert "one.txt" in str(chunks[0].content)
+    assert bash.cwd == f"{work}/a"
 
 
 async def test_a_search_that_finds_more_than_one_answer_carries(on_host: SandboxHandle) -> None:

@@ -164,8 +164,8 @@ class HandleFileSystem:
         if not directory:
             return ""
         try:
-            with self._names.settled():  # what is compiled with it is kept
-                location = self.known(directory, directory="/")
+            # what is compiled with it is kept
+            location = self._names.from_known(lambda: self.known(directory, directory="/"))
         except PathError:
             return directory
         return location.resolved.rstrip("/") if location.certain else directory

@@ -58,6 +58,10 @@ MOST_LOOKS = 48
 MOST_KEPT_BYTES = 64 << 20
 """How much of an output that is too long to show is put into the sandbox."""
 
+_ENVIRONMENT = """\
+env -0 2>/dev/null || compgen -e | while read -r name; do printf '%s=%s\\0' "$name" "${!name}"; done
+"""
+
 _MILLISECONDS = 1000
 
 
@@ -222,9 +226,12 @@ class HandleShell:
 
     async def _known_environment(self) -> dict[str, str]:
         if self._inherited is None:
-            told = await answer(self._handle, "env -0")
+            told = await answer(self._handle, _ENVIRONMENT)
             pairs = os.fsdecode(told or b"").split("\0")[:-1]
-            self._inherited = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+            inherited = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+            if not inherited:
+                raise FileToolError("The sandbox does not tell what its commands have set.")
+            self._inherited = inherited
         return self._inherited
 
     async def _unasked(

@@ -146,12 +146,11 @@ class KnownNames:
         """Return whether what is asked now is only noted."""
         return _QUESTION.get() is not None
 
-    @contextmanager
-    def settled(self) -> Iterator[None]:
-        """Answer from what is known, also while other questions are noted."""
+    def from_known(self, look: Callable[[], T]) -> T:
+        """Return what a look finds in what is known, also while other questions are noted."""
         token = _QUESTION.set(None)
         try:
-            yield
+            return look()
         finally:
             _QUESTION.reset(token)
 
