@@ -30,7 +30,11 @@ SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
 _IS_LONG = EXAMPLES > 1_000
 _MOST_TOLD = 10
 _BEFORE = r"^|[|;&(`]|\b(?:then|do|env|command|xargs|nice|timeout [0-9]+)\b"
-_GUARDED = re.compile(rf"{PROJECT}/(\.git|\.env|\.envrc|\.vscode|\.idea|\.ssh|\.github)(/|$)")
+_QUOTED = re.compile(r"[^'\"]*['\"]", re.DOTALL)
+# the objects are those of bare.git, too: the same files
+_GUARDED = re.compile(
+    rf"{PROJECT}/(\.git(?!/objects/)|\.env|\.envrc|\.vscode|\.idea|\.ssh|\.github)(/|$)"
+)
 
 pytestmark = pytest.mark.timeout(86_400 if _IS_LONG else 120)
 
@@ -109,8 +113,12 @@ def test_hostile_commands_that_are_taken_for_edits_stay_in_the_project() -> None
 
 
 def _leaves_the_project(outcome: Outcome) -> bool:
-    paths = [change.partition("'")[2].rstrip("'") for change in outcome.changes]
-    return any(not path.startswith(f"{PROJECT}/") or _GUARDED.match(path) for path in paths)
+    paths = [_QUOTED.sub("", change, count=1)[:-1] for change in outcome.changes]
+    return any(not _is_below(path, PROJECT) or _GUARDED.match(path) for path in paths)
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(f"{directory}/")
 
 
 def _is_explained(command: str) -> bool:
