@@ -123,6 +123,16 @@ async def test_what_is_within_the_limit_comes_through_whole(size: int) -> None:
     assert store.texts == {}
 
 
+@pytest.mark.parametrize(("tokens", "is_cut"), [(12_000, False), (12_001, True)])
+async def test_the_limit_is_12_000_tokens_unless_said_otherwise(tokens: int, is_cut: bool) -> None:
+    """A result of the limit is whole, and one token more is cut."""
+    text, store = "four" * tokens, MemoryStore()
+    shown = text_of(
+        await result_of(Scripted([text], middlewares=[TruncateMiddleware(store=store)]))
+    )
+    assert (shown != text, bool(store.texts)) == (is_cut, is_cut)
+
+
 @pytest.mark.parametrize("size", [1, 7, 100, 10**6])
 async def test_what_is_over_the_limit_keeps_head_and_tail(size: int) -> None:
     """Whole lines of the beginning and the end, a notice between, the whole on disk."""
