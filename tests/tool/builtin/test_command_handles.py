@@ -24,7 +24,6 @@ from tests.tool.builtin.test_glob import (
     test_the_last_modified_comes_first,
 )
 from tests.tool.builtin.test_grep import (
-    test_credentials_are_left_out_and_give_nothing_away,
     test_matches_over_several_lines,
     test_odd_names,
 )

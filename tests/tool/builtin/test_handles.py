@@ -37,8 +37,6 @@ from tests.tool.builtin.test_grep import (
     test_credentials_are_left_out_and_give_nothing_away,
     test_groups_of_context_are_kept_apart,
     test_matches_over_several_lines,
-    test_odd_names,
-    test_patterns,
     test_what_is_shown,
 )
 from tests.tool.builtin.test_read import (
