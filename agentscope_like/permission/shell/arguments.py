@@ -49,6 +49,7 @@ class _LevelReader(OptionReader):
         """Read from `index` to the end."""
         grammar, arguments = self.grammar, self.arguments
         if self._asks_about(index):
+            self.reading.is_about = True
             return
         is_idle = bool(grammar.feed) and index >= len(arguments)
         if grammar.doubt and not is_idle:

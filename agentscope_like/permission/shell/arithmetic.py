@@ -1,13 +1,14 @@
 """Arithmetic over numbers and plain names: `$((...))`, `((...))` and the heads of counting loops.
 
 bash evaluates what a name holds, and what that names in turn, so whoever uses what is read here has
-to know that each name holds a number. Everything that could put a name together from pieces
-(`i$x`), name an element of an array or quote anything is refused.
+to know that each name holds a number, and that each substitution prints one. Everything that could
+put a name together from pieces (`i$x`), name an element of an array or quote anything is refused.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -16,11 +17,16 @@ __all__ = ["Expression", "read_assignments", "read_expression"]
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _BLANKS = re.compile(r"[ \t]*")
 _OPERAND = re.compile(
-    rf"(?:0[xX][0-9A-Fa-f]+|[0-9]+|({_NAME})|\$({_NAME}|[0-9#?])|\$\{{({_NAME})\}})(?![\w$#@\[])"
+    rf"(?:0[xX][0-9A-Fa-f]+|[0-9]+|({_NAME})|\$({_NAME}|[0-9#?])|\$\{{({_NAME})\}}"
+    rf"|\$\{{#{_NAME}(?:\[[@*]\])?\}})(?![\w$#@\[])"
 )
 _OPERATOR = re.compile(
     r"\+(?!\+)|-(?!-)|<<(?!=)|>>(?!=)|[<>=!]=|&&|\|\||\*\*(?!=)|[*/%&|^<>](?!=)|[~?:,!()]"
 )
+_OPENING = re.compile(r"\$\((?!\()")
+_AFTER = re.compile(r"[ \t)+*/%<>=!&|^?:,-]")
+"""What may stand behind a substitution: what it prints is a number of its own."""
+
 _ASSIGNMENT = re.compile(rf"({_NAME})[ \t]*(?:(=)(?!=)|(?:[-+*/%])=)")
 _STEP = re.compile(rf"({_NAME})[ \t]*(?:\+\+|--)|(?:\+\+|--)[ \t]*({_NAME})")
 
@@ -39,7 +45,14 @@ class Expression(Struct, frozen=True):
     assigned: tuple[str, ...] = ()
 
 
-def read_expression(text: str, start: int, end: int, *, commas: bool = True) -> Expression | None:
+def read_expression(
+    text: str,
+    start: int,
+    end: int,
+    *,
+    commas: bool = True,
+    substitution: Callable[[int], int] | None = None,
+) -> Expression | None:
     """Read an expression that sets nothing, up to a bracket, `;` or comma that is not its own.
 
     Args:
@@ -47,6 +60,8 @@ def read_expression(text: str, start: int, end: int, *, commas: bool = True) -> 
         start: Where the expression begins.
         end: Where the text ends.
         commas: Whether a comma outside of brackets belongs to it.
+        substitution: Reads the `$(...)` at an offset, and returns where it ends; None where there
+            may be none.
 
     Returns:
         What it reads, or None where it is not understood; an empty one is understood.
@@ -58,6 +73,12 @@ def read_expression(text: str, start: int, end: int, *, commas: bool = True) -> 
         character = text[position : position + 1] if position < end else ""
         if not open_brackets and character in {"", ")", ";", "," if not commas else ""}:
             return Expression(position, tuple(names))
+        if substitution is not None and not after_operand and _OPENING.match(text, position, end):
+            position = substitution(position)
+            if _AFTER.match(text, position, end) is None:
+                return None
+            after_operand = True
+            continue
         token = None if after_operand else _OPERAND.match(text, position, end)
         after_operand = token is not None
         if token is not None:

@@ -19,7 +19,7 @@ from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import MAX_DEPTH, Draft, Scope, shortened
 from agentscope_like.permission.shell.predicates import check_test
 from agentscope_like.permission.shell.reading import Item, Reading
-from agentscope_like.permission.shell.state import State
+from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import (
     Assignment,
     Literal,
@@ -29,6 +29,7 @@ from agentscope_like.permission.shell.tree import (
 )
 from agentscope_like.permission.shell.values import (
     Argument,
+    Output,
     Unknown,
     element,
     elements_of,
@@ -73,6 +74,9 @@ class Walking(Substituter, Protocol):
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
         """Begin a new part."""
 
+    def copy(self, draft: Draft) -> Draft:
+        """Begin a new part that is like another one so far."""
+
     def script(self, script: Script, state: State, scope: Scope) -> State:
         """Judge a script that runs in the same shell."""
 
@@ -105,6 +109,7 @@ class CommandJudge:
             draft.redirects = command.redirects + scope.redirects
             judge_redirects(command.redirects, state, draft, expander, scope, self._walk.command)
         draft.argv = tuple(each if isinstance(each, str) else None for each in arguments)
+        draft.arguments = tuple(arguments)
         if expander.assigned:
             state = state.forget(expander.assigned, directory=False)
         if not words:
@@ -112,7 +117,26 @@ class CommandJudge:
         if command.assignments:
             draft.assignments = command.assignments
             self._check_environment(command.assignments, values, arguments, draft, scope)
+        if isinstance(arguments[0], Unknown) and arguments[0].choices and arguments[0].single:
+            return self._any_of(arguments[0].choices, arguments, draft, state, scope), draft
         return self.run(arguments, draft, state, scope), draft
+
+    def _any_of(
+        self,
+        names: Sequence[str],
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+    ) -> State:
+        """Judge a command whose program is one of `names`: a part for each of them."""
+        draft.is_one_of_several = True
+        parts = [draft, *(self._walk.copy(draft) for _ in names[1:])]
+        ends: list[State] = []
+        for name, part in zip(names, parts, strict=True):
+            part.argv = (name, *draft.argv[1:])
+            ends.append(self.run([name, *arguments[1:]], part, state, scope))
+        return merge(*ends)
 
     def _assign(
         self,
@@ -202,8 +226,8 @@ class CommandJudge:
                 self._span(draft, 0, scope),
                 kind=EffectKind.EXECUTE,
             )
-        directories = () if scope.moves else state.directories
-        return replace(state, variables={}, directories=directories)
+        known = replace(state, variables={})
+        return known.lost() if scope.moves else known
 
     def _unknown(
         self,
@@ -252,6 +276,7 @@ class CommandJudge:
             reading=reading,
             state=state,
             home=self._walk.home,
+            fed=_known_input(draft, scope),
             span_of=lambda index: self._span(draft, index, scope),
             source_of=lambda index: self._source(draft, index, scope),
         )
@@ -274,7 +299,7 @@ class CommandJudge:
     ) -> State:
         """Judge the command that a wrapper runs, as a part below the wrapper's."""
         grammar = reading.grammar
-        inside = replace(scope.inside(draft.index), depth=scope.depth + 1)
+        inside = replace(scope.inside(draft.index), depth=scope.depth + 1, fed=Output())
         if inside.depth > MAX_DEPTH:
             draft.doubt(
                 "wrappers are nested too deeply to be read", draft.span, kind=EffectKind.EXECUTE
@@ -284,15 +309,17 @@ class CommandJudge:
             return self._script(item, reading, arguments, draft, state, scope)
         if item.end <= item.start:
             return state
-        carried = fed_arguments(grammar.feed, reading, arguments[item.start : item.end])
+        fed = _known_input(draft, scope)
+        carried = fed_arguments(grammar.feed, reading, arguments[item.start : item.end], fed)
         words = draft.words[item.start : item.end]
         span = self._span(draft, item.start, scope)
         if words and scope.place is None:
             span = Span(words[0].span.start, words[-1].span.end)
         directory = any(each.role.kind is RoleKind.DIRECTORY for each in reading.items)
-        start = replace(state, directories=()) if directory or item.flag == "-execdir" else state
+        start = state.lost() if directory or item.flag == "-execdir" else state
         inner = self._walk.draft(words, span, start, inside)
         inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
+        inner.arguments = tuple(carried)
         inner.redirects = draft.redirects
         inner.assignments = draft.assignments + tuple(self._assignments(reading, draft, scope))
         in_shell = grammar.feed == "shell"
@@ -331,7 +358,7 @@ class CommandJudge:
         if not isinstance(text, str):
             draft.doubt("the script is computed, and cannot be read", span, kind=EffectKind.EXECUTE)
             return state
-        inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1)
+        inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1, fed=Output())
         if same_shell:
             return self._walk.text(text, state, inside, draft)
         fresh = State(directories=state.directories, variables={})
@@ -347,6 +374,12 @@ class CommandJudge:
     def _source(self, draft: Draft, index: int, scope: Scope) -> str:
         span = self._span(draft, index, scope)
         return self._walk.command[span.start : span.end]
+
+
+def _known_input(draft: Draft, scope: Scope) -> Output:
+    """Return what is known of the standard input of a command."""
+    redirected = any(each.operator.startswith("<") or each.fd == 0 for each in draft.redirects)
+    return Output() if redirected else scope.fed
 
 
 def _assigned(assignment: Assignment, expander: Expander) -> Argument:

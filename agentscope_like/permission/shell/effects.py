@@ -18,7 +18,7 @@ from agentscope_like.permission.shell.parts import Draft, shortened
 from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.state import State
 from agentscope_like.permission.shell.tree import Span
-from agentscope_like.permission.shell.values import NUMBER, Argument, Unknown
+from agentscope_like.permission.shell.values import NUMBER, Argument, Output, Unknown, piece_of
 
 __all__ = ["KEEPING_NOTHING", "Actor", "path_effects", "read_doubt"]
 
@@ -42,6 +42,7 @@ _VERBS = {
     EffectKind.NETWORK: "reaches",
     EffectKind.EXECUTE: "runs",
 }
+_PLAIN_READ = frozenset({"-r", "-s"})
 _LANGUAGES = (RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE)
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
 _ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
@@ -114,6 +115,13 @@ def path_effects(
     return effects
 
 
+def _is_near(directory: Argument) -> bool:
+    """Return whether a computed directory is one of what is worked in, as far as is known."""
+    if not isinstance(directory, Unknown):
+        return False
+    return directory.repository or (directory.pattern is not None and not directory.rooted)
+
+
 @cache
 def _script_check(language: RoleKind) -> Callable[[str], str | None]:
     """Return what finds fault with a script; its module is loaded when one is met."""
@@ -130,6 +138,7 @@ class Actor(Struct):
         reading: What its arguments mean.
         state: What is known before; afterwards, what is known after.
         home: The home directory, or None where unknown.
+        fed: What is known of the standard input.
         span_of: Returns where the argument of an index stands.
         source_of: Returns how the argument of an index is written.
     """
@@ -138,6 +147,7 @@ class Actor(Struct):
     reading: Reading
     state: State
     home: str | None
+    fed: Output
     span_of: Callable[[int], Span]
     source_of: Callable[[int], str]
 
@@ -145,9 +155,11 @@ class Actor(Struct):
         """Add every effect and doubt of the reading, but for the commands that it carries."""
         for message, index in self.reading.problems:
             self._suspect(message, self.span_of(index))
-        directories = self.state.directories
+        directories, near = self.state.directories, self.state.is_placed
         for item in self.reading.items:
             kind = item.role.kind
+            if kind is RoleKind.DIRECTORY:
+                near = near and _is_near(item.argument)
             if kind in _KINDS:
                 directories = self._path(item, directories)
             elif kind in _LANGUAGES:
@@ -156,7 +168,8 @@ class Actor(Struct):
                 self._reach(item)
             elif kind in {RoleKind.ASSIGNMENT, RoleKind.LOCAL, RoleKind.VARIABLE}:
                 self._assign(item)
-        if self.reading.grammar.local and not directories:
+        depends = self.reading.grammar.local and not self.reading.is_about
+        if depends and not (directories or near):
             self._suspect(
                 f"`{self.reading.label}` depends on the directory, which is not known here",
                 self.draft.span,
@@ -235,6 +248,9 @@ class Actor(Struct):
         """Follow `export NAME=value`, `read NAME` and their kin."""
         role, argument = item.role.kind, item.argument
         value: Argument = Unknown()
+        reads = self.reading.grammar.name == "read" and self.reading.used <= _PLAIN_READ
+        if role is RoleKind.VARIABLE and reads:
+            value = piece_of(self.fed)
         if isinstance(argument, str):
             text = argument
         else:
@@ -260,7 +276,8 @@ class Actor(Struct):
         for item in self.reading.items:
             if item.role.kind is RoleKind.CD:
                 target = item.argument
-                self.state = self.state.move(after_cd(self.state.directories, target, self.home))
+                directories = after_cd(self.state.directories, target, self.home)
+                self.state = self.state.move(directories, repository=_is_near(target))
                 return
         if self.reading.grammar.name == "cd":
             self.state = self.state.move(after_cd(self.state.directories, None, self.home))

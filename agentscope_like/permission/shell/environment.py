@@ -72,13 +72,16 @@ def exported_doubt(name: str, value: Argument) -> str | None:
 
 
 def own_doubt(name: str, value: Argument) -> str | None:
-    """Return why assigning `value` to the shell's variable `name` may change a later program."""
+    """Return why assigning `value` to the shell's variable `name` may change a later program.
+
+    bash sets `_` itself for each program that it starts (bash(1), Special Parameters).
+    """
     if not _NAME.fullmatch(name):
         return f"`{name}` is not a plain variable name"
     table = _table()
     if name == "IFS" and isinstance(value, str) and set(value) <= _BLANKS:
         return None
-    if name in table.own:
+    if name in table.own or (name == "_" and isinstance(value, Unknown)):
         return None
     reserved = name in table.reserved or name.startswith(table.reserved_prefixes)
     if not reserved and _LOWER.fullmatch(name):

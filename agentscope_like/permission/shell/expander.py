@@ -89,6 +89,16 @@ class Expander:
             if isinstance(segment, Arithmetic):
                 for name in segment.names:
                     self._check_operand(name, segment)
+                for substitution in segment.substitutions:
+                    if not self._prints_number(substitution):
+                        self._draft.doubt(
+                            "this is not known to print a number, and arithmetic runs what it is",
+                            self._scope.span(substitution.span),
+                        )
+
+    def _prints_number(self, substitution: Substitution) -> bool:
+        output = self._substitution(substitution)
+        return output.shape is Shape.INTEGER
 
     def _check_operand(self, name: str, segment: Arithmetic) -> None:
         """Doubt a name in arithmetic that may hold code: bash evaluates what it holds."""
@@ -117,6 +127,8 @@ class Expander:
 
     def _base(self, name: str) -> Argument:
         value = self._state.variables.get(name)
+        if name == "_":
+            return Unknown()
         if value is None:
             return special_parameter(name, self._state.directories, self._home)
         return value

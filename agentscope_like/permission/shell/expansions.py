@@ -30,7 +30,7 @@ _ELEMENT = rf"{_IDENTIFIER}\[(?:[@*]|-?[0-9]{{1,9}})\]"
 _BRACED = re.compile(rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*#?$!-])\}}")
 _LENGTH = re.compile(rf"\$\{{#({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])\}}")
 _OPERATION = re.compile(
-    rf"\$\{{({_IDENTIFIER}|[0-9]{{1,4}}|[@*])"
+    rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])"
     r"(?:(:[-=+?]|[-=+?]|##?|%%?|//?)|(\^\^?|,,?)(?=\})"
     r"|:( *[0-9]{1,9}| +-[0-9]{1,9})(:(?: *-?[0-9]{1,9}))?(?=\}))"
 )
@@ -220,9 +220,17 @@ class ExpansionReader(Lexer):
 
     def _arithmetic(self, start: int, *, quoted: bool) -> Arithmetic:
         begin = start + len("$((")
-        found = read_expression(self.text, begin, self.end)
+        inner: list[Substitution] = []
+
+        def substitution(position: int) -> int:
+            self.position = position
+            inner.append(self._substitution("$(", quoted=True))
+            return self.position
+
+        found = read_expression(self.text, begin, self.end, substitution=substitution)
         if found is None or not self.text.startswith("))", found.end, self.end):
             raise self.refusal("This arithmetic is not understood.", start, begin)
         self.position = found.end + len("))")
         span = Span(start, self.position)
-        return Arithmetic(self.text[begin : found.end], span, found.names, quoted)
+        text = self.text[begin : found.end]
+        return Arithmetic(text, span, found.names, quoted, substitutions=tuple(inner))

@@ -5,7 +5,7 @@ Used where control may pass a script any number of times (a loop) or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 
@@ -19,12 +19,15 @@ from agentscope_like.permission.shell.tree import (
     For,
     Function,
     Group,
+    Heredoc,
     If,
     Literal,
     Loop,
     Pipeline,
     Script,
     SimpleCommand,
+    Test,
+    Variable,
     Word,
 )
 from agentscope_like.permission.shell.values import Shape, elements_of
@@ -48,6 +51,7 @@ _ASSIGNING = frozenset(
     }
 )
 _MOVING = frozenset({"cd", "pushd", "popd"})
+_SETTING = frozenset({":=", "="})
 _TRANSPARENT = frozenset({"command", "builtin"})
 
 
@@ -56,22 +60,31 @@ class Mutations(Struct):
 
     Attributes:
         names: Variables it may set, with the shape of every value they may get.
+        anything: Whether it may set any variable: what it runs, or sets, is computed.
         moves: Whether it may change the directory.
         functions: Names of the functions that it defines.
+        outlasting: Whether only what outlasts its subshells counts.
     """
 
     names: dict[str, Shape] = field(default_factory=dict)
+    anything: bool = False
     moves: bool = False
     functions: set[str] = field(default_factory=set)
+    outlasting: bool = False
 
     def assign(self, name: str, shape: Shape) -> None:
         """Note that `name` may get a value of `shape`."""
         self.names[name] = min(shape, self.names.get(name, shape))
 
 
-def mutations(*scripts: Script) -> Mutations:
-    """Return what `scripts` may change in the shell that runs them."""
-    found = Mutations()
+def mutations(*scripts: Script, outlasting: bool = False) -> Mutations:
+    """Return what `scripts` may change in the shell that runs them.
+
+    Args:
+        scripts: The scripts.
+        outlasting: Whether what they change in subshells alone is left out.
+    """
+    found = Mutations(outlasting=outlasting)
     for script in scripts:
         _script(script, found)
     return found
@@ -83,24 +96,41 @@ def _script(script: Script, found: Mutations) -> None:
 
 
 def _command(command: Command, found: Mutations) -> None:
+    if found.outlasting and _is_subshell(command):
+        return
     match command:
         case SimpleCommand():
             _simple(command, found)
-        case For(name=name):
+        case For(name=name, words=words):
             found.assign(name, Shape.ANY)
+            _words(words or (), found)
         case ArithmeticCommand(expression=expression):
             _arithmetic(expression, found)
         case ArithmeticFor(start=start, step=step):
             _arithmetic(start, found)
             _arithmetic(step, found)
+        case Case(subject=subject, arms=arms):
+            _words((subject, *(each for arm in arms for each in arm.patterns)), found)
+        case Test(words=words):
+            _words(words, found)
         case Function(name=name, body=body):
             found.functions.add(name)
             _command(body, found)
+    if not isinstance(command, Pipeline | Function):
+        targets = [each.target for each in command.redirects]
+        _words((each.body if isinstance(each, Heredoc) else each for each in targets), found)
     for inner in _inside(command):
         if isinstance(inner, Script):
             _script(inner, found)
         else:
             _command(inner, found)
+
+
+def _is_subshell(command: Command) -> bool:
+    """Return whether subshells run all of a command; `lastpipe` is never proven harmless."""
+    if isinstance(command, Pipeline):
+        return len(command.commands) > 1
+    return isinstance(command, Group) and command.subshell
 
 
 def _inside(command: Command) -> Iterator[Script | Command]:
@@ -121,12 +151,26 @@ def _inside(command: Command) -> Iterator[Script | Command]:
             yield from (arm.body for arm in arms)
 
 
+def _words(words: Iterable[Word], found: Mutations) -> None:
+    """Note what the expansions of words set: `${name:=value}`."""
+    for word in words:
+        for segment in word.segments:
+            if isinstance(segment, Variable):
+                if segment.operator in _SETTING:
+                    found.assign(segment.name, Shape.ANY)
+                if segment.argument is not None:
+                    _words((segment.argument,), found)
+
+
 def _arithmetic(expression: Arithmetic | None, found: Mutations) -> None:
     for name in () if expression is None else expression.assigned:
         found.assign(name, Shape.INTEGER)
 
 
 def _simple(command: SimpleCommand, found: Mutations) -> None:
+    _words((each.value for each in command.assignments), found)
+    _words((each for one in command.assignments for each in one.elements or ()), found)
+    _words(command.words, found)
     if not command.words:
         for assignment in command.assignments:
             found.assign(assignment.name, _assigned(assignment))
@@ -136,12 +180,26 @@ def _simple(command: SimpleCommand, found: Mutations) -> None:
     words = command.words
     while len(words) > 1 and words[0].literal in _TRANSPARENT:
         words = words[1:]
+        while len(words) > 1 and _leading(words[0]).startswith("-"):
+            words = words[1:]
     name = words[0].literal
-    if name in _MOVING:
+    if name is None:
+        found.anything = found.moves = True
+    elif name in _MOVING:
         found.moves = True
     elif name in _ASSIGNING:
         for word in words[1:]:
-            found.assign(_leading(word).partition("=")[0], Shape.ANY)
+            _named(word, found)
+
+
+def _named(word: Word, found: Mutations) -> None:
+    """Note the variable that an argument of `read`, `export` and their kin names."""
+    name, equals, _ = _leading(word).partition("=")
+    if not equals and word.literal is None:
+        found.anything = True
+    starts = range(len(name)) if name.startswith("-") else (0,)  # as in `-aNAME`
+    for start in starts:
+        found.assign(name[start:], Shape.ANY)
 
 
 def _assigned(assignment: Assignment) -> Shape:

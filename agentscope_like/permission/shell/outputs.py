@@ -68,7 +68,7 @@ def _judge(
     if operator in {"<", "<&"}:
         effects = path_effects(EffectKind.READ, target, state.directories, span, shown)
         draft.effects += effects
-        if isinstance(target, Unknown) and "/dev/".startswith(target.prefix[:5]):
+        if isinstance(target, Unknown) and _may_connect(target):
             draft.doubt(
                 f"`{shortened(source)}` reads a path that is not known, perhaps a connection", span
             )
@@ -80,3 +80,10 @@ def _judge(
         return
     draft.effects += path_effects(EffectKind.WRITE, target, state.directories, span, shown)
     draft.doubts.append(Doubt(f"`{shortened(source)}` writes a file", span))
+
+
+def _may_connect(target: Unknown) -> bool:
+    """Return whether a computed path may begin with `/dev/`, where bash opens connections."""
+    if target.choices:
+        return any(choice.startswith("/dev/") for choice in target.choices)
+    return target.rooted and "/dev/".startswith(target.prefix[: len("/dev/")])

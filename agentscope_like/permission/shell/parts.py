@@ -8,7 +8,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind, Part
-from agentscope_like.permission.shell.tree import Assignment, Redirect, Span, Word
+from agentscope_like.permission.shell.tree import (
+    Assignment,
+    Command,
+    Redirect,
+    SimpleCommand,
+    Span,
+    Word,
+)
+from agentscope_like.permission.shell.values import Argument, Output
 
 __all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "Scope", "shortened"]
 
@@ -42,6 +50,7 @@ class Scope(Struct, frozen=True):
         defined: Names that are functions somewhere in this script.
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
+        fed: What is known of the standard input, unless it is redirected.
     """
 
     parent: int | None = None
@@ -50,6 +59,7 @@ class Scope(Struct, frozen=True):
     defined: frozenset[str] = frozenset()
     moves: bool = False
     depth: int = 0
+    fed: Output = Output()
 
     def span(self, span: Span) -> Span:
         """Return where `span` stands in the command text."""
@@ -61,7 +71,11 @@ class Scope(Struct, frozen=True):
 
 
 class Draft(Struct):
-    """A part under judgement."""
+    """A part under judgement.
+
+    `arguments` is `argv` with what is known of computed words; `is_one_of_several` tells that other
+    programs may run in its place.
+    """
 
     argv: tuple[str | None, ...]
     words: tuple[Word, ...]
@@ -75,6 +89,8 @@ class Draft(Struct):
     redirects: tuple[Redirect, ...] = ()
     effects: list[Effect] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
+    arguments: tuple[Argument, ...] = ()
+    is_one_of_several: bool = False
 
     def doubt(self, message: str, span: Span, *, kind: EffectKind | None = None) -> None:
         """Note why this is not proven; with `kind`, also the effect that is suspected."""
@@ -91,6 +107,16 @@ class Draft(Struct):
         self.effects += effects
         if len(self.effects) > MAX_EFFECTS:
             raise BudgetError
+
+    def proves(self, command: Command, scope: Scope) -> bool:
+        """Return whether this is the part of a simple command whose program does what it says."""
+        return (
+            isinstance(command, SimpleCommand)
+            and bool(command.words)
+            and self.words is command.words
+            and not (self.doubts or self.is_one_of_several)
+            and self.argv[0] not in scope.defined
+        )
 
     def finish(self) -> Part:
         """Return the part."""

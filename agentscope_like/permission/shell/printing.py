@@ -10,7 +10,7 @@ from agentscope_like.permission.shell import catalog
 from agentscope_like.permission.shell.arguments import read_arguments
 from agentscope_like.permission.shell.grammar import RoleKind
 from agentscope_like.permission.shell.tree import Word
-from agentscope_like.permission.shell.values import NUMBER, Output, Shape, plain
+from agentscope_like.permission.shell.values import NUMBER, Argument, Output, Shape, plain, shape_of
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.grammar import Grammar
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agentscope_like.permission.shell.reading import Reading
     from agentscope_like.permission.shell.tree import Redirect
 
-__all__ = ["printed"]
+__all__ = ["printed", "printed_by_any"]
 
 _NUMBERING = frozenset({"-n", "--line-number"})
 _KEEPING = frozenset(
@@ -43,26 +43,66 @@ _PICKING = re.compile(
 _NUMBERING_AWK = re.compile(
     r"(?:/(?:[^/\\]|\\[^\n])*/|END) ?\{ ?print F?NR ?(;? ?\}|; ?exit ?;? ?\})"
 )
+_PASSING = re.compile(
+    r"tr -d (?: |\[:(?:blank|space):\]| ?\\n)|awk \{ ?print \$1 ?\}|cut -d  -f ?1|xargs|"
+    rf"{_PICKING.pattern}"
+)
+_SILENT = frozenset({"true", "false", ":", "exit", "test", "["})
 _NUMBERS = Output(Shape.INTEGER, single=False)
 _LINE_NUMBER = Output(single=False, numbered=NUMBER)
 
 
-def printed(stages: Sequence[Draft]) -> Output:
-    """Return what proven commands print that are joined by pipes.
+def printed(stages: Sequence[Draft]) -> Output | None:
+    """Return what proven commands print that are joined by pipes; None where that is nothing.
 
     Args:
         stages: The commands in order; the last one prints.
     """
     if len(stages) > 1 and _prints_line_numbers(stages):
         return _LINE_NUMBER
-    last = stages[-1]
-    arguments = [each for each in last.argv if each is not None]
-    if len(arguments) != len(last.argv) or last.program is None or not _drops_errors(last):
+    kept = len(stages)
+    while kept > 1 and _keeps_numbers(stages[kept - 1]):
+        kept -= 1
+    output = _of_command(stages[kept - 1])
+    if kept == len(stages):
+        return output
+    return output if output is not None and output.shape >= Shape.ALPHANUMERIC else Output()
+
+
+def printed_by_any(outputs: Sequence[Output | None]) -> Output:
+    """Return what commands print of which each, some or none may run, and print in turn."""
+    known = [output for output in outputs if output is not None]
+    if len(known) == 1:
+        return known[0]
+    if not known:
         return Output()
-    if last.program == "awk":
-        return _of_awk(arguments[1:])
-    grammar = catalog.lookup(last.program)
+    shape = min(output.shape for output in known)
+    return Output(shape, single=False, repository=all(output.repository for output in known))
+
+
+def _of_command(command: Draft) -> Output | None:
+    """Return what one command prints."""
+    if command.program is None or not _drops_errors(command):
+        return Output()
+    if command.program in _SILENT:
+        return None
+    arguments = command.arguments
+    texts = [each for each in arguments if isinstance(each, str)]
+    if command.program == "echo":
+        literal = len(texts) == len(arguments) == len(("echo", "TEXT"))
+        return Output(shape_of(texts[1]) if literal else Shape.ANY)
+    if command.program == "awk":
+        return _of_awk(texts[1:]) if len(texts) == len(arguments) else Output()
+    grammar = catalog.lookup(command.program)
     return Output() if grammar is None else _of_grammar(grammar, arguments)
+
+
+def _keeps_numbers(stage: Draft) -> bool:
+    """Return whether what a filter prints of numbers, one on a line, are numbers."""
+    words = [each for each in stage.argv if each is not None]
+    if len(words) != len(stage.argv) or any(map(_takes_input, stage.redirects)):
+        return False
+    return _drops_errors(stage) and _PASSING.fullmatch(" ".join(words)) is not None
 
 
 def _takes_input(redirect: Redirect) -> bool:
@@ -122,7 +162,7 @@ def _numbers_lines(grep: Draft) -> bool:
     return len(files) <= 1 and named and numbered and reading.used <= _NUMBERING | _KEEPING
 
 
-def _of_grammar(grammar: Grammar, arguments: Sequence[str]) -> Output:
+def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:
     reading = read_arguments(grammar, arguments)
     inner = reading.grammar
     operands = [item.argument for item in reading.items if not item.flag]
@@ -135,16 +175,33 @@ def _of_grammar(grammar: Grammar, arguments: Sequence[str]) -> Output:
             return when.output
     if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:
         return Output()
-    plain_operands = len(texts) == len(operands) and all(map(plain, texts))
-    return inner.output if plain_operands and _is_formatted(inner, reading) else Output()
+    output = _formatted(inner, reading)
+    return output if all(_is_clear(each, output, pattern) for each in operands) else Output()
 
 
-def _is_formatted(grammar: Grammar, reading: Reading) -> bool:
-    """Return whether the options say that it prints what the grammar's `output` tells."""
-    needs, pattern = grammar.output_needs, grammar.output_value
+def _is_clear(operand: Argument, output: Output, pattern: re.Pattern[str] | None) -> bool:
+    """Return whether an operand is none that changes what kind of text is printed.
+
+    One that is computed is in no number and no hash, as long as it is one and no option.
+    """
+    if isinstance(operand, str):
+        return plain(operand)
+    known = operand.single and not operand.option and output.shape >= Shape.ALPHANUMERIC
+    return known and (pattern is None or operand.shape is Shape.INTEGER)
+
+
+def _formatted(grammar: Grammar, reading: Reading) -> Output:
+    """Return what the options say that it prints."""
+    needs = grammar.output_needs
     if not needs:
-        return True
+        return grammar.output
+    if needs.isdisjoint(reading.used):
+        return Output()
+    if not grammar.output_values:
+        return grammar.output
     given = [item.argument for item in reading.items if item.flag in needs]
-    return not needs.isdisjoint(reading.used) and all(
-        isinstance(each, str) and (pattern is None or pattern.fullmatch(each)) for each in given
-    )
+    texts = [each for each in given if isinstance(each, str)]
+    for pattern, output in grammar.output_values:
+        if texts and len(texts) == len(given) and all(map(pattern.fullmatch, texts)):
+            return output
+    return Output()

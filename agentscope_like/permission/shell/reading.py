@@ -45,6 +45,7 @@ class Reading(Struct):
         problems: What is not understood.
         used: The options that were given, at all levels.
         recursive: Whether its writes and deletions reach everything below a path.
+        is_about: Whether it only asks for help or a version.
     """
 
     grammar: Grammar
@@ -53,6 +54,7 @@ class Reading(Struct):
     problems: list[Problem] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     recursive: bool = False
+    is_about: bool = False
 
     def problem(self, message: str, index: int) -> None:
         """Note that the argument at `index` is not understood."""

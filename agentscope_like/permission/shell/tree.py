@@ -84,7 +84,7 @@ class Substitution(Struct, frozen=True):
 
 
 class Arithmetic(Struct, frozen=True):
-    """`$((...))`, or what `((...))` holds, over literals and simple names.
+    """`$((...))`, or what `((...))` holds, over literals, simple names and substitutions.
 
     `names` are the variables it reads, `assigned` those that it sets to a number.
     """
@@ -94,6 +94,7 @@ class Arithmetic(Struct, frozen=True):
     names: tuple[str, ...] = ()
     quoted: bool = False
     assigned: tuple[str, ...] = ()
+    substitutions: tuple[Substitution, ...] = ()
 
 
 class Glob(Struct, frozen=True):

@@ -37,8 +37,10 @@ __all__ = [
     "elements_of",
     "evaluate",
     "join",
+    "piece_of",
     "plain",
     "several",
+    "shape_of",
 ]
 
 
@@ -48,7 +50,9 @@ class Shape(IntEnum):
     ANY = 0
     WORD = 1
     """No blank, no glob character, no leading dash: it stays one argument and is no option."""
-    INTEGER = 2
+    ALPHANUMERIC = 2
+    """Letters and digits alone: so is every piece of it."""
+    INTEGER = 3
     """Decimal digits with at most a sign."""
 
 
@@ -56,12 +60,13 @@ class Output(NamedTuple):
     """What a command prints.
 
     `single` tells that it is at most one line; `numbered` is as in `Unknown`, for text that is no
-    number but stops whoever takes it for one.
+    number but stops whoever takes it for one; `repository` is as in `Unknown`.
     """
 
     shape: Shape = Shape.ANY
     single: bool = True
     numbered: str = ""
+    repository: bool = False
 
 
 class Unknown(Struct, frozen=True):
@@ -76,6 +81,9 @@ class Unknown(Struct, frozen=True):
         pattern: The glob that every argument matches, literal characters escaped.
         numbered: The whole text with `NUMBER` for each number in it, where only numbers are
             computed; empty elsewhere.
+        rooted: Whether any argument that it becomes may begin with a slash.
+        repository: Whether it is a directory that was worked in, or the top of the repository that
+            holds it; or empty.
     """
 
     prefix: str = ""
@@ -85,6 +93,13 @@ class Unknown(Struct, frozen=True):
     choices: tuple[str, ...] = ()
     pattern: str | None = None
     numbered: str = ""
+    rooted: bool = True
+    repository: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Return whether something is known of the whole text."""
+        return bool(self.shape or self.choices or self.repository)
 
 
 Argument: TypeAlias = str | Unknown
@@ -124,12 +139,15 @@ def join(values: list[Argument]) -> Argument:
         return first
     texts = [value for value in values if isinstance(value, str)]
     option = any(_dashed(value) for value in values)
-    shape = min(_shape(value) for value in values)
+    shape = min(shape_of(value) for value in values)
+    rooted = any(map(_rooted, values))
     if not all(isinstance(value, str) or value.single for value in values):
         return Unknown(single=False)
     if len(texts) == len(values) <= _MAX_CHOICES:
-        return Unknown(option=option, shape=shape, choices=tuple(dict.fromkeys(texts)))
-    return Unknown(option=option, shape=shape)
+        choices = tuple(dict.fromkeys(texts))
+        return Unknown(option=option, shape=shape, choices=choices, rooted=rooted)
+    near = all(isinstance(value, Unknown) and value.repository for value in values)
+    return Unknown(option=option, shape=shape, rooted=rooted, repository=near)
 
 
 def element(value: Argument) -> Argument:
@@ -138,7 +156,9 @@ def element(value: Argument) -> Argument:
         return value
     if value.pattern is None:
         return Unknown(option=value.option, shape=value.shape, choices=value.choices)
-    return Unknown(prefix=value.prefix, option=value.option, pattern=value.pattern)
+    return Unknown(
+        prefix=value.prefix, option=value.option, pattern=value.pattern, rooted=_rooted(value)
+    )
 
 
 def elements_of(name: str) -> str:
@@ -146,10 +166,17 @@ def elements_of(name: str) -> str:
     return f"{name}[]"
 
 
+def piece_of(output: Output) -> Unknown:
+    """Return what is known of any piece of what a command prints, however it is cut."""
+    if output.shape < Shape.ALPHANUMERIC:
+        return Unknown()
+    return Unknown(option=False, shape=output.shape)
+
+
 def several(value: Argument) -> Unknown:
     """Return what is known of any number of arguments, none or more, each of which is `value`."""
     if isinstance(value, str):
-        return Unknown(option=_dashed(value), single=False, shape=_shape(value), choices=(value,))
+        return Unknown(option=_dashed(value), single=False, shape=shape_of(value), choices=(value,))
     return replace(value, single=False, numbered="")
 
 
@@ -175,11 +202,22 @@ def _dashed(value: Argument) -> bool:
     return value.startswith("-") if isinstance(value, str) else value.option
 
 
-def _shape(value: Argument) -> Shape:
+def _rooted(value: Argument) -> bool:
+    """Return whether a value may begin with a slash; a glob that matches nothing stays as it is."""
+    if isinstance(value, str):
+        return value.startswith("/")
+    start = value.prefix or value.pattern
+    return start.startswith("/") if start else value.rooted
+
+
+def shape_of(value: Argument) -> Shape:
+    """Return what is known of a whole text."""
     if isinstance(value, Unknown):
         return value.shape
     if _INTEGER.fullmatch(value):
         return Shape.INTEGER
+    if value.isascii() and value.isalnum():
+        return Shape.ALPHANUMERIC
     return Shape.WORD if plain(value) and not value.startswith("-") else Shape.ANY
 
 
@@ -208,8 +246,12 @@ class _Builder:
     def _value(self, segment: Segment) -> tuple[Argument, bool]:
         """Return what `segment` becomes, and whether that is neither split nor globbed."""
         match segment:
-            case Variable(quoted=quoted):
-                return self._environment.variable(segment), quoted
+            case Variable(quoted=quoted, name=name):
+                value = self._environment.variable(segment)
+                is_one = quoted and self._splits and name[-1] not in "@*]"
+                if is_one and isinstance(value, Unknown) and not value.single:
+                    value = replace(value, single=True)
+                return value, quoted
             case Substitution():
                 return self._printed(segment)
             case _:
@@ -228,18 +270,20 @@ class _Builder:
                 return Unknown(option=False, shape=Shape.INTEGER)
 
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
-        shape, single, numbered = self._environment.output(segment)
+        shape, single, numbered, repository = self._environment.output(segment)
         if segment.opener in {"<(", ">("}:
             return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
-        single = single or segment.quoted
+        single = single or (segment.quoted and self._splits)
         option = shape is Shape.ANY and not numbered
-        value = Unknown(option=option, single=single, shape=shape, numbered=numbered)
+        value = Unknown(
+            option=option, single=single, shape=shape, numbered=numbered, repository=repository
+        )
         return value, segment.quoted
 
     def _add_unknown(self, value: Unknown, *, quoted: bool) -> None:
         keeps = quoted or value.shape is not Shape.ANY or all(map(plain, value.choices or ("*",)))
         if self._splits and not keeps:
-            value = Unknown(prefix=value.prefix, single=False)
+            value = Unknown(prefix=value.prefix, single=False, repository=value.repository)
         self._single = self._single and value.single
         self._shape = min(self._shape, value.shape)
         self._parts.append(value)
@@ -252,16 +296,17 @@ class _Builder:
         if all(isinstance(part, str) for part in parts):
             return "".join(part for part in parts if isinstance(part, str))
         prefix = self._prefix()
+        whole = self._single  # and stays so where the value is split later
         if not self._splits:
             self._single = True
         pattern = self._pattern()
         first = parts[0]
-        if len(parts) == 1 and isinstance(first, Unknown) and (first.shape or first.choices):
+        if len(parts) == 1 and isinstance(first, Unknown) and first.tells:
             return first
         split = not self._single and pattern is None
         option = split or (prefix.startswith("-") if prefix else _dashed(first))
         shape = Shape.ANY
-        if self._single and not option and (not prefix or plain(prefix)):
+        if whole and not option and (not prefix or plain(prefix)):
             texts = [part for part in parts if isinstance(part, str)]
             shape = self._shape if all(map(plain, filter(None, texts))) else Shape.ANY
             shape = min(shape, Shape.WORD)

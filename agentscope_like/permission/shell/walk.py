@@ -15,11 +15,11 @@ from agentscope_like.permission.shell.analysis import Doubt, EffectKind, Part
 from agentscope_like.permission.shell.commands import CommandJudge
 from agentscope_like.permission.shell.environment import own_doubt
 from agentscope_like.permission.shell.expander import Expander
-from agentscope_like.permission.shell.mutations import mutations
+from agentscope_like.permission.shell.mutations import Mutations, mutations
 from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
 from agentscope_like.permission.shell.predicates import check_condition
-from agentscope_like.permission.shell.printing import printed
+from agentscope_like.permission.shell.printing import printed, printed_by_any
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import (
@@ -100,6 +100,15 @@ class Walk:
         self.drafts.append(draft)
         return draft
 
+    def copy(self, draft: Draft) -> Draft:
+        """Begin a new part that is like another one so far."""
+        if len(self.drafts) >= MAX_PARTS:
+            raise BudgetError
+        effects, doubts = list(draft.effects), list(draft.doubts)
+        other = replace(draft, index=len(self.drafts), effects=effects, doubts=doubts)
+        self.drafts.append(other)
+        return other
+
     def script(self, script: Script, state: State, scope: Scope) -> State:
         """Judge a script that runs in the shell of `state`."""
         statements = script.statements
@@ -134,14 +143,21 @@ class Walk:
         """Judge the script of a substitution, and return what is known of what it prints."""
         first = len(self.drafts)
         self.script(script, state, scope)
-        if len(script.statements) != 1:
+        statements = script.statements
+        if not all(each.connector in {"&&", "||"} for each in statements[:-1]):
             return Output()
-        command = script.statements[0].command
+        output = printed_by_any(
+            [self._printed(each.command, self.drafts[first:], scope) for each in statements]
+        )
+        return output if state.is_placed else output._replace(repository=False)
+
+    def _printed(self, command: Command, drafts: Sequence[Draft], scope: Scope) -> Output | None:
+        """Return what is known of what a command prints; None where that is nothing."""
         pipes = isinstance(command, Pipeline) and not command.timed
         commands = command.commands if isinstance(command, Pipeline) and pipes else (command,)
         stages: list[Draft] = []
         for each in commands:
-            stages += [draft for draft in self.drafts[first:] if _is_proven(draft, each, scope)]
+            stages += [draft for draft in drafts if draft.proves(each, scope)]
         last = commands[-1]
         if not stages or not isinstance(last, SimpleCommand) or stages[-1].words is not last.words:
             return Output()
@@ -192,8 +208,16 @@ class Walk:
         if len(pipeline.commands) == 1:
             after = self._command(pipeline.commands[0], state, scope)
             return after.settle() if pipeline.negated else after
-        for command in pipeline.commands:
-            self._command(command, state, scope)
+        stages: list[Draft] = []
+        for place, command in enumerate(pipeline.commands):
+            first = len(self.drafts)
+            fed = scope
+            if place:
+                known = len(stages) == place and not pipeline.timed
+                output = printed(stages) if known else None
+                fed = replace(scope, fed=output or Output())
+            self._command(command, state, fed)
+            stages += [each for each in self.drafts[first:] if each.proves(command, scope)]
         return state
 
     def _compound(
@@ -230,8 +254,8 @@ class Walk:
             case ArithmeticFor():
                 return self._counting_loop(command, state, scope)
             case Loop(condition=condition, body=body):
-                found = mutations(condition, body)
-                start = self._widen(state, found.names, moves=found.moves, calls=scope.defined)
+                found = mutations(condition, body, outlasting=True)
+                start = self._widen(state, found, scope)
                 between = self.script(condition, start, scope)
                 return merge(between, self.script(body, between, scope))
             case If():
@@ -239,37 +263,36 @@ class Walk:
             case Case():
                 return self._case(command, state, scope)
 
-    def _widen(
-        self, state: State, names: dict[str, Shape], *, moves: bool, calls: frozenset[str]
-    ) -> State:
-        """Return what still holds in a loop that may set `names`, `cd`, or call functions."""
+    def _widen(self, state: State, found: Mutations, scope: Scope) -> State:
+        """Return what still holds in a loop that may change what is `found`, or call functions."""
         kept: dict[str, Shape] = {}
-        for name, shape in names.items():
+        for name, shape in found.names.items():
             before = state.variables.get(name)
             known = isinstance(before, Unknown) and before.shape is Shape.INTEGER
             number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
             kept[name] = shape if number else Shape.ANY
-        if calls:
+        if scope.defined or found.anything:
             state = replace(state, variables={})
+        moves = found.moves or (scope.moves and bool(scope.defined))
         return state.forget(kept, directory=moves)
 
     def _for(self, command: For, state: State, scope: Scope) -> State:
-        found = mutations(command.body)
+        found = mutations(command.body, outlasting=True)
         value = self._loop_value(command, state, scope)
         problem = own_doubt(command.name, Unknown())
         if problem:
             self.doubts.append(Doubt(problem, scope.span(command.span)))
-        start = self._widen(state, found.names, moves=found.moves, calls=scope.defined)
+        start = self._widen(state, found, scope)
         after = self.script(command.body, start.assign(command.name, value), scope)
         return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
 
     def _counting_loop(self, command: ArithmeticFor, state: State, scope: Scope) -> State:
-        found = mutations(command.body)
+        found = mutations(command.body, outlasting=True)
         for head in (command.test, command.step):
             for name in () if head is None else head.assigned:
                 found.assign(name, Shape.INTEGER)
         begun = self._evaluate(command.start, command.span, state, scope)
-        start = self._widen(begun, found.names, moves=found.moves, calls=scope.defined)
+        start = self._widen(begun, found, scope)
         start = self._evaluate(command.test, command.span, start, scope)
         after = self.script(command.body, start, scope)
         after = self._evaluate(command.step, command.span, after, scope)
@@ -354,19 +377,9 @@ class Walk:
     def _function(self, command: Function, state: State, scope: Scope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
         directories = () if scope.moves else state.directories
-        self._command(command.body, State(directories, {}, frozenset()), scope)
+        start = State(directories, {}, frozenset())
+        self._command(command.body, start, replace(scope, fed=Output()))
         return replace(state, functions=state.functions | {command.name})
-
-
-def _is_proven(draft: Draft, command: Command, scope: Scope) -> bool:
-    """Return whether this is the part of a simple command whose program does what it says."""
-    return (
-        isinstance(command, SimpleCommand)
-        and bool(command.words)
-        and draft.words is command.words
-        and not draft.doubts
-        and draft.argv[0] not in scope.defined
-    )
 
 
 class _CompoundExpander(Expander):

@@ -170,6 +170,33 @@ def test_what_is_known_of_computed_words(command: str, proven: bool) -> None:
     assert read(command).read_only is proven
 
 
+def test_each_program_of_a_loop_is_a_part() -> None:
+    """Where a word may name one of several programs, rules see a part for each, by its name."""
+    parts = read('for c in ls git; do timeout 5 pwd; "$c" push; done').parts
+    assert [each.argv for each in parts if each.argv[1:] == ("push",)] == [
+        ("ls", "push"),
+        ("git", "push"),
+    ]
+    assert [each.argv for each in read('"$c" push').parts] == [(None, "push")]
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("x=cd; for i in 1 2; do cat a; $x /etc; done", None),
+        ("f() { cd /etc; }; for i in 1 2; do cat a; f; done", None),
+        ("for i in 1 2; do cat a; (cd /etc); done", "/ws/a"),
+        ("for i in 1 2; do cat a; cd /etc; done", None),
+    ],
+)
+def test_a_directory_is_known_only_where_no_turn_of_a_loop_changes_it(
+    command: str, path: str | None
+) -> None:
+    """A `cd` in a loop counts for what stands before it, however it is called."""
+    part = next(each for each in read(command).parts if each.argv == ("cat", "a"))
+    assert [each.path for each in part.effects] == [path]
+
+
 def test_answers_are_kept() -> None:
     """The same question is answered by the same object."""
     assert read("ls -la") is read("ls -la")

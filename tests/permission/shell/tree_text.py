@@ -65,7 +65,8 @@ def _segment(segment: Segment) -> str:
         case Tilde():
             return f"<~{segment.user}>"
         case Arithmetic():
-            return f"$(({segment.text}))<{','.join(segment.names)}>"
+            inner = "".join(f"{{{script_text(each.script)}}}" for each in segment.substitutions)
+            return f"$(({segment.text}))<{','.join(segment.names)}>{inner}"
         case Substitution():
             return f"{segment.opener}{script_text(segment.script)})"
         case Variable():

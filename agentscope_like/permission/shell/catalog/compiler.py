@@ -53,7 +53,7 @@ _KEYS = frozenset(
         "output_format",
         "output_needs",
         "output_operands",
-        "output_value",
+        "output_values",
         "pairs",
         "recursive",
         "shared",
@@ -75,7 +75,10 @@ _NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT})
 _STYLES = frozenset({"", "single-dash", "bundled"})
 _OUTPUTS = {
     "": NOTHING_KNOWN,
+    "directory": Output(repository=True),
     "word": Output(Shape.WORD),
+    "hash": Output(Shape.ALPHANUMERIC),
+    "hashes": Output(Shape.ALPHANUMERIC, single=False),
     "number": Output(Shape.INTEGER),
     "numbers": Output(Shape.INTEGER, single=False),
     "words": Output(Shape.WORD, single=False),
@@ -174,7 +177,7 @@ class _Compiler:
             output_flags=frozenset(self._words(name, table, "output_flags")),
             output_operands=self._count(name, table, "output_operands"),
             output_needs=frozenset(self._words(name, table, "output_needs")),
-            output_value=self._pattern(name, table, "output_value"),
+            output_values=tuple(self._output_values(name, table)),
             output_format=self._pattern(name, table, "output_format"),
             verbatim=frozenset(self._words(name, table, "verbatim")),
             feed=self._text(name, table, "feed"),
@@ -194,6 +197,14 @@ class _Compiler:
                 flag = Flag(self._operand(name, role).role, joined=key == "optional")
                 flags.update(dict.fromkeys(self._words(name, groups, role), flag))
         return flags
+
+    def _output_values(self, name: str, table: Table) -> Iterator[tuple[re.Pattern[str], Output]]:
+        kinds = self._mapping(name, table, "output_values")
+        for kind in kinds:
+            output = _OUTPUTS[
+                self._choice(name, {"output_values": kind}, "output_values", _OUTPUTS)
+            ]
+            yield re.compile(self._text(name, kinds, kind)), output
 
     def _whens(self, name: str, table: Table) -> Iterator[When]:
         for flags, change in self._tables(name, table, "when").items():

@@ -243,7 +243,9 @@ class _Finder:
                 self.found.openings.add(span.start)
                 if argument is not None:
                     self._below(argument)
-            case Arithmetic(span=span):
+            case Arithmetic(span=span, substitutions=substitutions):
+                for each in substitutions:
+                    self._substitution(each)
                 self.found.constructs.add(Construct.ARITHMETIC)
                 self.found.openings.add(span.start)
                 self.found.arithmetic.append(span)

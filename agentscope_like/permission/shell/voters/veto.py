@@ -11,7 +11,7 @@ from agentscope_like.permission.shell.voters.findings import Findings
 __all__ = ["unexplained"]
 
 _OPENING = re.compile(r"`|\$\(|\$\{|[<>]\(")
-_NAMED = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_NAMED = re.compile(r"\$\{(?:[A-Za-z_][A-Za-z0-9_]*|#[A-Za-z_][A-Za-z0-9_]*(?:\[[@*]\])?)\}")
 
 
 def unexplained(text: str, findings: Findings) -> Span | None:
