@@ -127,9 +127,8 @@ async def test_what_is_within_the_limit_comes_through_whole(size: int) -> None:
 async def test_the_limit_is_12_000_tokens_unless_said_otherwise(tokens: int, is_cut: bool) -> None:
     """A result of the limit is whole, and one token more is cut."""
     text, store = "four" * tokens, MemoryStore()
-    shown = text_of(
-        await result_of(Scripted([text], middlewares=[TruncateMiddleware(store=store)]))
-    )
+    tool = Scripted([text], middlewares=[TruncateMiddleware(store=store)])
+    shown = text_of(await result_of(tool))
     assert (shown != text, bool(store.texts)) == (is_cut, is_cut)
 
 
