@@ -19,13 +19,19 @@ __all__ = ["check_changed", "check_holds", "digest_of"]
 
 def digest_of(entry: RegisteredTool, arguments: dict[str, Any]) -> str:
     """Return the digest of a call of the tool with these arguments, as things are now."""
-    tool = entry.tool
-    basis = tool.decision_basis(arguments)
-    return call_digest(entry.definition, arguments, basis, is_external=tool.is_external_tool)
+    return _digest(entry, arguments, entry.tool.decision_basis(arguments))
 
 
-async def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> None:
+def _digest(entry: RegisteredTool, arguments: dict[str, Any], basis: str | None) -> str:
+    is_external = entry.tool.is_external_tool
+    return call_digest(entry.definition, arguments, basis, is_external=is_external)
+
+
+async def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> str | None:
     """Refuse a grant when what it rests on has changed since it was given.
+
+    Returns:
+        What the decision rests on besides the arguments.
 
     Raises:
         GrantError: The tool, the policy, the arguments or the decision's basis has changed.
@@ -42,11 +48,13 @@ async def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> N
     prepare = grant.tool.prepare_decision
     if prepare is not None:
         await prepare(grant.arguments, state.permission_context)
-    if grant.digest != digest_of(entry, grant.arguments):
+    basis = grant.tool.decision_basis(grant.arguments)
+    if grant.digest != _digest(entry, grant.arguments, basis):
         raise GrantError(
             f"what the decision about {grant.tool.name} rested on, or its arguments, has "
             "changed since: decide the call again"
         )
+    return basis
 
 
 async def check_changed(
@@ -56,8 +64,11 @@ async def check_changed(
     *,
     tools: ToolRegistry,
     layers: Sequence[DecisionLayer],
-) -> None:
+) -> str | None:
     """Refuse arguments that a middleware changed, unless they would have been allowed.
+
+    Returns:
+        What that decision rests on besides the arguments.
 
     Raises:
         ToolArgumentError: They do not fit the tool, or would not have been allowed.
@@ -73,3 +84,4 @@ async def check_changed(
             f"A middleware of {tool.name} changed the arguments to ones that may not run: "
             f"{decision.message}"
         )
+    return tool.decision_basis(arguments)

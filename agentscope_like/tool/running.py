@@ -31,8 +31,8 @@ async def run_granted(
     grant: Grant,
     state: AgentState,
     *,
-    redeem: Callable[[], Awaitable[None]],
-    check_changed: Callable[[dict[str, Any]], Awaitable[None]],
+    redeem: Callable[[], Awaitable[str | None]],
+    check_changed: Callable[[dict[str, Any]], Awaitable[str | None]],
     output: LimitedOutput | None = None,
 ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
     """Run the tool and yield its chunks, then the whole as one response.
@@ -40,9 +40,11 @@ async def run_granted(
     Args:
         grant: Spent by the toolkit.
         state: The agent's state, handed to tools that want it.
-        redeem: Awaited as the run begins; raises where the grant no longer holds.
+        redeem: Awaited as the run begins; returns what the decision rests on besides the arguments,
+            and raises where the grant no longer holds.
         check_changed: Awaited with the arguments that reach the tool behind its middlewares where
-            they are not those of the grant; raises to stop the call.
+            they are not those of the grant; returns what that decision rests on, and raises to stop
+            the call.
         output: Keeps what is yielded within a number of tokens.
 
     Raises:
@@ -50,14 +52,14 @@ async def run_granted(
         asyncio.CancelledError: The run was cancelled; the tool has been closed.
         DeveloperOrientedException: The tool raised one.
     """
-    await redeem()
+    basis = await redeem()
     response = ToolResponse()
     stream: AsyncGenerator[ToolChunk, None] | None = None
     failed: ToolChunk | None = None
     begun = _cancellations()
-    guard = _Guard(grant, check_changed) if grant.tool.middlewares else None
+    guard = _Guard(grant, basis, check_changed) if grant.tool.middlewares else None
     try:
-        stream = reported(_open(grant, state, guard), grant.call_id)
+        stream = reported(_open(grant, state, basis, guard), grant.call_id)
         async for chunk in stream:
             _refuse_after_cancellation(begun)
             if not isinstance(chunk, ToolChunk):
@@ -96,14 +98,16 @@ def says_something(content: Sequence[TextBlock | DataBlock]) -> bool:
 class _Guard:
     """Stands behind the middlewares: what reaches the tool is what was decided, in its own run."""
 
-    __slots__ = ("_check_changed", "_decided", "_tool", "is_over")
+    __slots__ = ("_basis", "_check_changed", "_decided", "_tool", "is_over")
 
     def __init__(
         self,
         grant: Grant,
-        check_changed: Callable[[dict[str, Any]], Awaitable[None]],
+        basis: str | None,
+        check_changed: Callable[[dict[str, Any]], Awaitable[str | None]],
     ) -> None:
         self._tool = grant.tool
+        self._basis = basis
         self._decided = copied(grant.arguments)
         self._check_changed = check_changed
         self.is_over = False
@@ -114,20 +118,30 @@ class _Guard:
                 f"the run of {self._tool.name} is over and its grant is spent: a middleware calls "
                 "`next_handler` while the call runs, never later"
             )
-        if self._tool.is_state_injected:
-            reached = {key: value for key, value in reached.items() if key != "_agent_state"}
-        if self._tool.is_policy_injected:
-            reached = {key: value for key, value in reached.items() if key != "_permission_context"}
-        if reached != self._decided:
-            await self._check_changed(reached)
+        tool = self._tool
+        injected = {
+            *(("_agent_state",) if tool.is_state_injected else ()),
+            *(("_permission_context",) if tool.is_policy_injected else ()),
+            *(("_decision_basis",) if tool.is_basis_injected else ()),
+        }
+        arguments = {key: value for key, value in reached.items() if key not in injected}
+        basis = self._basis
+        if arguments != self._decided:
+            basis = await self._check_changed(arguments)
+        if tool.is_basis_injected:
+            reached["_decision_basis"] = basis
 
 
-def _open(grant: Grant, state: AgentState, guard: _Guard | None) -> AsyncGenerator[ToolChunk, None]:
+def _open(
+    grant: Grant, state: AgentState, basis: str | None, guard: _Guard | None
+) -> AsyncGenerator[ToolChunk, None]:
     given = copied(grant.arguments)
     if grant.tool.is_state_injected:
         given["_agent_state"] = state
     if grant.tool.is_policy_injected:
         given["_permission_context"] = state.permission_context
+    if grant.tool.is_basis_injected:
+        given["_decision_basis"] = basis
     return grant.tool.stream(given, guard=guard.check if guard is not None else None)
 
 

@@ -274,6 +274,40 @@ async def test_what_is_used_is_what_was_judged(tmp_path: Path, tool: str) -> Non
     assert (tmp_path / ".env").read_text() == "SECRET"
 
 
+class Swapping(MyRemoteSandbox):
+    """A sandbox in which a directory becomes a link once a call has been decided about."""
+
+    looks = 0
+
+    async def stat_files(self, paths: Any) -> list[FileStatus]:
+        """Say what the files are; from the look on that the call itself takes, others."""
+        self.looks += 1
+        place = Path(self.workspace_path)
+        if self.looks == 4:  # the decision, its rules, the grant, the call
+            (place / "dir").rename(place / "aside")
+            (place / "dir").symlink_to("secret")
+        return await super().stat_files(paths)
+
+
+async def test_a_path_that_leads_elsewhere_than_when_it_was_decided_about(tmp_path: Path) -> None:
+    """What a rule denies is not read by way of a link that was put there after the decision."""
+    for name, text in (("dir", "harmless"), ("secret", "SECRET")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text(text)
+    state = AgentState(permission_context=PermissionContext(mode=PermissionMode.BYPASS))
+    state.permission_context.table(DENY).add(rule("deny Read(secret/**)"))
+    toolkit = Toolkit([Read(backend=mine(Swapping, tmp_path))])
+    call = ToolCallBlock(id="1", name="Read", input=json.dumps({"file_path": "dir/file"}))
+    chunks = [chunk async for chunk in toolkit.call_tool(call, state)]
+    assert (tmp_path / "dir").is_symlink()
+    assert "leads elsewhere than when it was decided about" in str(chunks[-1].content)
+    assert "SECRET" not in str(chunks)
+    again = ToolCallBlock(id="2", name="Read", input=json.dumps({"file_path": "dir/file"}))
+    chunks = [chunk async for chunk in toolkit.call_tool(again, state)]
+    assert again.decision is not None
+    assert again.decision.behavior is DENY
+
+
 class Bare(MyRemoteSandbox):
     """A sandbox with few programs: no Python, no gzip, and find and env with few options."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
-from agentscope_like.permission.paths import FileKind
+from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadState
 from agentscope_like.tool.builtin.answers import Checkpoint
 from agentscope_like.tool.builtin.changes import Change, make_change, require_read, write_over
@@ -59,6 +59,7 @@ class Edit(WritingTool):
         new_string: str,
         replace_all: bool = False,
         _agent_state: AgentState | None = None,
+        _decision_basis: str | None = None,
     ) -> ToolChunk:
         r"""Edit the file.
 
@@ -68,11 +69,13 @@ class Edit(WritingTool):
             new_string: The text to put in its place.
             replace_all: Whether to replace every occurrence.
             _agent_state: Knows what was read; without it nothing is changed.
+            _decision_basis: Where its path led when it was decided about.
         """
 
         def work(files: Files, read_state: ReadState | None, checkpoint: Checkpoint) -> Change:
+            location = self.located(files, {"file_path": file_path}, _decision_basis)
             return self._edit(
-                files, file_path, old_string, new_string, read_state, checkpoint, every=replace_all
+                files, location, old_string, new_string, read_state, checkpoint, every=replace_all
             )
 
         return await make_change(self._files, work, _agent_state)
@@ -80,7 +83,7 @@ class Edit(WritingTool):
     def _edit(
         self,
         files: Files,
-        file_path: str,
+        location: Location,
         old: str,
         new: str,
         read_state: ReadState | None,
@@ -88,7 +91,7 @@ class Edit(WritingTool):
         *,
         every: bool,
     ) -> Change:
-        location = self.located(files, {"file_path": file_path})
+        file_path = location.written
         require_file(files, location)
         if location.kind is FileKind.MISSING:
             raise FileToolError(

@@ -87,6 +87,7 @@ class Glob(SearchingTool):
         pattern: str,
         path: str | None = None,
         _permission_context: PermissionContext | None = None,
+        _decision_basis: str | None = None,
     ) -> ToolChunk:
         """List the files.
 
@@ -95,6 +96,7 @@ class Glob(SearchingTool):
                 says by itself where to search.
             path: The directory to search; `cwd` by default.
             _permission_context: Says which files rules keep out of the results.
+            _decision_basis: Where its path led when it was decided about.
 
         Returns:
             A path on each line, relative to `cwd` where it lies below it, else absolute; files
@@ -103,7 +105,11 @@ class Glob(SearchingTool):
         try:
             return await self._files.work(
                 lambda files, checkpoint: self._glob(
-                    files, pattern, path, checkpoint, _permission_context
+                    files,
+                    pattern,
+                    self.located(files, {"pattern": pattern, "path": path}, _decision_basis),
+                    checkpoint,
+                    _permission_context,
                 )
             )
         except FileToolError as error:
@@ -113,11 +119,10 @@ class Glob(SearchingTool):
         self,
         files: Files,
         pattern: str,
-        path: str | None,
+        root: Location,
         checkpoint: Checkpoint,
         context: PermissionContext | None,
     ) -> ToolChunk:
-        root = self.located(files, {"pattern": pattern, "path": path})
         hides = self.hides(root, context)
         _require_directory(root)
         wanted = FileGlob(_split_absolute(pattern)[1])

@@ -72,6 +72,7 @@ class _Selection(Struct, frozen=True):
     """Which files are searched."""
 
     path: str | None
+    decided: str | None
     glob: str | None
     type: str | None
 
@@ -183,6 +184,7 @@ class Grep(SearchingTool):
         offset: int = 0,
         n: bool = True,
         _permission_context: PermissionContext | None = None,
+        _decision_basis: str | None = None,
         **kwargs: Any,
     ) -> ToolChunk:
         """Search.
@@ -201,6 +203,7 @@ class Grep(SearchingTool):
             offset: How many results to leave out first.
             n: Whether to show line numbers.
             _permission_context: Says which files rules keep out of the results.
+            _decision_basis: Where its path led when it was decided about.
             **kwargs: `-A`, `-B` and `-C`: lines after, before and around each match.
 
         Returns:
@@ -220,7 +223,7 @@ class Grep(SearchingTool):
             )
             limit = DEFAULT_HEAD_LIMIT if head_limit is None else head_limit
             page = _Page(max(0, offset), limit or None)
-            select = _Selection(path, glob, type)
+            select = _Selection(path, _decision_basis, glob, type)
             return await self._files.work(
                 lambda files, checkpoint: self._grep(
                     files, query, select, page, checkpoint, _permission_context, numbered=n
@@ -241,7 +244,7 @@ class Grep(SearchingTool):
         numbered: bool,
     ) -> ToolChunk:
         query.check()
-        root = self.located(files, {"path": select.path})
+        root = self.located(files, {"path": select.path}, select.decided)
         hides = self.hides(root, context)
         if root.kind is FileKind.MISSING:
             raise FileToolError(f"{root.written} does not exist. Look for it with Glob.")

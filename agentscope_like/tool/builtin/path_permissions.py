@@ -63,6 +63,8 @@ class PathTool(ToolBase):
             then about the sandbox's files, and so are rules and working directories.
     """
 
+    is_basis_injected = True
+
     def __init__(
         self,
         *,
@@ -104,16 +106,27 @@ class PathTool(ToolBase):
         """
         return self._files.known(self.path_of(tool_input), directory=self.cwd)
 
-    def located(self, files: Files, tool_input: Mapping[str, Any]) -> Location:
+    def located(self, files: Files, tool_input: Mapping[str, Any], decided: str | None) -> Location:
         """Return where the call's path is, while it runs.
 
+        Args:
+            files: The files there.
+            tool_input: The call's arguments.
+            decided: Where it led when it was decided; None for a call without a decision.
+
         Raises:
-            FileToolError: It is no usable path.
+            FileToolError: It is no usable path, or leads elsewhere by now.
         """
         try:
-            return files.locate(self.path_of(tool_input), directory=self.cwd)
+            location = files.locate(self.path_of(tool_input), directory=self.cwd)
         except PathError as error:
             raise FileToolError(_sentence(error)) from None
+        if decided is not None and location.resolved != decided:
+            raise FileToolError(
+                f"{location.written} leads elsewhere than when it was decided about: now to "
+                f"{location.resolved}. Call again."
+            )
+        return location
 
     def working_directories(self, context: PermissionContext) -> tuple[Location, ...]:
         """Return the working directories, or the tool's own directory where there is none."""

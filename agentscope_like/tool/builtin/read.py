@@ -149,6 +149,7 @@ class Read(ReadingTool):
         limit: int = MAX_LINES,
         pages: str | None = None,
         _agent_state: AgentState | None = None,
+        _decision_basis: str | None = None,
     ) -> ToolChunk:
         """Show the file.
 
@@ -158,11 +159,18 @@ class Read(ReadingTool):
             limit: How many lines at most, up to 2000.
             pages: Refused: documents are handed over whole, or not at all.
             _agent_state: Remembers what was read; without it nothing is remembered.
+            _decision_basis: Where its path led when it was decided about.
         """
         window = LineWindow(max(1, offset), max(1, min(limit, MAX_LINES)), self.max_line_characters)
         try:
             chunk, entry = await self._files.work(
-                lambda files, checkpoint: self._read(files, file_path, window, pages, checkpoint)
+                lambda files, checkpoint: self._read(
+                    files,
+                    self.located(files, {"file_path": file_path}, _decision_basis),
+                    window,
+                    pages,
+                    checkpoint,
+                )
             )
         except FileToolError as error:
             return failed(error.message)
@@ -173,12 +181,12 @@ class Read(ReadingTool):
     def _read(
         self,
         files: Files,
-        file_path: str,
+        location: Location,
         window: LineWindow,
         pages: str | None,
         checkpoint: Checkpoint,
     ) -> tuple[ToolChunk, ReadCacheEntry]:
-        location = self.located(files, {"file_path": file_path})
+        file_path = location.written
         require_file(files, location)
         if location.kind is FileKind.MISSING:
             raise _missing(files, location)

@@ -56,7 +56,11 @@ class Write(WritingTool):
 
     @override
     async def call(
-        self, file_path: str, content: str, _agent_state: AgentState | None = None
+        self,
+        file_path: str,
+        content: str,
+        _agent_state: AgentState | None = None,
+        _decision_basis: str | None = None,
     ) -> ToolChunk:
         """Write the file.
 
@@ -64,25 +68,26 @@ class Write(WritingTool):
             file_path: The file, absolute or relative to `cwd`.
             content: Its whole content.
             _agent_state: Knows what was read; without it no existing file is overwritten.
+            _decision_basis: Where its path led when it was decided about.
         """
 
         def work(files: Files, read_state: ReadState | None, checkpoint: Checkpoint) -> Change:
-            return self._write(files, file_path, content, read_state, checkpoint)
+            location = self.located(files, {"file_path": file_path}, _decision_basis)
+            return self._write(files, location, content, read_state, checkpoint)
 
         return await make_change(self._files, work, _agent_state)
 
     def _write(
         self,
         files: Files,
-        file_path: str,
+        location: Location,
         content: str,
         read_state: ReadState | None,
         checkpoint: Checkpoint,
     ) -> Change:
-        location = self.located(files, {"file_path": file_path})
         require_file(files, location)
         if location.kind is FileKind.MISSING:
-            data = TextFormat().encode(content, file_path)
+            data = TextFormat().encode(content, location.written)
             after = write_anew(files, location, data, checkpoint)
             return self._change(location, "", content, after, "Created")
         before = read_whole(files, location)
@@ -91,7 +96,7 @@ class Write(WritingTool):
         content = _with_line_ends_of(old, content)
         if form.bom:
             content = content.removeprefix("\ufeff")
-        data = form.encode(content, file_path)
+        data = form.encode(content, location.written)
         after = write_over(files, location, data, before, checkpoint)
         return self._change(location, old, content, after, "Overwrote")
 

@@ -14,6 +14,7 @@ from agentscope_like.tool.builtin.diff import unified_diff
 from agentscope_like.tool.builtin.files import FileToolError, read_whole
 from agentscope_like.tool.builtin.host_file_system import HOST_FILES
 from agentscope_like.tool.builtin.opening import open_regular
+from tests.tool.builtin.file_kit import Workspace
 
 
 @pytest.fixture
@@ -78,3 +79,31 @@ def test_differences(before: str, after: str, expected: str) -> None:
     """The unified format, line ends shown alike."""
     head = "--- f\n+++ f\n" if expected else ""
     assert unified_diff(before, after, "f") == head + expected
+
+
+@pytest.mark.parametrize("name", ["Read", "Write", "Edit", "Glob", "Grep"])
+async def test_a_call_is_for_the_file_that_was_decided_about(
+    workspace: Workspace, name: str
+) -> None:
+    """A path that leads elsewhere when the call runs than when it was decided is refused."""
+    workspace.file("a/file", "x")
+    workspace.file("b/file", "x")
+    (workspace.root / "link").symlink_to("a")
+    arguments: dict[str, dict[str, object]] = {
+        "Read": {"file_path": "link/file"},
+        "Write": {"file_path": "link/file", "content": "y"},
+        "Edit": {"file_path": "link/file", "old_string": "x", "new_string": "y"},
+        "Glob": {"pattern": "*", "path": "link"},
+        "Grep": {"pattern": "x", "path": "link"},
+    }
+    tool = workspace.tools[name]
+    await workspace.read("a/file")
+    basis = tool.decision_basis(dict(arguments[name]))
+    (workspace.root / "link").unlink()
+    (workspace.root / "link").symlink_to("b")
+    said = await workspace.fail(tool, **arguments[name], _decision_basis=basis)
+    assert "leads elsewhere than when it was decided about" in said
+    (workspace.root / "link").unlink()
+    (workspace.root / "link").symlink_to("a")
+    await workspace.succeed(tool, **arguments[name], _decision_basis=basis)
+    assert (workspace.root / "b" / "file").read_text() == "x"
