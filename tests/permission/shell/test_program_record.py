@@ -1,4 +1,4 @@
-"""Each program's options, values and operands: what is read in them, on record."""
+"""Each program's options, values and operands, and the scripts in them: what is on record."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from itertools import groupby
 
 import pytest
 
-from agentscope_like.permission.shell import catalog
-from tests.permission.shell.program_record import ProgramRecord, outcome, program_records
+from tests.permission.shell.program_record import (
+    ProgramRecord,
+    outcome,
+    program_records,
+    script_records,
+)
 
 RECORDS = {
     letter: list(records)
@@ -24,9 +28,9 @@ def test_what_is_known_of_a_program_stays_so(records: list[ProgramRecord]) -> No
                 assert outcome(command) == expected, command
 
 
-def test_each_program_is_on_record() -> None:
-    """No program of the catalog is without a record, and none is on record that is not in it."""
-    recorded = {
-        record["program"].partition(" ")[0] for records in RECORDS.values() for record in records
-    }
-    assert recorded == catalog.names()
+@pytest.mark.parametrize("record", script_records(), ids=lambda record: record["program"])
+def test_what_is_known_of_scripts_stays_so(record: ProgramRecord) -> None:
+    """Whether a script only reads, how many doubts it has, and what it touches is as on record."""
+    for expected, commands in record["outcomes"].items():
+        for command in commands:
+            assert outcome(command) == expected, command
