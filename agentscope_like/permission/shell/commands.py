@@ -109,7 +109,7 @@ class CommandJudge:
             draft.redirects = command.redirects + scope.redirects
             judge_redirects(command.redirects, state, draft, expander, scope, self._walk.command)
         draft.argv = tuple(each if isinstance(each, str) else None for each in arguments)
-        draft.arguments = tuple(arguments)
+        draft.arguments = arguments
         if expander.assigned:
             state = state.forget(expander.assigned, directory=False)
         if not words:
@@ -319,7 +319,7 @@ class CommandJudge:
         start = state.lost() if directory or item.flag == "-execdir" else state
         inner = self._walk.draft(words, span, start, inside)
         inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
-        inner.arguments = tuple(carried)
+        inner.arguments = carried
         inner.redirects = draft.redirects
         inner.assignments = draft.assignments + tuple(self._assignments(reading, draft, scope))
         in_shell = grammar.feed == "shell"
@@ -378,6 +378,8 @@ class CommandJudge:
 
 def _known_input(draft: Draft, scope: Scope) -> Output:
     """Return what is known of the standard input of a command."""
+    if not (draft.redirects and scope.fed.shape):
+        return scope.fed
     redirected = any(each.operator.startswith("<") or each.fd == 0 for each in draft.redirects)
     return Output() if redirected else scope.fed
 

@@ -115,13 +115,6 @@ def path_effects(
     return effects
 
 
-def _is_near(directory: Argument) -> bool:
-    """Return whether a computed directory is one of what is worked in, as far as is known."""
-    if not isinstance(directory, Unknown):
-        return False
-    return directory.repository or (directory.pattern is not None and not directory.rooted)
-
-
 @cache
 def _script_check(language: RoleKind) -> Callable[[str], str | None]:
     """Return what finds fault with a script; its module is loaded when one is met."""
@@ -155,11 +148,9 @@ class Actor(Struct):
         """Add every effect and doubt of the reading, but for the commands that it carries."""
         for message, index in self.reading.problems:
             self._suspect(message, self.span_of(index))
-        directories, near = self.state.directories, self.state.is_placed
+        directories = self.state.directories
         for item in self.reading.items:
             kind = item.role.kind
-            if kind is RoleKind.DIRECTORY:
-                near = near and _is_near(item.argument)
             if kind in _KINDS:
                 directories = self._path(item, directories)
             elif kind in _LANGUAGES:
@@ -169,7 +160,7 @@ class Actor(Struct):
             elif kind in {RoleKind.ASSIGNMENT, RoleKind.LOCAL, RoleKind.VARIABLE}:
                 self._assign(item)
         depends = self.reading.grammar.local and not self.reading.is_about
-        if depends and not (directories or near):
+        if depends and not directories:
             self._suspect(
                 f"`{self.reading.label}` depends on the directory, which is not known here",
                 self.draft.span,
@@ -276,8 +267,7 @@ class Actor(Struct):
         for item in self.reading.items:
             if item.role.kind is RoleKind.CD:
                 target = item.argument
-                directories = after_cd(self.state.directories, target, self.home)
-                self.state = self.state.move(directories, repository=_is_near(target))
+                self.state = self.state.move(after_cd(self.state.directories, target, self.home))
                 return
         if self.reading.grammar.name == "cd":
             self.state = self.state.move(after_cd(self.state.directories, None, self.home))

@@ -168,8 +168,8 @@ def _arithmetic(expression: Arithmetic | None, found: Mutations) -> None:
 
 
 def _simple(command: SimpleCommand, found: Mutations) -> None:
-    _words((each.value for each in command.assignments), found)
-    _words((each for one in command.assignments for each in one.elements or ()), found)
+    for assignment in command.assignments:
+        _words((assignment.value, *(assignment.elements or ())), found)
     _words(command.words, found)
     if not command.words:
         for assignment in command.assignments:

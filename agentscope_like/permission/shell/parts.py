@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -89,7 +89,7 @@ class Draft(Struct):
     redirects: tuple[Redirect, ...] = ()
     effects: list[Effect] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
-    arguments: tuple[Argument, ...] = ()
+    arguments: Sequence[Argument] = ()
     is_one_of_several: bool = False
 
     def doubt(self, message: str, span: Span, *, kind: EffectKind | None = None) -> None:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from agentscope_like.permission.shell import catalog
 from agentscope_like.permission.shell.arguments import read_arguments
 from agentscope_like.permission.shell.grammar import RoleKind
-from agentscope_like.permission.shell.tree import Word
+from agentscope_like.permission.shell.tree import SimpleCommand, Word
 from agentscope_like.permission.shell.values import NUMBER, Argument, Output, Shape, plain, shape_of
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.grammar import Grammar
     from agentscope_like.permission.shell.parts import Draft
     from agentscope_like.permission.shell.reading import Reading
-    from agentscope_like.permission.shell.tree import Redirect
+    from agentscope_like.permission.shell.tree import Command, Redirect
 
-__all__ = ["printed", "printed_by_any"]
+__all__ = ["heeds_input", "printed", "printed_by_any"]
 
 _NUMBERING = frozenset({"-n", "--line-number"})
 _KEEPING = frozenset(
@@ -47,6 +47,7 @@ _PASSING = re.compile(
     r"tr -d (?: |\[:(?:blank|space):\]| ?\\n)|awk \{ ?print \$1 ?\}|cut -d  -f ?1|xargs|"
     rf"{_PICKING.pattern}"
 )
+_FED = frozenset({"read", "xargs"})
 _SILENT = frozenset({"true", "false", ":", "exit", "test", "["})
 _NUMBERS = Output(Shape.INTEGER, single=False)
 _LINE_NUMBER = Output(single=False, numbered=NUMBER)
@@ -69,6 +70,13 @@ def printed(stages: Sequence[Draft]) -> Output | None:
     return output if output is not None and output.shape >= Shape.ALPHANUMERIC else Output()
 
 
+def heeds_input(command: Command) -> bool:
+    """Return whether it matters to a command of a pipeline what is known of its input."""
+    if isinstance(command, SimpleCommand):
+        return bool(command.words) and command.words[0].literal in _FED
+    return True
+
+
 def printed_by_any(outputs: Sequence[Output | None]) -> Output:
     """Return what commands print of which each, some or none may run, and print in turn."""
     known = [output for output in outputs if output is not None]
@@ -77,7 +85,7 @@ def printed_by_any(outputs: Sequence[Output | None]) -> Output:
     if not known:
         return Output()
     shape = min(output.shape for output in known)
-    return Output(shape, single=False, repository=all(output.repository for output in known))
+    return Output(shape, single=False)
 
 
 def _of_command(command: Draft) -> Output | None:

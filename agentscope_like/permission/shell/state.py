@@ -23,39 +23,25 @@ class State(Struct, frozen=True):
         variables: What assignments of this command line have set. A name that is missing holds
             whatever the environment gave it.
         functions: Names that are certainly functions defined in this command line.
-        repository: Whether, while `directories` is empty, it runs in a directory that was known
-            before, at the top of the repository that holds it, or where a glob has led from there.
         before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
     """
 
     directories: tuple[str, ...]
     variables: Mapping[str, Argument]
     functions: frozenset[str] = frozenset()
-    repository: bool = False
     before_cd: tuple[str, ...] | None = None
 
     def assign(self, name: str, value: Argument) -> State:
         """Return the state in which `name` holds `value`."""
         return replace(self, variables={**self.variables, name: value})
 
-    @property
-    def is_placed(self) -> bool:
-        """Return whether what depends on the directory is known to stay where it began."""
-        return bool(self.directories) or self.repository
-
-    def move(self, directories: tuple[str, ...], *, repository: bool = False) -> State:
-        """Return the state after a `cd` to one of `directories`, while it is known to succeed.
-
-        Args:
-            directories: Where it leads to; empty where that is unknown.
-            repository: Whether, if unknown, that is as the attribute of this name tells.
-        """
-        near = repository and self.is_placed
-        return replace(self, directories=directories, repository=near, before_cd=self.directories)
+    def move(self, directories: tuple[str, ...]) -> State:
+        """Return the state after a `cd` to one of `directories`, while it is known to succeed."""
+        return replace(self, directories=directories, before_cd=self.directories)
 
     def lost(self) -> State:
         """Return the state where nothing is known of the directory."""
-        return replace(self, directories=(), repository=False)
+        return replace(self, directories=())
 
     def failed(self) -> State:
         """Return the state where the last command failed."""
@@ -97,6 +83,5 @@ def merge(*states: State) -> State:
             directories=union(first.directories, other.directories),
             variables=variables,
             functions=first.functions & other.functions,
-            repository=first.is_placed and other.is_placed,
         )
     return first

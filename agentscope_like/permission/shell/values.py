@@ -60,13 +60,12 @@ class Output(NamedTuple):
     """What a command prints.
 
     `single` tells that it is at most one line; `numbered` is as in `Unknown`, for text that is no
-    number but stops whoever takes it for one; `repository` is as in `Unknown`.
+    number but stops whoever takes it for one.
     """
 
     shape: Shape = Shape.ANY
     single: bool = True
     numbered: str = ""
-    repository: bool = False
 
 
 class Unknown(Struct, frozen=True):
@@ -82,8 +81,6 @@ class Unknown(Struct, frozen=True):
         numbered: The whole text with `NUMBER` for each number in it, where only numbers are
             computed; empty elsewhere.
         rooted: Whether any argument that it becomes may begin with a slash.
-        repository: Whether it is a directory that was worked in, or the top of the repository that
-            holds it; or empty.
     """
 
     prefix: str = ""
@@ -94,12 +91,11 @@ class Unknown(Struct, frozen=True):
     pattern: str | None = None
     numbered: str = ""
     rooted: bool = True
-    repository: bool = False
 
     @property
     def tells(self) -> bool:
         """Return whether something is known of the whole text."""
-        return bool(self.shape or self.choices or self.repository)
+        return bool(self.shape or self.choices)
 
 
 Argument: TypeAlias = str | Unknown
@@ -146,8 +142,7 @@ def join(values: list[Argument]) -> Argument:
     if len(texts) == len(values) <= _MAX_CHOICES:
         choices = tuple(dict.fromkeys(texts))
         return Unknown(option=option, shape=shape, choices=choices, rooted=rooted)
-    near = all(isinstance(value, Unknown) and value.repository for value in values)
-    return Unknown(option=option, shape=shape, rooted=rooted, repository=near)
+    return Unknown(option=option, shape=shape, rooted=rooted)
 
 
 def element(value: Argument) -> Argument:
@@ -270,20 +265,18 @@ class _Builder:
                 return Unknown(option=False, shape=Shape.INTEGER)
 
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
-        shape, single, numbered, repository = self._environment.output(segment)
+        shape, single, numbered = self._environment.output(segment)
         if segment.opener in {"<(", ">("}:
             return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
         single = single or (segment.quoted and self._splits)
         option = shape is Shape.ANY and not numbered
-        value = Unknown(
-            option=option, single=single, shape=shape, numbered=numbered, repository=repository
-        )
+        value = Unknown(option=option, single=single, shape=shape, numbered=numbered)
         return value, segment.quoted
 
     def _add_unknown(self, value: Unknown, *, quoted: bool) -> None:
         keeps = quoted or value.shape is not Shape.ANY or all(map(plain, value.choices or ("*",)))
         if self._splits and not keeps:
-            value = Unknown(prefix=value.prefix, single=False, repository=value.repository)
+            value = Unknown(prefix=value.prefix, single=False)
         self._single = self._single and value.single
         self._shape = min(self._shape, value.shape)
         self._parts.append(value)

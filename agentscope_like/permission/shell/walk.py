@@ -19,7 +19,7 @@ from agentscope_like.permission.shell.mutations import Mutations, mutations
 from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
 from agentscope_like.permission.shell.predicates import check_condition
-from agentscope_like.permission.shell.printing import printed, printed_by_any
+from agentscope_like.permission.shell.printing import heeds_input, printed, printed_by_any
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import (
@@ -146,10 +146,9 @@ class Walk:
         statements = script.statements
         if not all(each.connector in {"&&", "||"} for each in statements[:-1]):
             return Output()
-        output = printed_by_any(
+        return printed_by_any(
             [self._printed(each.command, self.drafts[first:], scope) for each in statements]
         )
-        return output if state.is_placed else output._replace(repository=False)
 
     def _printed(self, command: Command, drafts: Sequence[Draft], scope: Scope) -> Output | None:
         """Return what is known of what a command prints; None where that is nothing."""
@@ -165,6 +164,9 @@ class Walk:
 
     def _scope(self, script: Script, scope: Scope) -> Scope:
         """Return `scope` with what is true of the whole of `script`."""
+        statements = script.statements
+        if len(statements) == 1 and isinstance(statements[0].command, SimpleCommand):
+            return scope  # nothing comes after it, and no function is called
         found = mutations(script)
         if not found.functions and not found.moves:
             return scope
@@ -211,12 +213,11 @@ class Walk:
         stages: list[Draft] = []
         for place, command in enumerate(pipeline.commands):
             first = len(self.drafts)
-            fed = scope
-            if place:
+            inner = scope
+            if place and (scope.fed.shape or heeds_input(command)):
                 known = len(stages) == place and not pipeline.timed
-                output = printed(stages) if known else None
-                fed = replace(scope, fed=output or Output())
-            self._command(command, state, fed)
+                inner = replace(scope, fed=(printed(stages) if known else None) or Output())
+            self._command(command, state, inner)
             stages += [each for each in self.drafts[first:] if each.proves(command, scope)]
         return state
 

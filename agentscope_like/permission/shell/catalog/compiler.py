@@ -75,7 +75,6 @@ _NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT})
 _STYLES = frozenset({"", "single-dash", "bundled"})
 _OUTPUTS = {
     "": NOTHING_KNOWN,
-    "directory": Output(repository=True),
     "word": Output(Shape.WORD),
     "hash": Output(Shape.ALPHANUMERIC),
     "hashes": Output(Shape.ALPHANUMERIC, single=False),
