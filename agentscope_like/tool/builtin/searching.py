@@ -13,7 +13,8 @@ from agentscope_like.permission.paths import Location
 from agentscope_like.permission.paths.location import inside
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.tool.builtin.files import RuleIndex
-from agentscope_like.tool.builtin.path_permissions import PathTool, ReadingTool
+from agentscope_like.tool.builtin.path_permissions import ReadingTool
+from agentscope_like.tool.builtin.path_tool import PathTool
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
