@@ -1,0 +1,111 @@
+"""What is read ends exactly where it is said to end, whatever a command is made large with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from agentscope_like.permission.shell import CommandAnalysis, analyze, analyze_unconfirmed
+from agentscope_like.permission.shell.suggestions import suggest_patterns
+
+
+def read(command: str) -> CommandAnalysis:
+    """Return the analysis of a command in `/ws`."""
+    return analyze(command, directory="/ws", home="/home/u")
+
+
+def reads(command: str) -> bool:
+    """Return whether the strict reader takes a command for a read, whatever others make of it."""
+    analysis = analyze_unconfirmed(command, directory="/ws", home="/home/u")
+    return analysis.script is not None and all(part.read_only for part in analysis.parts)
+
+
+LARGE: dict[str, tuple[int, Callable[[int], str]]] = {
+    "characters": (10_000, lambda n: f"ls '{'a' * (n - 5)}'"),
+    "characters of a word": (9_996, lambda n: f"cat {'a' * n}"),
+    "words": (1_000, lambda n: f"cat {'a ' * n}"),
+    "variables": (1_000, lambda n: f"cat {'$x ' * n}"),
+    "patterns": (1_000, lambda n: f"cat {'* ' * n}"),
+    "quoted pieces": (500, lambda n: "cat " + "'a'\"b\"" * n),
+    "pieces of a word": (999, lambda n: f"cat {'a$x' * n}"),
+    "words of a range": (100, lambda n: f"cat {{1..{n}}}"),
+    "words of a list": (100, lambda n: f"cat {{{','.join(map(str, range(n)))}}}"),
+    "words of nothing": (99, lambda n: f"cat {{{',' * n}}}"),
+    "products of lists": (6, lambda n: f"cat {'{a,b}' * n}"),
+    "lists in lists": (8, lambda n: f"cat {'{a,' * n}b{'}' * n}"),
+    "pieces beside a list": (295, lambda n: f"cat {{a,b}}{'$x' * n}"),
+    "commands": (300, lambda n: "; ".join(["ls"] * n)),
+    "alternatives": (300, lambda n: " || ".join(["ls"] * n)),
+    "stages of a pipeline": (300, lambda n: " | ".join(["cat"] * n)),
+    "arms": (299, lambda n: f"case x in {'a) ls;; ' * n}esac"),
+    "functions": (100, lambda n: "; ".join(f"f{i}() {{ ls; }}" for i in range(n))),
+    "substitutions in substitutions": (40, lambda n: f"{'echo $(' * n}ls{')' * n}"),
+    "quoted substitutions": (40, lambda n: 'echo "$(' * n + "ls" + ')"' * n),
+    "subshells": (40, lambda n: f"{'( ' * n}ls{' )' * n}"),
+    "groups": (40, lambda n: f"{'{ ' * n}ls; {'}; ' * (n - 1)}}}"),
+    "loops": (40, lambda n: f"{'while :; do ' * n}ls; {'done; ' * (n - 1)}done"),
+    "choices in choices": (40, lambda n: f"{'case x in a) ' * n}ls{';; esac' * n}"),
+    "defaults of defaults": (40, lambda n: f"cat {'${x:-' * n}a{'}' * n}"),
+    "wrappers": (20, lambda n: f"{'env ' * n}ls"),
+    "digits of a descriptor": (3, lambda n: f"ls {'1' * n}>&1"),
+    "digits of a target": (3, lambda n: f"ls >&{'1' * n}"),
+}
+"""The largest number with which each is read, and how it is made as large as that."""
+
+
+@pytest.mark.parametrize(("most", "command"), LARGE.values(), ids=list(LARGE))
+def test_a_budget_ends_where_it_says(most: int, command: Callable[[int], str]) -> None:
+    """With as much as is allowed a command is taken for a read; with one more it is not."""
+    assert reads(command(most))
+    assert not reads(command(most + 1))
+
+
+def test_what_ends_is_counted_no_longer() -> None:
+    """Things that stand beside each other are not nested, however many they are."""
+    for text in (
+        "( ls ); ",
+        "{ ls; }; ",
+        "$(ls) ",
+        "`ls` ",
+        "${x:-a} ",
+        "[[ ( a ) ]]; ",
+        "((1)); ",
+    ):
+        command = ("echo " if text[0] in "$`" else "") + text * 45
+        doubts = [doubt.message for doubt in read(command).all_doubts]
+        assert not any("Nesting" in doubt for doubt in doubts), text
+    assert read(f"[[ {'( a ) && ' * 45}b ]]").script is not None
+    assert read("if a; then ls; fi; " * 45 + "ls").script is not None
+    assert read("while a; do ls; done; " * 45 + "ls").script is not None
+    assert read("case a in b) ls;; esac; " * 45 + "ls").script is not None
+
+
+@pytest.mark.parametrize(("values", "known"), [(64, True), (65, False)])
+def test_the_values_of_a_loop_are_followed_up_to_a_number(values: int, known: bool) -> None:
+    """Each value of a loop's variable is known, unless there are too many."""
+    words = " ".join(f"w{number}" for number in range(values))
+    effects = read(f'for i in {words}; do cat "$i"; done').effects
+    assert [effect.path is not None for effect in effects] == [True] * values if known else [False]
+
+
+@pytest.mark.parametrize(("branches", "known"), [(7, True), (8, False)])
+def test_the_directories_are_followed_up_to_a_number(branches: int, known: bool) -> None:
+    """Each directory that a command may run in is known, unless there are too many."""
+    changes = " elif b; ".join(f"then cd e{number};" for number in range(branches))
+    directories = read(f"if a; {changes} fi; cat p").parts[-1].directories
+    assert len(directories) == (branches + 1 if known else 0)
+
+
+def test_suggestions_are_few_and_short() -> None:
+    """Eight patterns are offered at most, and no command of more than 200 characters."""
+    assert len(suggest_patterns(read("; ".join(f"foo{number} x" for number in range(8))))) == 8
+    assert len(suggest_patterns(read("; ".join(f"foo{number} x" for number in range(9))))) == 8
+    assert suggest_patterns(read("bash " + "a" * 195)) == ["bash " + "a" * 195]
+    assert suggest_patterns(read("bash " + "a" * 196)) == []
+
+
+def test_a_message_shows_sixty_characters() -> None:
+    """A word of sixty characters is shown whole in a message; of a longer one, the beginning is."""
+    assert f"`{'a' * 60}`" in read("a" * 60).all_doubts[0].message
+    assert f"`{'a' * 57}...`" in read("a" * 61).all_doubts[0].message
