@@ -29,6 +29,9 @@ _STRING = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 _ROLE = re.compile(r"[a-z ]+")
 _SPEAKS_ONLY = frozenset({"source", "does"})
 _EXPRESSIONS = frozenset({"operands", "any_word"})
+_TO_THE_END = frozenset({"command", "script"})
+"""Roles that take all that follows, however many they are said to be."""
+
 _WORD_LISTS = frozenset({"needs", "reserved", "reserved_prefixes"})
 
 
@@ -130,7 +133,7 @@ def _operands(line: _Line) -> Iterator[_Part]:
         suffix = more[len(name) :]
         if role != f"text{suffix}":
             yield _Part(start, end, f'"text{suffix}"', "any text")
-        if suffix != "...":
+        if suffix != "..." and name not in _TO_THE_END:
             yield _Part(start, end, f"'{role.replace(more, name + '...', 1)}'", "more operands")
 
 

@@ -50,7 +50,7 @@ def _read(file: Path) -> list[ProgramRecord]:
 
 
 def outcome(command: str) -> str:
-    """Return `reads`, or the number of doubts, and after it the known effects in `/ws`."""
+    """Return `reads`, `not read` or the number of doubts, and after it the effects in `/ws`."""
     analysis = analyze(command, directory="/ws", home="/home/u")
     doubts = len(analysis.all_doubts)
     effects = {
@@ -59,6 +59,8 @@ def outcome(command: str) -> str:
         if each.kind is not EffectKind.UNKNOWN
     }
     first = "reads" if analysis.read_only else f"{doubts} doubt{'s' * (doubts > 1)}"
+    if analysis.script is None:
+        first = "not read"
     return " ".join(filter(None, [first, ", ".join(sorted(effects))]))
 
 
