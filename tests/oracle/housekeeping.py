@@ -34,7 +34,7 @@ _KEPT: Mapping[str, Housekeeping] = {
     **dict.fromkeys(("jshell", "jstack", "jstat", "jcmd", "kotlinc", "scala", "keytool"), _JAVA),
     **dict.fromkeys(("gcloud", "gsutil", "bq"), _GOOGLE),
     **dict.fromkeys(("docker", "podman", "helm", "aws", "az", "pip", "pip3", "uv"), _REMOTE),
-    **dict.fromkeys(("git", "who"), _REMOTE),
+    **dict.fromkeys(("git", "who", "pg_isready"), _REMOTE),
     "gem": Housekeeping((f"{_HOME}/.local/share/gem/specs",), remote=True),
     "cargo": Housekeeping(
         (f"{_HOME}/.cargo/.package-cache", f"{_HOME}/.cargo/registry"), remote=True
