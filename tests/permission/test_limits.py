@@ -1,0 +1,116 @@
+"""Every limit of what is looked at, held at the limit and one step beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from agentscope_like.permission.command_rules import compile_command
+from agentscope_like.permission.errors import PathError, PatternError
+from agentscope_like.permission.paths import compile_pattern, locate
+from agentscope_like.permission.paths.location import Names
+from agentscope_like.permission.shell import analyze
+from agentscope_like.permission.shell.expansion import Expansion, TooManyFilesError
+from agentscope_like.permission.shell.safety import Finding, find_danger
+from agentscope_like.permission.shell.surroundings import Surroundings
+from tests.permission.shell.decision_record import Decider, world
+
+
+def path_of(length: int) -> str:
+    """Return an absolute path of so many characters, none of whose names is too long."""
+    return ("/" + "n" * 99) * (length // 100) + "/" + "n" * (length % 100 - 1)
+
+
+def test_a_path_may_have_4096_characters() -> None:
+    """The kernel's limit is the limit; a longer path is refused."""
+    assert locate(path_of(4096), directory="/").absolute == path_of(4096)
+    with pytest.raises(PathError):
+        locate(path_of(4097), directory="/")
+
+
+def test_a_pattern_may_have_4096_characters() -> None:
+    """A longer pattern of paths or of commands is refused."""
+    assert compile_pattern(path_of(4096)).text == path_of(4096)
+    assert compile_command("a" * 4096).text == "a" * 4096
+    with pytest.raises(PatternError):
+        compile_pattern(path_of(4097))
+    with pytest.raises(PatternError):
+        compile_command("a" * 4097)
+
+
+def test_a_pattern_may_spell_out_256_paths() -> None:
+    """Braces that spell out more are refused."""
+    compile_pattern(f"/{{{','.join(map(str, range(256)))}}}")
+    with pytest.raises(PatternError):
+        compile_pattern(f"/{{{','.join(map(str, range(257)))}}}")
+
+
+def names_of(entries: int) -> Names:
+    """Return a file system of one directory with so many files."""
+
+    @contextmanager
+    def scandir(_: str) -> Iterator[Iterator[SimpleNamespace]]:
+        yield (SimpleNamespace(name=f"f{number}") for number in range(entries))
+
+    return cast("Names", SimpleNamespace(scandir=scandir, lstat=lambda _: None, readlink=None))
+
+
+def test_a_pattern_may_match_1500_paths() -> None:
+    """A pattern that matches more is not followed."""
+    assert len(Expansion(names_of(1_500)).expand("/f*")) == 1_500
+    with pytest.raises(TooManyFilesError):
+        Expansion(names_of(1_501)).expand("/f*")
+
+
+def test_a_pattern_may_look_at_20000_entries() -> None:
+    """A pattern that would have to look at more is not followed, even if it matches none."""
+    assert Expansion(names_of(20_000)).expand("/x*") == []
+    with pytest.raises(TooManyFilesError):
+        Expansion(names_of(20_001)).expand("/x*")
+
+
+def danger(command: str, work: Path) -> Finding | None:
+    """Return why a person has to look at a command."""
+    analysis = analyze(command, directory=str(work), home="/home/u")
+    around = Surroundings(directory=str(work), working=(), root=str(work), home="/home/u")
+    return find_danger(analysis, around)
+
+
+def test_a_finding_shows_80_characters(tmp_path: Path) -> None:
+    """A command of eighty characters is shown whole; of a longer one, the beginning is."""
+    for length, shown in ((80, "x" * 73 + "`"), (81, "x" * 72 + "…`")):
+        found = danger("rm -r ~" + " " + "x" * (length - 8), tmp_path)
+        assert found is not None
+        assert shown[-20:] in found.message
+
+
+@pytest.mark.parametrize(("before", "found"), [(31, True), (32, False)])
+def test_a_fork_bomb_is_looked_for_in_32_functions(
+    before: int, found: bool, tmp_path: Path
+) -> None:
+    """What cannot be read is searched for a function that breeds, up to a number of functions."""
+    command = "f ( ; " + "".join(f"f{number}(){{ x; }};" for number in range(before))
+    assert (danger(command + "z(){ z|z; };", tmp_path) is not None) is found
+
+
+@pytest.mark.parametrize(("paths", "found"), [(255, False), (256, True)])
+def test_removals_are_looked_at_up_to_256_words(paths: int, found: bool, tmp_path: Path) -> None:
+    """In a text that cannot be read, all that follows a removal may be removed, so `rm` as well."""
+    command = "foo ( ; " + "; ".join(f"rm p{number}" for number in range(paths))
+    reason = danger(command, tmp_path)
+    assert (reason is not None and "too many paths" in reason.reason) is found
+
+
+async def test_a_question_offers_five_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many parts of a command are in doubt, so many rules are offered at most."""
+    work, home = world(tmp_path)
+    monkeypatch.setenv("HOME", str(home))
+    decided = await Decider(work).decide("; ".join(f"foo{number} x" for number in range(9)))
+    assert decided[0].count("[") <= 5
