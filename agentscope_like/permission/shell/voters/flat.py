@@ -69,7 +69,7 @@ def is_flat(text: str, script: Script) -> bool:
     """
     if not all(map(_is_flat_command, (each.command for each in script.statements))):
         return False
-    if _PLAIN.fullmatch(text):
+    if "||" not in text and _PLAIN.fullmatch(text):
         return _is_split(text, script)
     scanned = _scan(text)
     if scanned is None:
