@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
+from agentscope_like.permission.paths import FileKind
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.surroundings import Surroundings
@@ -38,6 +39,7 @@ _HARMLESS_COPY = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|upda
 """Flags with which `cp` follows symlinks, as it does without any."""
 
 _LINKERS = _COPIERS | {"ln"}
+_MOVERS = frozenset({"mv", "gmv"})
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 
 
@@ -108,7 +110,22 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
     for effect in part.effects:
         if reason := _why_no_edit(effect, part) or _why_outside(effect, surroundings):
             return reason
+    if part.program in _MOVERS:
+        return _hidden_secret(part, surroundings)
     return _bad_link(part, surroundings) if part.program in _LINKERS else None
+
+
+def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
+    """Say so where a symlink to a secret is moved: under its new name, nobody would know it."""
+    for effect in part.effects:
+        if effect.kind is not EffectKind.DELETE:
+            continue
+        for link in surroundings.locations(effect) or ():
+            if link.kind is not FileKind.SYMLINK:
+                continue
+            if reason := surroundings.why_not_read(surroundings.locate(link.absolute)):
+                return f"the link `{effect.target}` leads to what is to be kept secret: {reason}"
+    return None
 
 
 def _why_no_edit(effect: Effect, part: Part) -> str | None:
