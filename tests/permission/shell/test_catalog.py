@@ -143,3 +143,16 @@ def test_abbreviations_need_a_complete_list() -> None:
     assert read_arguments(complete, ["x", "--rand"]).problems
     del table["others"]
     assert read_arguments(parse_program("x", table), ["x", "--rec"]).problems
+
+
+@pytest.mark.parametrize(
+    "text", ["[program.broken]\nflags = \n", "[program.other]\nflags = '-a'\n", "flags = '-a'"]
+)
+def test_a_table_that_cannot_be_parsed_is_refused(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program whose table is no TOML, or is another one's, is an error that names it."""
+    section = catalog._Section("broken", text)
+    monkeypatch.setattr(catalog, "_sections", lambda: {"broken": section})
+    with pytest.raises(CatalogError, match=r"\[program\.broken\]"):
+        catalog.lookup("broken")
