@@ -329,3 +329,25 @@ def test_the_names_of_the_documents_are_among_the_defaults() -> None:
     """The lists that programs pass on hold what the documents name."""
     assert {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".env"} <= set(DANGEROUS_FILES)
     assert {".git", ".vscode", ".idea", ".ssh"} <= set(DANGEROUS_DIRECTORIES)
+
+
+@pytest.mark.parametrize(
+    "path", ["/srv/other/home/u", "/srv/u", "/srv", HOME + "/d", "/nonexistent"]
+)
+@pytest.mark.parametrize(
+    "name", [".azure/x", ".gradle/gradle.properties", ".age/x", "Library/Keychains/x"]
+)
+def test_what_is_secret_in_the_home_is_not_so_elsewhere(path: str, name: str) -> None:
+    """A path of the home counts there alone, not as deep in another directory, above or below."""
+    assert sensitive_to_read(at(f"{HOME}/{name}")) is not None
+    assert sensitive_to_read(at(f"{path}/{name}")) is None
+
+
+@pytest.mark.parametrize(
+    "path", ["/srv/other/home/u", "/srv/u", "/srv", HOME + "/d", "/nonexistent"]
+)
+@pytest.mark.parametrize("name", [".cargo/config", ".docker/x", ".kube/x", ".aws/x", "bin/x"])
+def test_what_runs_in_the_home_may_be_written_elsewhere(path: str, name: str) -> None:
+    """A path of the home counts there alone, not as deep in another directory, above or below."""
+    assert sensitive_to_write(at(f"{HOME}/{name}")) is not None
+    assert sensitive_to_write(at(f"{path}/{name}")) is None
