@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -19,7 +20,8 @@ _STATE_FIELD = 0
 _SESSION_FIELD = 3
 _ENDED = frozenset({b"Z", b"X"})
 _HAS_PIDFD = hasattr(os, "pidfd_open")
-_ROUNDS = 3
+_PATIENCE_SECONDS = 0.5
+_PAUSE_SECONDS = 0.001
 
 
 class ProcessFamily(Struct, frozen=True):
@@ -51,18 +53,20 @@ class ProcessFamily(Struct, frozen=True):
         """Send the signal to the process group and the session.
 
         Args:
-            number: SIGKILL is repeated until nobody is left, as far as that takes three rounds.
+            number: With SIGKILL, it is sent until nobody is left, for half a second at most: what
+                is killed runs on for a moment on a busy machine, and may fork.
             everyone: Whether those that left the session get it as well.
         """
         if self.leader is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.leader, number)
-        for _ in range(_ROUNDS if number is signal.SIGKILL else 1):
-            members = list(self._members(everyone=everyone))
+        deadline = time.monotonic() + (_PATIENCE_SECONDS if number is signal.SIGKILL else 0)
+        while members := list(self._members(everyone=everyone)):
             for pid in members:
                 self._send(pid, number, everyone=everyone)
-            if not members:
+            if time.monotonic() >= deadline:
                 return
+            time.sleep(_PAUSE_SECONDS)
 
     def _members(self, *, everyone: bool) -> Iterator[int]:
         """Yield the processes of the family that have not ended, but for the leader."""
