@@ -32,6 +32,9 @@ _KEPT: Mapping[str, Housekeeping] = {
     **dict.fromkeys(("yarn", "pnpm", "corepack"), _NODE),
     **dict.fromkeys(("java", "javac", "jar", "javadoc", "javap", "jps", "mvn", "gradle"), _JAVA),
     **dict.fromkeys(("jshell", "jstack", "jstat", "jcmd", "kotlinc", "scala", "keytool"), _JAVA),
+    **dict.fromkeys(("jlink", "jdeps", "jmod", "jpackage", "jfr", "jimage", "kotlin"), _JAVA),
+    **dict.fromkeys(("ant", "groovy", "sbt", "lein", "clojure"), _JAVA),
+    "cloc": Housekeeping(("/tmp/",)),  # stays where its output is closed before it ends
     **dict.fromkeys(("gcloud", "gsutil", "bq"), _GOOGLE),
     **dict.fromkeys(("docker", "podman", "helm", "aws", "az", "pip", "pip3", "uv"), _REMOTE),
     **dict.fromkeys(("git", "who", "pg_isready"), _REMOTE),
