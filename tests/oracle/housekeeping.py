@@ -34,6 +34,7 @@ _KEPT: Mapping[str, Housekeeping] = {
     **dict.fromkeys(("jshell", "jstack", "jstat", "jcmd", "kotlinc", "scala", "keytool"), _JAVA),
     **dict.fromkeys(("jlink", "jdeps", "jmod", "jpackage", "jfr", "jimage", "kotlin"), _JAVA),
     **dict.fromkeys(("ant", "groovy", "sbt", "lein", "clojure"), _JAVA),
+    "svn": Housekeeping((f"{_HOME}/.subversion",)),  # made empty of settings at its first start
     "cloc": Housekeeping(("/tmp/",)),  # stays where its output is closed before it ends
     **dict.fromkeys(("gcloud", "gsutil", "bq"), _GOOGLE),
     **dict.fromkeys(("docker", "podman", "helm", "aws", "az", "pip", "pip3", "uv"), _REMOTE),
