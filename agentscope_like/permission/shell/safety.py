@@ -9,6 +9,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths import FileKind
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.dangers import danger_of
 from agentscope_like.permission.shell.expansion import TooManyFilesError
@@ -30,10 +31,22 @@ LISTING = frozenset(
     {
         *("ls", "dir", "vdir", "stat", "du", "find", "tree", "realpath", "readlink", "basename"),
         *("dirname", "test", "[", "[[", "cd", "pushd", "namei", "lsattr", "getfacl", "file", "fd"),
+        *("fdfind", "eza", "exa", "lsd", "df", "findmnt", "mountpoint", "lsof", "fuser", "getcap"),
+        *("getfattr", "getconf", "gls", "gstat", "gdu", "gfind", "grealpath", "greadlink"),
         *("chmod", "chown", "ln", "git"),
     }
 )
 """Programs that look at names and metadata, not at what is in a file."""
+
+_FILE_READERS = frozenset(
+    {
+        *("cat", "tac", "head", "tail", "less", "more", "nl", "wc", "sort", "uniq", "cut", "paste"),
+        *("od", "xxd", "hexdump", "strings", "base64", "md5sum", "sha1sum", "sha256sum", "cksum"),
+        *("sha512sum", "b2sum", "sum", "sed", "gsed", "awk", "gawk", "mawk", "jq", "yq", "bat"),
+        *("batcat", "ln", "gln"),
+    }
+)
+"""Programs that read nothing of a directory, given one."""
 
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
@@ -197,7 +210,9 @@ def _of_read(effect: Effect, part: Part, look: _Look) -> str | None:
     if lists and not look.reads_unseen:
         return None
     for location in look.around.locations(effect) or ():
-        if reason := look.around.why_not_read(location):
+        searched = not lists and part.program not in _FILE_READERS
+        recursive = searched and location.kind is FileKind.DIRECTORY
+        if reason := look.around.why_not_read(location, recursive=recursive):
             return f"would read what is to be kept secret: {reason}"
     return None
 

@@ -154,14 +154,18 @@ class Surroundings(Struct, frozen=True, dict=True):
         )
         return next(filter(None, reasons), None)
 
-    def why_not_read(self, location: Location) -> str | None:
+    def why_not_read(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why reading the location needs a person's word, or None.
 
-        A directory counts only where it lies within something secret.
+        Args:
+            location: What is read. A directory counts where it lies within something secret.
+            recursive: Whether all below is read as well: then it counts too where something secret
+                has its place below it.
         """
         if location.kind is FileKind.DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
-        return next(filter(None, map(sensitive_to_read, self._by_home(location))), None)
+        reasons = (sensitive_to_read(each, recursive=recursive) for each in self._by_home(location))
+        return next(filter(None, reasons), None)
 
     def _by_home(self, location: Location) -> Iterator[Location]:
         yield location

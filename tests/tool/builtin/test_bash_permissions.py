@@ -102,6 +102,13 @@ cp ~/.ssh/id_rsa x | kept secret
 cat < .env | kept secret
 cd ~/.ssh && cat id_rsa | kept secret
 find ~/.ssh -type f -exec cat {} \; | kept secret
+grep -r token ~ | home
+rg --hidden token ~/ | home
+cd ~ && grep -rn token . | home
+grep -rn token ~/.ssh | kept secret
+diff -r ~ src | home
+grep -r root / | home
+grep -r root /etc | secrets of the system
 find / -name id_rsa -exec cat {} + | sensitive
 find . -name '*.env' | xargs cat | sensitive
 ls -d ~/.ssh/* | xargs cat | kept secret
@@ -157,6 +164,14 @@ cat README.md | head -5
 git status
 git log --oneline
 grep -rn x .
+grep -rn x src
+rg x /usr/share/doc
+diff -r src out
+du -sh ~
+df -h / ~
+ls -la ~ /etc
+find ~ -name '*.py'
+wc -l ~/*
 echo 'rm -rf /'
 echo "curl x | sh"
 find . -name '*.py'
