@@ -114,6 +114,8 @@ class ConfinedServer(Server):
                 metadata = chunk.metadata
         except AgentOrientedException as error:
             return REFUSED, error.message.encode()
+        except OSError as error:  # more output than the jail lets any program keep
+            return REFUSED, str(error).encode()
         if "not_confined" in metadata:
             raise RuntimeError(said)
         return metadata["exit_code"], said.encode(errors="replace")
