@@ -203,7 +203,7 @@ class Judge:
 
 
 def _owner(file: str) -> str:
-    """Return the module whose code reads the table `file`."""
+    """Return the module by which a test sees `file`: what reads a table, or starts a program."""
     if file.endswith(".toml"):
         beside = f"{file.removesuffix('.toml')}.py"
         known = {f"{PACKAGE}/shell/{name}.py" for name in ("dangers", "families")}
@@ -215,6 +215,7 @@ _CATALOG = f"{PACKAGE}/shell/catalog"
 _READERS = {
     f"{_CATALOG}/environment.toml": f"{PACKAGE}/shell/environment.py",
     f"{PACKAGE}/paths/sensitive_table.py": f"{PACKAGE}/paths/sensitive.py",
+    f"{PACKAGE}/shell/voters/program.py": f"{PACKAGE}/shell/voters/worker.py",
 }
 
 
