@@ -157,7 +157,10 @@ _REFUSED = [
     ("echo $'\\q'", "$'"),
     ("echo $'\\x'", "$'"),
     ('TEXTDOMAIN=x; echo $"hi"', "translated"),
+    ("echo `a\\\nb`", "backticks"),
     # expansions
+    ('echo ${x#$"y"}', "before a quote"),
+    ("echo ${x#$'y'}", "before a quote"),
     ("echo ${a[x]}", "${"),
     ("echo ${a[$x]}", "${"),
     ("echo ${a[$(evil)]}", "${"),
