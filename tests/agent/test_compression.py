@@ -214,7 +214,7 @@ async def test_compressing_may_be_asked_for_at_any_time() -> None:
     assert [m.id for m in agent.state.context] == ["m3"]
 
 
-async def test_a_tool_may_ask_for_it_in_the_middle_of_a_reply() -> None:
+async def test_sage_t_23_a_tool_may_ask_for_it_in_the_middle_of_a_reply() -> None:
     """It is done before the model is called the next time, never under its hands."""
 
     async def work(text: str) -> Any:

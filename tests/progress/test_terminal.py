@@ -75,7 +75,7 @@ async def seen(
     return out.getvalue()
 
 
-async def test_a_tool_s_progress_is_seen_while_it_works(tmp_path: Path) -> None:
+async def test_sage_p_35_a_tool_s_progress_is_seen_while_it_works(tmp_path: Path) -> None:
     """The tool waits until the person has seen it: it is live, under the tool's name."""
     was_seen = asyncio.Event()
 

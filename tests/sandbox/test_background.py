@@ -52,7 +52,7 @@ async def test_sage_x_23_a_task_runs_and_ends(shipped: SandboxHandle) -> None:
     assert await shipped.read_background_output(task, max_bytes=4) == "err\n"
 
 
-async def test_sage_p_15_offsets_are_bytes_and_nothing_is_lost_or_twice(
+async def test_sage_p_15_and_19_offsets_are_bytes_and_nothing_is_lost_or_twice(
     shipped: SandboxHandle,
 ) -> None:
     """Read in whatever pieces, while it runs and after, a task's output is what it said."""

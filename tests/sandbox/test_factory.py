@@ -82,7 +82,7 @@ def test_passthrough_moves_nothing(fields: dict[str, object]) -> None:
 
 
 @pytest.mark.usefixtures("registered")
-async def test_sage_x_20_a_user_s_provider_is_used(tmp_path: Path) -> None:
+async def test_sage_x_20_and_21_a_user_s_provider_is_used(tmp_path: Path) -> None:
     """A provider as in seed 003 is registered by its class, and made when it is asked for."""
     config = SandboxConfig(
         mode=SandboxType.REMOTE,

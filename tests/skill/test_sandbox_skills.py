@@ -58,7 +58,7 @@ def test_sage_s_10_the_manager_copies_nothing(skills: Path) -> None:
     assert sorted((path, path.stat().st_mtime_ns) for path in skills.rglob("*")) == before
 
 
-async def test_sage_s_11_skills_have_a_fixed_path_in_every_kind(
+async def test_sage_s_11_and_x_19_skills_have_a_fixed_path_in_every_kind(
     skills: Path, sandbox: SandboxHandle
 ) -> None:
     """`<workspace>/skills/<name>`, in local, remote and unisolated sandboxes alike."""

@@ -270,7 +270,7 @@ SOME = st.lists(st.sampled_from([*NAMES, EXPAND, "nothing", "", "file_"]), max_s
 
 
 @given(available=SOME, suggested=SOME, wanted=st.lists(SOME, max_size=3))
-async def test_nothing_ever_leads_past_the_view(
+async def test_sage_t_42_nothing_ever_leads_past_the_view(
     available: list[str], suggested: list[str], wanted: list[list[str]]
 ) -> None:
     """Whatever is suggested and wanted: what is shown is of the view, and only that may run."""

@@ -125,6 +125,18 @@ async def test_sage_t_15_the_first_manager_wins() -> None:
     assert await ToolProxy(managers[::-1]).get_tool("alpha") is second
 
 
+async def test_sage_t_15_the_first_manager_s_schema_is_shown() -> None:
+    """The model is told of the tool that would run, not of another one that has its name."""
+    first, second = Probe("alpha"), Probe("alpha")
+    first.description, second.description = "The first.", "The second."
+    proxy = ToolProxy([ToolManager([tool], modules=[]) for tool in (first, second)])
+    (schema,) = await proxy.get_tool_schemas()
+    spec = proxy.get_tool_spec("alpha")
+    assert schema["function"]["description"] == "The first."
+    assert spec is not None
+    assert spec.description == "The first."
+
+
 def test_sage_t_16_it_has_all_that_a_manager_is_used_by() -> None:
     """What is called of a manager while a session runs, a view has with the same parameters."""
     for name, method in inspect.getmembers(ToolManager, inspect.isfunction):
