@@ -32,6 +32,9 @@ _CHECKOUT = Path(agentscope_like.__file__).resolve().parent.parent
 _LINKED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SHOWN = ("/var/lib/dpkg", "/var/lib/apt/lists", "/var/cache/man", "/sys")
 _DIRECTORIES = ("/tmp", "/etc", "/var/tmp", "/run", "/root", "/mnt", "/opt", "/srv", "/home")
+_KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/mtrr")
+"""What root may write to without any capability, and what is then the whole machine's."""
+
 _BATCH = 50
 
 
@@ -201,8 +204,8 @@ def _arguments(*, may_confine: bool = False) -> list[str]:
         arguments += ["--ro-bind", path, f"/oracle{path}"]
     for path in _SHOWN:
         arguments += ["--ro-bind-try", path, path]
-    for path in _python_places():
-        arguments += ["--ro-bind", path, path]
+    for path in (*_KERNEL, *_python_places()):
+        arguments += ["--ro-bind-try", path, path]
     return [*arguments, "--chdir", "/", "--"]
 
 

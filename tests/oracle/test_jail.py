@@ -70,6 +70,15 @@ def test_a_change_is_gone_for_the_next_command(jail: Jail) -> None:
     assert [outcome.status for outcome in outcomes] == [0, 0, 0, 2, None, 0]
 
 
+def test_the_machine_s_settings_are_out_of_reach(jail: Jail) -> None:
+    """Root needs no capability to write them, and they are not the jail's own."""
+    setting = "/proc/sys/kernel/core_pattern"
+    refused, fine = jail.run([f"cat {setting} > {setting}", "echo sh > /proc/self/comm"])
+    assert refused.status != 0
+    assert "Read-only file system" in refused.output or "Permission denied" in refused.output
+    assert fine.status == 0
+
+
 def test_a_change_that_leaves_no_time_is_told(jail: Jail) -> None:
     """What is written through a memory mapping, which moves no clock in memory, is seen too."""
     write = "import mmap; f = open('f', 'r+b'); m = mmap.mmap(f.fileno(), 0); m[0] = 90"
