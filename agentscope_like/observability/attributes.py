@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentscope_like.permission import PermissionDecision
@@ -16,6 +16,7 @@ __all__ = [
     "error_type",
     "usage_attributes",
     "without_quotes",
+    "without_values",
 ]
 
 OWN = "agentscope_like"
@@ -53,11 +54,23 @@ def decision_attributes(
 
 def without_quotes(reason: str, arguments: str) -> str:
     """Return the reason without what stands in backquotes, and without values of the arguments."""
-    reason = _QUOTED.sub("`…`", reason)
-    for value in sorted(set(_texts_of(arguments)), key=len, reverse=True):
-        if len(value) >= _SHORTEST_ARGUMENT:
-            reason = reason.replace(value, "…")
-    return reason
+    return without_values(_QUOTED.sub("`…`", reason), [arguments])
+
+
+def without_values(text: str, calls: Iterable[str]) -> str:
+    """Return the text without the texts in the arguments of calls, as they are or escaped.
+
+    Args:
+        text: What may repeat them.
+        calls: The arguments of each call, as JSON text.
+    """
+    values = {value for arguments in calls for value in _texts_of(arguments)}
+    lines = {line for value in values for line in (value, *value.splitlines())}
+    forms = {form for line in lines for form in (line, repr(line)[1:-1], json.dumps(line)[1:-1])}
+    for form in sorted(forms, key=len, reverse=True):
+        if len(form) >= _SHORTEST_ARGUMENT:
+            text = text.replace(form, "…")
+    return text
 
 
 def _texts_of(arguments: str) -> Iterator[str]:

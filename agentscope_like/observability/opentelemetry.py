@@ -17,6 +17,7 @@ from agentscope_like.observability.attributes import (
     decision_attributes,
     error_type,
     usage_attributes,
+    without_values,
 )
 from agentscope_like.observability.handler import BaseTraceHandler
 from agentscope_like.observability.masker import SecretMasker
@@ -42,7 +43,7 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
         tracer_provider: Makes the tracer; the program's global one by default.
         masker: Masks secrets in every text that a span carries.
         captures_content: Whether spans carry the arguments and the results of calls, and what
-            reasons quote of them; masked, and at most 8,192 characters each.
+            reasons and errors quote of them; masked, and at most 8,192 characters each.
         provider_name: `gen_ai.provider.name` of the models.
 
     Raises:
@@ -69,6 +70,8 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
         self._provider_name = provider_name
         self._spans: dict[str, Span] = {}
         self._messages: dict[str, str] = {}
+        self._parents: dict[str, str] = {}
+        self._arguments: dict[str, list[str]] = {}
 
     @override
     def on_chain_start(self, session_id: str, **kwargs: Any) -> None:
@@ -149,6 +152,7 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
         if decision is not None:
             attributes |= decision_attributes(decision, tool_input, quotes=self._captures_content)
         self._start("execute_tool", tool_name, session_id, kwargs, attributes)
+        self._arguments[kwargs["run_id"]] = [tool_input]
 
     @override
     def on_tool_end(self, output: Any, **kwargs: Any) -> None:
@@ -165,6 +169,7 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
 
     @override
     def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
+        self._hand_up(kwargs["run_id"])
         self._fail(error, kwargs)
 
     @override
@@ -221,6 +226,8 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
             attributes=self._masked(named),
             links=_links(kwargs.get("links", ())),
         )
+        if parent is not None:
+            self._parents[kwargs["run_id"]] = kwargs["parent_run_id"]
 
     def _end(
         self,
@@ -231,7 +238,7 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
     ) -> None:
         from opentelemetry.trace import StatusCode
 
-        span = self._spans.pop(kwargs["run_id"], None)
+        span, _ = self._pop(kwargs["run_id"])
         if span is None:
             return
         is_paused = bool(kwargs.get("is_paused"))
@@ -250,7 +257,7 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
     def _fail(self, error: BaseException, kwargs: Mapping[str, Any]) -> None:
         from opentelemetry.trace import StatusCode
 
-        span = self._spans.pop(kwargs["run_id"], None)
+        span, calls = self._pop(kwargs["run_id"])
         if span is None:
             return
         try:
@@ -258,9 +265,28 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
             span.set_status(StatusCode.ERROR, type(error).__name__)
             told = "".join(traceback.format_exception(error))
             shown = {"exception.message": str(error), "exception.stacktrace": told}
+            if calls and not self._captures_content:
+                shown = {name: self._without(text, calls) for name, text in shown.items()}
             span.record_exception(error, attributes=self._masked(shown))
         finally:
             span.end()
+
+    def _pop(self, run_id: str) -> tuple[Span | None, list[str]]:
+        """Forget a run; return its span, and the arguments that its error may repeat."""
+        self._parents.pop(run_id, None)
+        return self._spans.pop(run_id, None), self._arguments.pop(run_id, [])
+
+    def _hand_up(self, run_id: str) -> None:
+        """Keep the arguments of a run whose error may come to end the runs around it as well."""
+        calls = self._arguments.get(run_id, [])
+        while (parent := self._parents.get(run_id)) is not None:
+            self._arguments.setdefault(parent, []).extend(calls)
+            run_id = parent
+
+    def _without(self, text: str, calls: Sequence[str]) -> str:
+        """Return the text without what it repeats of the arguments of calls, nor secrets."""
+        mask = self._masker.mask  # first: what is left of a secret is not found any more
+        return without_values(mask(text), map(mask, calls))
 
     def _masked(self, attributes: Mapping[str, Any]) -> dict[str, AttributeValue]:
         return {

@@ -30,7 +30,7 @@ from agentscope_like.model import (
 from agentscope_like.observability import ObservabilityManager, TraceMiddleware
 from agentscope_like.types import ErrorType
 from tests.model.chat_server import Reply, delta, failed, running, sse, streamed
-from tests.model.strict_server import Abilities, StrictServer, image_part, images_in
+from tests.model.strict_server import Abilities, StrictServer, completion, image_part, images_in
 from tests.observability.kit import Recorder
 
 ASKED = [{"role": "user", "content": "Hi"}]
@@ -294,6 +294,9 @@ async def test_sage_l_13_the_second_probe_is_structured_output() -> None:
         assert "json" not in str(request["messages"]).lower()
         assert not await probe_structured_output(client, "deaf")
         assert not await probe_structured_output(client, "unable")
+        for other in ('{"answer": true}', "[true]", '"ok"', "null"):
+            server.replies = [completion(other)]
+            assert not await probe_structured_output(client, "able")
         assert await probe_structured_output(client, "thinker")
         assert len(server.asked("thinker")) == 2
     assert not await probe_structured_output(client, "able")

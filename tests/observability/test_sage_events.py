@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentscope_like.agent import ContextConfig, ModelConfig, ReActConfig
+from agentscope_like.agent import Agent, ContextConfig, ModelConfig, ReActConfig
 from agentscope_like.event import RequireUserConfirmEvent, UserInterruptEvent
 from agentscope_like.exception import ConfigurationError, ModelError, ResumeError
 from agentscope_like.message import Msg, TextBlock, ToolResultState, UserMsg
@@ -259,6 +259,46 @@ async def compressed_between_replies(heard: Recorder) -> None:
     assert heard.named("llm_start")[-1]["parent_run_id"] is None
 
 
+class Hanging(MiddlewareBase):
+    """Keeps a model from answering, once it is told to."""
+
+    hangs = False
+
+    async def on_model_call(
+        self, agent: Any, input_kwargs: dict[str, Any], next_handler: Callable[..., Any]
+    ) -> Any:
+        if self.hangs:
+            await asyncio.sleep(60)
+        return await next_handler()
+
+
+async def cancelled_compression(heard: Recorder, agent: Agent) -> None:
+    config = ContextConfig(trigger_ratio=0.02, reserve_ratio=0.01)
+    task = asyncio.create_task(agent.compress_context(config))
+    await heard.until("llm_start", 3)
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert isinstance(heard.details("llm_error")[0][0], asyncio.CancelledError)
+
+
+async def compression_cancelled_in_its_stream(heard: Recorder) -> None:
+    agent = observed([], DONE, DONE, endless, handlers=[heard])
+    await events_of(agent, "Speak. " * 2000)
+    await events_of(agent, "Speak.")
+    await cancelled_compression(heard, agent)
+
+
+async def compression_cancelled_before_its_stream(heard: Recorder) -> None:
+    hanging = Hanging()
+    agent = observed([], DONE, DONE, handlers=[heard], inner=[hanging])
+    await events_of(agent, "Speak. " * 2000)
+    await events_of(agent, "Speak.")
+    hanging.hangs = True
+    await cancelled_compression(heard, agent)
+
+
 @pytest.mark.parametrize(
     "work",
     [
@@ -278,6 +318,8 @@ async def compressed_between_replies(heard: Recorder) -> None:
         done_outside,
         wrong_answer,
         compressed_between_replies,
+        compression_cancelled_in_its_stream,
+        compression_cancelled_before_its_stream,
     ],
 )
 async def test_sage_o_06_every_start_has_one_end(work: Callable[[Recorder], Any]) -> None:

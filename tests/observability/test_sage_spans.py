@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -328,6 +330,49 @@ async def test_a_pause_ends_the_spans_and_the_resume_links_to_them() -> None:
     assert again.state.middle_context == {}
 
 
+RESUMED = """\
+import asyncio, sys
+from agentscope_like.message import TextBlock
+from agentscope_like.observability import ObservabilityManager, TraceMiddleware
+from agentscope_like.state import AgentState
+from tests.agent.kit import agent_of, answer, events_of
+from tests.observability.kit import Spans, Tool
+
+spans = Spans()
+trace = TraceMiddleware(ObservabilityManager([spans.handler()]))
+state = AgentState.model_validate_json(sys.stdin.read())
+agent = agent_of([Tool()], [TextBlock(text="Done.")], state=state, middlewares=[trace])
+asyncio.run(events_of(agent, answer(agent, "c1")))
+for span in spans.finished:
+    for link in span.links:
+        print(link.context.trace_id, link.context.span_id, span.name)
+"""
+
+
+async def test_a_resume_in_a_new_process_links_to_the_spans_of_the_old_one() -> None:
+    """All that it takes is in the JSON of the state."""
+    agent, spans = traced([Tool(behavior=ASK)], [call()])
+    await events_of(agent, "Speak.")
+    done = subprocess.run(  # noqa: ASYNC221 - nothing else runs meanwhile
+        [sys.executable, "-c", RESUMED],
+        input=agent.state.model_dump_json(),
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    waited, parked = one_span(spans, "execute_tool Tool"), one_span(spans, "invoke_agent robot")
+    assert {tuple(line.split(maxsplit=2)) for line in done.stdout.splitlines()} == {
+        (str(context_of(span).trace_id), str(id_of(span)), name)
+        for span, name in (
+            (waited, "execute_tool Tool"),
+            (parked, "invoke_agent robot"),
+            (parked, "invoke_workflow"),
+        )
+    }
+
+
 async def test_a_second_pause_links_to_the_first() -> None:
     """Asking again is a pause of its own; what was answered is not linked twice."""
     tools = [Tool(behavior=ASK)]
@@ -420,6 +465,39 @@ async def test_content_is_captured_on_request_and_masked() -> None:
     assert shown["agentscope_like.decision.reason"] == f"`{MASK}` is quoted"
     assert shown["gen_ai.tool.call.result"].startswith(f"found {MASK} xxx")
     assert len(shown["gen_ai.tool.call.result"]) == 8192
+    assert SECRET not in everything(spans)
+
+
+class Refusing(Tool):
+    """Fails as a tool that is set up wrongly does, and says what it was given."""
+
+    async def call(self, /, **kwargs: Any) -> AsyncGenerator[Any, None]:
+        raise ConfigurationError(f"cannot use {kwargs['text']}: {kwargs['text']!r}")
+        yield
+
+
+@pytest.mark.parametrize("captures_content", [False, True])
+async def test_an_error_repeats_arguments_on_request_only(captures_content: bool) -> None:
+    """Neither in the call's span, nor in those around it, which the error ends as well."""
+    text = f"sword\nfish Ä {SECRET}"
+    agent, spans = traced(
+        [Refusing()],
+        [call(arguments=json.dumps({"text": text}))],
+        masker=SecretMasker([SECRET]),
+        captures_content=captures_content,
+    )
+    with pytest.raises(ConfigurationError, match="cannot use"):
+        await events_of(agent, "Speak.")
+    failed = [span for span in spans.finished if span.status.status_code is StatusCode.ERROR]
+    names = [span.name for span in failed]
+    assert names == ["execute_tool Tool", "invoke_agent robot", "invoke_workflow"]
+    for span in failed:
+        (exception,) = [event for event in span.events if event.name == "exception"]
+        told = dict(exception.attributes or {})
+        assert str(told["exception.message"]).startswith("cannot use")
+        assert "ConfigurationError" in str(told["exception.stacktrace"])
+        for said in (told["exception.message"], told["exception.stacktrace"]):
+            assert ("fish" in str(said)) is captures_content
     assert SECRET not in everything(spans)
 
 
