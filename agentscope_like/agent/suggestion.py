@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from typing_extensions import override
 
 from agentscope_like.event import AgentEvent
+from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import Msg
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.permission.nearest import nearest
@@ -35,8 +36,8 @@ class ToolSuggestion(MiddlewareBase):
     `tool_expand_tools`, until the reply ends.
 
     Args:
-        select: Chooses; what it raises ends the reply, as a failure of the model does. Names that
-            there are not are logged and left out.
+        select: Chooses; a `ModelError` that it raises ends the reply, as a failure of the model
+            does. Names that there are not are logged and left out.
     """
 
     def __init__(self, select: ToolSelector) -> None:
@@ -74,6 +75,9 @@ class ToolSuggestion(MiddlewareBase):
         chosen = await self._select(messages, schemas)
         if chosen is None:
             return
-        for name in sorted(set(chosen).difference(known)):
+        if isinstance(chosen, str):
+            raise ConfigurationError(f"what chooses tools returned a name: return [{chosen!r}]")
+        wanted = set(chosen)
+        for name in sorted(wanted.difference(known)):
             _log.warning("the suggested tool %r is not there%s", name, nearest(name, known))
-        state.reply_context.suggested_tools = [name for name in known if name in chosen]
+        state.reply_context.suggested_tools = [name for name in known if name in wanted]

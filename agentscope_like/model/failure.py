@@ -13,6 +13,9 @@ from agentscope_like.types import ErrorType
 
 __all__ = ["model_error", "no_completion", "seconds_to_wait"]
 
+_SHORTEST_KEY = 4
+"""A shorter one is what servers without keys are given, such as `x`; it stands in any text."""
+
 _LONGEST_DETAIL = 500
 _NEVER_PASSES = ("insufficient_quota", "billing_hard_limit_reached")
 
@@ -118,7 +121,7 @@ def _detail(error: BaseException, secret: str | None) -> str:
     told = body.get("message") if isinstance(body, Mapping) else None
     text = told if isinstance(told, str) and told else str(error) or type(error).__name__
     text = " ".join(text.split())
-    if secret:
+    if secret and len(secret) >= _SHORTEST_KEY:
         text = text.replace(secret, "[API key]")
     return text if len(text) <= _LONGEST_DETAIL else text[:_LONGEST_DETAIL] + "..."
 

@@ -74,11 +74,7 @@ class SkillProxy(SkillRegistry):
         self._available = frozenset(skill.name for skill in found.values() if skill is not None)
         self.unknown_skills = tuple(name for name, skill in found.items() if skill is None)
         for name in self.unknown_skills:
-            _log.warning(
-                "There is no skill named %r%s; it is left out of the available skills",
-                name,
-                nearest(name, known),
-            )
+            _log.warning("available_skills: no skill is named %r%s", name, nearest(name, known))
 
 
 def _check(managers: Sequence[object], available: Collection[str] | None) -> None:

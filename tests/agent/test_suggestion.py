@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from agentscope_like.agent import Agent, ToolSelector, ToolSuggestion
 from agentscope_like.event import AgentEvent
-from agentscope_like.exception import ModelError
+from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import Msg, TextBlock, ToolCallBlock, ToolResultState, UserMsg
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.state import AgentState
@@ -215,6 +215,18 @@ async def test_a_step_that_fails_ends_the_reply_as_a_model_does() -> None:
     reply = await agent.reply(UserMsg("user", "go"))
     assert reply.error is not None
     assert "the chooser is away" in reply.error.message
+    assert model_of(agent).shown_tools == []
+
+
+async def test_a_name_is_no_choice_of_tools() -> None:
+    """It would be taken for its letters, and for all names that are part of it."""
+
+    async def choose(messages: list[Msg], schemas: list[dict[str, Any]]) -> str:
+        return "alpha and beta"
+
+    agent = agent_with(choose)
+    with pytest.raises(ConfigurationError, match=r"return \['alpha and beta'\]"):
+        await agent.reply(UserMsg("user", "go"))
     assert model_of(agent).shown_tools == []
 
 

@@ -295,6 +295,12 @@ class TestChatModel:
             assert "fast-key" not in caught.value.message
             assert not client.is_closed()
 
+    async def test_a_key_that_is_none_is_not_looked_for(self) -> None:
+        """Servers without keys are given `x`; a message is not full of holes for that."""
+        model = OpenAIChatModel("m", client=client_of(key="a"), max_retries=0, stream=False)
+        with pytest.raises(ModelError, match="All connection attempts failed"):
+            await model([UserMsg("u", "x")])
+
 
 class TestCompression:
     """The fast model writes the summaries of an agent."""

@@ -21,7 +21,7 @@ from agentscope_like.permission import PermissionBehavior
 from agentscope_like.tool import HumanApproval
 from tests.agent.kit import agent_of, answer, events_of, executed, reloaded
 from tests.agent.test_compression import summing_up
-from tests.observability.kit import DONE, KINDS, Recorder, Tool, call, observed
+from tests.observability.kit import DONE, KINDS, Recorder, Spans, Tool, call, observed
 
 ASK, DENY = PermissionBehavior.ASK, PermissionBehavior.DENY
 
@@ -369,6 +369,49 @@ async def test_sage_o_07_an_agent_inside_a_tool_is_part_of_its_run() -> None:
     tools = {start["run_id"] for start in heard.named("tool_start")}
     assert {start["parent_run_id"] for start in heard.named("agent_start")[1:]} == tools
     assert len(tools) == 2
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+async def test_sage_o_06_wherever_a_stream_is_left(is_cancelled: bool) -> None:
+    """Its reader may go, or be cancelled, at any event of two agents, one inside the other."""
+    length = left_at = 0
+    while left_at <= length:
+        left_at += 1
+        heard, spans = Recorder(), Spans()
+        trace = TraceMiddleware(ObservabilityManager([heard, handler := spans.handler()]))
+        inner = agent_of([Tool()], [call()], DONE, middlewares=[trace])
+        tools = [Tool(), Delegating(inner), Tool("Asks", behavior=ASK)]
+        turn = [call("Tool", "c1"), call("Delegate", "c2"), call("Asks", "c3")]
+        agent = agent_of(tools, turn, middlewares=[trace])
+        length = await _left(agent, left_at, is_cancelled=is_cancelled)
+        heard.check_pairs()
+        assert "chain_start" in heard.names
+        assert len(spans.finished) == sum(
+            name.endswith("_start") and not name.startswith("message") for name in heard.names
+        )
+        assert handler.carrier(heard.named("chain_start")[0]["run_id"]) == {}
+    assert length > 10
+
+
+async def _left(agent: Agent, left_at: int, *, is_cancelled: bool) -> int:
+    """Read so many events of a reply, and leave it; return how many there were."""
+    read = 0
+
+    async def reading() -> None:
+        nonlocal read
+        async with aclosing(agent.reply_stream(UserMsg("user", "Speak."))) as stream:
+            async for _ in stream:
+                read += 1
+                if read == left_at and is_cancelled:
+                    task.cancel()
+                elif read == left_at:
+                    break
+
+    task = asyncio.create_task(reading())
+    await asyncio.wait([task])
+    if not task.cancelled():
+        task.result()
+    return read
 
 
 async def test_sage_o_07_two_managers_do_not_mix() -> None:

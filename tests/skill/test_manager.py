@@ -144,7 +144,9 @@ def test_sage_s_08_a_proxy_shows_the_available_skills(
     assert proxy.get_skill("secret") is None
     assert proxy.unknown_skills == ("my_skil",)
     (record,) = caplog.records
-    assert "'my_skil'; did you mean 'my_skill'?" in record.getMessage()
+    assert record.getMessage() == (
+        "available_skills: no skill is named 'my_skil'; did you mean 'my_skill'?"
+    )
 
 
 def test_sage_s_08_the_first_of_several_managers_wins() -> None:
