@@ -6,6 +6,7 @@ program.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -32,6 +33,8 @@ def read_arguments(grammar: Grammar, arguments: Sequence[Argument], start: int =
     label = first.rpartition("/")[2] if isinstance(first, str) else grammar.name
     reading = Reading(grammar, label)
     _LevelReader(grammar, arguments, reading).read(start)
+    if grammar.refuses is not None:
+        _refuse(grammar.refuses, reading)
     return reading
 
 
@@ -253,6 +256,20 @@ class _LevelReader(OptionReader):
             return None
         name, equals, _ = argument.partition("=")
         return self.grammar.pairs.get(name) if equals else None
+
+
+def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
+    """Note each argument that a program would take for the name of what to read instead of it."""
+    for item in reading.items:
+        argument = item.argument
+        if isinstance(argument, Unknown):
+            argument = argument.prefix or argument.pattern or ""
+            if argument.startswith(("*", "?", "[")):
+                argument = "@"  # whatever a file may be called
+        if refused.match(argument):
+            reading.problem(
+                f"`{reading.label}` may read arguments out of what this names", item.start
+            )
 
 
 def _rewritten(item: Item) -> Item:

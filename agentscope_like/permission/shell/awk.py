@@ -1,8 +1,8 @@
 """Proves that a program of awk only computes and prints.
 
 Follows the lexical rules of POSIX awk, section "Lexical Conventions", and gawk 5.2's extensions.
-`system`, `getline`, pipes, redirected output, `@` (gawk's directives and indirect calls) are not
-understood; neither is a `/` that could begin a regular expression or divide.
+`system`, `getline`, pipes, redirected output, `@` (gawk's directives and indirect calls) and `ARGV`
+are not understood; neither is a `/` that could begin a regular expression or divide.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ _HARMFUL_NAMES = {
     "system": "runs a command",
     "getline": "may run a command",
     "extension": "loads a library",
+    "ARGV": "may name other files to read",
+    "SYMTAB": "may name other files to read",
 }
 _HARMFUL_OPERATORS = {
     "|": "may run a command",
@@ -53,7 +55,7 @@ _HARMFUL_OPERATORS = {
     "@": "loads or calls what cannot be read",
 }
 _ENDS_OPERAND = frozenset({")", "]", "++", "--", "$"})
-_SUSPICIOUS = re.compile(r"[\"#|>@\\]|system|getline|extension")
+_SUSPICIOUS = re.compile(r"[\"#|>@\\]|system|getline|extension|ARGV|SYMTAB")
 
 
 def check_awk(program: str) -> str | None:

@@ -92,10 +92,14 @@ class Operand(Struct, frozen=True):
 
 
 class Flag(Struct, frozen=True):
-    """An option; `role` is what its value means, `joined` tells that `=` has to join the value."""
+    """An option; `role` is what its value means.
+
+    `joined` tells that `=` has to join the value, `named` that a name comes before it.
+    """
 
     role: Role | None = None
     joined: bool = False
+    named: bool = False
 
 
 class When(Struct, frozen=True):
@@ -137,6 +141,7 @@ class Grammar(Struct, frozen=True):
     bundled: bool = False
     number: bool = False
     recursive: bool = False
+    refuses: re.Pattern[str] | None = None
     local: bool = False
     output: Output = NOTHING_KNOWN
     output_flags: frozenset[str] = frozenset()

@@ -101,7 +101,7 @@ class OptionReader:
             return index + 1
         if flag.role is None or flag.joined:
             return index + 1
-        return self._next_value(flag.role, name, index)
+        return self._next_value(flag.role, name, index + flag.named)
 
     def _complete(self, written: str) -> str:
         """Return the long option that `written` is, or abbreviates without any doubt."""

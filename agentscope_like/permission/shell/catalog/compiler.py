@@ -39,6 +39,7 @@ _KEYS = frozenset(
         "harmless",
         "helps",
         "local",
+        "named",
         "default",
         "needs",
         "needs_first",
@@ -56,6 +57,7 @@ _KEYS = frozenset(
         "output_values",
         "pairs",
         "recursive",
+        "refuses",
         "shared",
         "source",
         "style",
@@ -67,7 +69,7 @@ _KEYS = frozenset(
     }
 )
 _WHEN_KEYS = frozenset({"operands", "recursive", "rewrites", "needs", "doubt", "output"})
-_SHARED_KEYS = frozenset({"flags", "values", "optional"})
+_SHARED_KEYS = frozenset({"flags", "values", "named", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
@@ -171,6 +173,7 @@ class _Compiler:
             bundled=style == "bundled",
             number=self._switch(name, table, "number"),
             recursive=self._switch(name, table, "recursive"),
+            refuses=self._pattern(name, table, "refuses"),
             local=self._switch(name, table, "local"),
             output=_OUTPUTS[output],
             output_flags=frozenset(self._words(name, table, "output_flags")),
@@ -190,10 +193,14 @@ class _Compiler:
 
     def _flags(self, name: str, table: Table) -> dict[str, Flag]:
         flags = dict.fromkeys(self._words(name, table, "flags"), Flag())
-        for key in ("values", "optional"):
+        for key in ("values", "named", "optional"):
             groups = self._mapping(name, table, key)
             for role in groups:
-                flag = Flag(self._operand(name, role).role, joined=key == "optional")
+                flag = Flag(
+                    self._operand(name, role).role,
+                    joined=key == "optional",
+                    named=key == "named",
+                )
                 flags.update(dict.fromkeys(self._words(name, groups, role), flag))
         return flags
 
