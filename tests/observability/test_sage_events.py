@@ -299,6 +299,22 @@ async def compression_cancelled_before_its_stream(heard: Recorder) -> None:
     await cancelled_compression(heard, agent)
 
 
+class Discarding(MiddlewareBase):
+    """Answers in the place of a model whose stream it never reads."""
+
+    async def on_model_call(
+        self, agent: Any, input_kwargs: dict[str, Any], next_handler: Callable[..., Any]
+    ) -> Any:
+        await next_handler()
+        return ChatResponse(content=[*DONE], is_last=True)
+
+
+async def discarded_answer(heard: Recorder) -> None:
+    layers = [Discarding(), TraceMiddleware(heard)]
+    await events_of(agent_of([], endless, middlewares=layers), "Speak.")
+    assert heard.names[-4:] == ["llm_error", "message_end", "agent_end", "chain_end"]
+
+
 @pytest.mark.parametrize(
     "work",
     [
@@ -317,6 +333,7 @@ async def compression_cancelled_before_its_stream(heard: Recorder) -> None:
         asked_and_interrupted,
         done_outside,
         wrong_answer,
+        discarded_answer,
         compressed_between_replies,
         compression_cancelled_in_its_stream,
         compression_cancelled_before_its_stream,

@@ -417,14 +417,19 @@ def everything(spans: Spans) -> str:
 async def test_arguments_and_results_are_left_out() -> None:
     """Neither they, nor what a reason quotes of them, nor messages, unless it is asked for."""
     arguments = '{"command": "frobnicate --token=abc123xyz /srv/place"}'
-    agent, spans = traced([Bash()], [call("Bash", arguments=arguments)], DONE)
+    turn = [call("Tool", "c0", '{"text": "vorpal"}'), call("Bash", "c1", arguments)]
+    agent, spans = traced([Bash(), Tool("Tool", "bandersnatch")], turn, DONE)
     await events_of(agent, "The word is jabberwocky.")
+    state = attributes(one_span(spans, "execute_tool Tool"))["agentscope_like.tool.state"]
+    assert state == ToolResultState.SUCCESS
     assert (
         attributes(one_span(spans, "execute_tool Bash"))["agentscope_like.decision.behavior"]
         == "ask"
     )
-    for private in ("frobnicate", "abc123xyz", "/srv/place", "jabberwocky"):
-        assert private not in everything(spans)
+    told = everything(spans)
+    for private in ("frobnicate", "abc123xyz", "/srv/place", "jabberwocky", "vorpal"):
+        assert private not in told
+    assert "bandersnatch" not in told
 
 
 async def test_a_reason_that_repeats_an_argument_is_shortened() -> None:
