@@ -18,13 +18,23 @@ if ! cd -- "$directory"; then
 fi
 name=AGENTSCOPE_LIKE_COMMAND
 
-# those that left the process group are known by what they started with, where /proc says so
+# those that left the process group are known by what they started with, or by their parents as
+# long as these live, where /proc says so
+below() {
+  local process
+  for process in $(cat "/proc/$1/task/"*/children); do
+    echo "$process"
+    below "$process"
+  done
+}
 end() {
+  family="$family $(below "$child")"
   kill "-$1" -- "-$child"
   for environment in $(grep -lzxF -- "$name=$mark" /proc/[0-9]*/environ); do
     process=${environment#/proc/}
     kill "-$1" "${process%/environ}"
   done
+  kill "-$1" $family
 }
 
 set -m
@@ -33,8 +43,11 @@ set -m
   exec bash --norc --noprofile -c -- "$command"
 ) 2>&4 3<&- 4>&- &
 child=$!
+ending=
+trap 'ending=yes' USR1
 {
   IFS= read -r -d '' -u 3 _
+  kill -USR1 "$$"
   end TERM
   sleep 0.2
   end KILL
@@ -42,8 +55,8 @@ child=$!
 watcher=$!
 exec 3<&-
 
-wait "$child"
-status=$?
+while wait "$child"; status=$?; [ "$status" -gt 128 ] && kill -0 "$child"; do :; done
+[ -z "$ending" ] || wait "$watcher"
 kill -KILL -- "-$watcher"
 end KILL
 exit "$status"

@@ -104,6 +104,24 @@ async def test_sage_x_13_a_timeout_ends_all_and_keeps_the_output(shipped: Sandbo
     assert await until(lambda: not is_running(mark))
 
 
+@pytest.mark.parametrize("stubborn", ["", "trap '' TERM; "])
+async def test_a_timeout_ends_what_left_both_session_and_environment(
+    shipped: SandboxHandle, stubborn: str
+) -> None:
+    """It is known by its parents, also once these have ended; a stranger's process lives on."""
+    mark, stranger = uuid.uuid4().hex, uuid.uuid4().hex
+    process = await asyncio.create_subprocess_exec("bash", "-c", f"exec -a {stranger} sleep 60")
+    script = f"{stubborn}sleep 60 & exec -a {mark} sleep 60"
+    command = f'env -i setsid bash -c "{script}" & sleep 60'
+    try:
+        assert (await shipped.execute_command(command, timeout=1)).timed_out
+        assert await until(lambda: not is_running(mark))
+        assert is_running(stranger)
+    finally:
+        process.kill()
+        await process.wait()
+
+
 async def test_trap_output_is_not_waited_for_when_a_survivor_holds_it(
     shipped: SandboxHandle,
 ) -> None:
