@@ -477,14 +477,15 @@ class Refusing(Tool):
     """Fails as a tool that is set up wrongly does, and says what it was given."""
 
     async def call(self, /, **kwargs: Any) -> AsyncGenerator[Any, None]:
-        raise ConfigurationError(f"cannot use {kwargs['text']}: {kwargs['text']!r}")
+        text = kwargs["text"]
+        raise ConfigurationError(f"cannot use {text}: {text!r} has {text.splitlines()[1]}")
         yield
 
 
 @pytest.mark.parametrize("captures_content", [False, True])
 async def test_an_error_repeats_arguments_on_request_only(captures_content: bool) -> None:
     """Neither in the call's span, nor in those around it, which the error ends as well."""
-    text = f"sword\nfish Ä {SECRET}"
+    text = f"sword\nfish\tÄ {SECRET}"
     agent, spans = traced(
         [Refusing()],
         [call(arguments=json.dumps({"text": text}))],
