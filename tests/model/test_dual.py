@@ -13,8 +13,9 @@ from pydantic import BaseModel
 
 from agentscope_like.agent import Agent, ModelConfig
 from agentscope_like.exception import ConfigurationError, ModelError
-from agentscope_like.message import UserMsg
+from agentscope_like.message import Base64Source, DataBlock, TextBlock, UserMsg
 from agentscope_like.model import DualAsyncOpenAI, ModelCapabilities, OpenAIChatModel, probe
+from agentscope_like.model.capabilities import IMAGE_LEFT_OUT
 from agentscope_like.observability import ObservabilityManager, TraceMiddleware
 from agentscope_like.types import ErrorType
 from tests.model.chat_server import Reply, delta, failed, running, streamed
@@ -282,6 +283,19 @@ class TestChatModel:
             )
             await model([UserMsg("u", "x")])
         assert there.requests[-1].keys() & options.keys() == {"top_k"}
+
+    @pytest.mark.parametrize("model_type", ["standard", "fast"])
+    async def test_an_image_for_an_agent(self, model_type: Any) -> None:
+        """The model that sees is shown it; the one whose server refuses images is told of it."""
+        png = DataBlock(source=Base64Source(data="iVBORw0KGgo=", media_type="image/png"))
+        async with two(Abilities(images=True), Abilities()) as (client, here, there):
+            await client.probe()
+            agent = Agent("robot", "Look.", OpenAIChatModel(client=client, model_type=model_type))
+            reply = await agent.reply(UserMsg("u", [TextBlock(text="Here:"), png]))
+        assert reply.error is None
+        request = (here if model_type == "standard" else there).requests[-1]
+        assert images_in(request) == (model_type == "standard")
+        assert (IMAGE_LEFT_OUT in str(request)) == (model_type == "fast")
 
     async def test_a_failure_names_the_server_and_hides_the_key(self) -> None:
         """Of the client that failed, not of the other."""
