@@ -274,6 +274,7 @@ class Generator:
             "wrapper": self._wrapper,
             "group": self._group,
             "case": self._case,
+            "parameters": self._parameters,
         }
         order = ("pipe", "pipe", "pipe", "list", "list", *forms)
         return forms[self._pick(order)](depth - 1)
@@ -360,6 +361,24 @@ class Generator:
         join = self._pick(("; ", " && ", "\n"))
         return f"{name}={value}{join}{self._use(name, depth)}"
 
+    def _parameters(self, depth: int) -> str:
+        pool = FRAGMENTS["files"] + FRAGMENTS["options"] + FRAGMENTS["computed"]
+        words = " ".join(self._pick(pool) for _ in range(self._random.choice((1, 1, 2, 3))))
+        command = self._simple(depth)
+        word = self._pick(('"$1"', "$1", '"$@"', "$2", '"${1@Q}"', "${1%.*}"))
+        use = f"{command} {word}" if self._chance(0.4) else self._pick(FRAGMENTS["uses"])
+        form = self._pick(
+            (
+                "set -- {words}; {use}",
+                "set -- {words}\nshift && {use}",
+                "set -- x {words}; for f; do {use}; shift; done",
+                "set -- f; {{ set -- {words}; }}; {use}",
+                "if {command}; then set -- {words}; else set -- g; fi; {use}",
+                "sh -c '{command} \"$1\"' _ {words}",
+            )
+        )
+        return form.format(words=words, use=use.replace("{0}", word), command=command)
+
     def _directory(self, depth: int) -> str:
         place = self._pick(FRAGMENTS["directories"])
         return f"cd {place} {self._pick(('&&', ';'))} {self._script(depth)}"
@@ -371,7 +390,8 @@ class Generator:
         word = self._pick(("EOF", "'EOF'", '"EOF"', "\\EOF", "-EOF"))
         end = "EOF"
         body = self._pick(FRAGMENTS["bodies"])
-        return f"{command} <<{word}\n{body}\n{end}\n"
+        after = self._pick(("", "", f"; {self._simple(depth)}", f" | {self._simple(depth)}"))
+        return f"{command} <<{word}{after}\n{body}\n{end}\n"
 
     def _wrapper(self, depth: int) -> str:
         inner = self._simple(depth)

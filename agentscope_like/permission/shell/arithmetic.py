@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-__all__ = ["Expression", "read_assignments", "read_expression"]
+__all__ = ["Expression", "read_assignments", "read_expression", "read_let"]
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _BLANKS = re.compile(r"[ \t]*")
@@ -122,6 +122,16 @@ def read_assignments(text: str, start: int, end: int) -> Expression | None:
         if not text.startswith(",", position, end):
             return Expression(position, tuple(names), tuple(assigned))
         position += 1
+
+
+def read_let(text: str) -> Expression | None:
+    """Read an argument of `let`, which bash evaluates as it is: a `$` in it means nothing.
+
+    Returns:
+        What it reads and sets, or None where it is not understood to its end.
+    """
+    found = None if "$" in text else read_assignments(text, 0, len(text))
+    return found if found is not None and found.end == len(text) else None
 
 
 def _blanks(text: str, position: int, end: int) -> int:

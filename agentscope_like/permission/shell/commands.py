@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from agentscope_like.permission.shell import catalog
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
 from agentscope_like.permission.shell.arguments import read_arguments
+from agentscope_like.permission.shell.arithmetic import read_let
 from agentscope_like.permission.shell.directories import absolute
 from agentscope_like.permission.shell.effects import Actor
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
@@ -17,10 +18,16 @@ from agentscope_like.permission.shell.expander import Expander, Substituter
 from agentscope_like.permission.shell.grammar import Grammar, RoleKind
 from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import MAX_DEPTH, Draft, Scope, shortened
+from agentscope_like.permission.shell.positional import (
+    known_parameters,
+    parameters_after,
+    without_parameters,
+)
 from agentscope_like.permission.shell.predicates import check_test
 from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import (
+    Arithmetic,
     Assignment,
     Literal,
     SimpleCommand,
@@ -54,6 +61,8 @@ _SYSTEM_DIRECTORIES = frozenset(
     }
 )
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
+_PARAMETER_COMMANDS = frozenset({"set", "shift"})
+_BATCHES = frozenset({"-X", "--exec-batch"})
 _CONDITIONS = frozenset({"test", "["})
 
 
@@ -226,7 +235,7 @@ class CommandJudge:
                 self._span(draft, 0, scope),
                 kind=EffectKind.EXECUTE,
             )
-        known = replace(state, variables={})
+        known = replace(state, variables={}, parameters=None)
         return known.lost() if scope.moves else known
 
     def _unknown(
@@ -267,6 +276,11 @@ class CommandJudge:
                     problem.message, self._span(draft, problem.at, scope), kind=EffectKind.UNKNOWN
                 )
             return state
+        if draft.program in _PARAMETER_COMMANDS:
+            state = replace(state, parameters=parameters_after(arguments, state.parameters))
+            arguments = without_parameters(arguments)
+        if draft.program == "let":
+            return self._let(arguments, draft, state, scope)
         reading = read_arguments(grammar, arguments)
         idle = not (reading.items or reading.problems or reading.grammar.local)
         if idle and reading.grammar.name != "cd":
@@ -285,6 +299,21 @@ class CommandJudge:
         for item in reading.items:
             if item.role.kind in _CARRYING:
                 state = self._carry(item, reading, arguments, draft, state, scope, external)
+        return state
+
+    def _let(
+        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
+    ) -> State:
+        """Judge `let`, each argument of which is evaluated as in `((...))`."""
+        for index, argument in enumerate(arguments[1:], 1):
+            span = self._span(draft, index, scope)
+            found = read_let(argument) if isinstance(argument, str) else None
+            if found is None:
+                draft.doubt("this arithmetic is not understood", span, kind=EffectKind.UNKNOWN)
+                continue
+            expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
+            expander.evaluate(Arithmetic("", span, found.names, assigned=found.assigned))
+            state = state.forget(expander.assigned, directory=False)
         return state
 
     def _carry(
@@ -310,7 +339,13 @@ class CommandJudge:
         if item.end <= item.start:
             return state
         fed = _known_input(draft, scope)
-        carried = fed_arguments(grammar.feed, reading, arguments[item.start : item.end], fed)
+        carried = fed_arguments(
+            grammar.feed,
+            reading,
+            arguments[item.start : item.end],
+            fed,
+            batch=item.flag in _BATCHES or arguments[item.end : item.end + 1] == ["+"],
+        )
         words = draft.words[item.start : item.end]
         span = self._span(draft, item.start, scope)
         if words and scope.place is None:
@@ -361,7 +396,8 @@ class CommandJudge:
         inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1, fed=Output())
         if same_shell:
             return self._walk.text(text, state, inside, draft)
-        fresh = State(directories=state.directories, variables={})
+        parameters = known_parameters(arguments[item.start + 2 :])
+        fresh = State(directories=state.directories, variables={}, parameters=parameters)
         self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
         return state
 

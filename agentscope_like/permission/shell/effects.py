@@ -28,6 +28,7 @@ KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _KINDS = {
     RoleKind.LIST: EffectKind.READ,
     RoleKind.READ: EffectKind.READ,
+    RoleKind.ARCHIVE: EffectKind.READ,
     RoleKind.WRITE: EffectKind.WRITE,
     RoleKind.STREAM: EffectKind.WRITE,
     RoleKind.DELETE: EffectKind.DELETE,
@@ -43,6 +44,7 @@ _VERBS = {
     EffectKind.EXECUTE: "runs",
 }
 _PLAIN_READ = frozenset({"-r", "-s"})
+_CONTENT = frozenset({RoleKind.READ, RoleKind.ARCHIVE})
 _LANGUAGES = (RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE)
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
 _ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
@@ -104,7 +106,10 @@ def path_effects(
     elif argument.pattern is not None:
         targets, glob = (argument.pattern,), True
     else:
-        return [Effect(kind, source, None, span, recursive)]
+        return [
+            Effect(kind, source, None, span, recursive, start=start, end=argument.suffix)
+            for start in _starts(argument.prefix, directories)
+        ]
     places: Sequence[str | None] = directories or (None,)
     effects: list[Effect] = []
     for target in targets:
@@ -113,6 +118,16 @@ def path_effects(
         paths = (absolute(place, target) for place in starts)
         effects += [Effect(kind, shown, path, span, recursive, glob) for path in paths]
     return effects
+
+
+def _starts(prefix: str, directories: Sequence[str]) -> Sequence[str]:
+    """Return what an absolute path may begin with of which only the beginning is known."""
+    folder, slash, name = prefix.rpartition("/")
+    if not prefix or not (directories or prefix.startswith("/")):
+        return ("",)
+    places = ("/",) if prefix.startswith("/") else directories
+    absolutes = (absolute(place, folder or slash) if slash else place for place in places)
+    return tuple(dict.fromkeys(f"{(each or '').rstrip('/')}/{name}" for each in absolutes))
 
 
 @cache
@@ -181,7 +196,7 @@ class Actor(Struct):
         self.draft.add(effects)
         if kind is not EffectKind.READ:
             self._harm(kind, source, span)
-        elif role is RoleKind.READ:
+        elif role in _CONTENT:
             for effect in effects:
                 if message := read_doubt(effect):
                     self.draft.doubts.append(Doubt(message, span))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from agentscope_like.permission.shell.environment import own_doubt, special_parameter
@@ -102,10 +103,7 @@ class Expander:
 
     def _check_operand(self, name: str, segment: Arithmetic) -> None:
         """Doubt a name in arithmetic that may hold code: bash evaluates what it holds."""
-        if name.isdigit() and name != "0":
-            value: Argument = Unknown()
-        else:
-            value = self._base(name)
+        value = self._base(name)
         integer = (
             value.isascii() and value.isdigit()
             if isinstance(value, str)
@@ -129,6 +127,9 @@ class Expander:
         value = self._state.variables.get(name)
         if name == "_":
             return Unknown()
+        parameters = self._state.parameters
+        if parameters is not None and (known := _positional(name, parameters)) is not None:
+            return known
         if value is None:
             return special_parameter(name, self._state.directories, self._home)
         return value
@@ -165,8 +166,22 @@ class Expander:
         self.assigned[segment.name] = Shape.ANY
 
 
+def _positional(name: str, parameters: Sequence[Argument]) -> Argument | None:
+    """Return what `$1`, `$#` or `$@` is; None for any other name."""
+    if name == "#":
+        return str(len(parameters))
+    if name == "@" and parameters:
+        return several(either(list(parameters)))
+    if not name.isdecimal() or int(name) == 0:
+        return None
+    return parameters[int(name) - 1] if int(name) <= len(parameters) else ""
+
+
 def _is_array(segment: Segment) -> bool:
-    return isinstance(segment, Variable) and segment.name.endswith(("[@]", "[*]"))
+    """Return whether a segment becomes several texts, which one text then joins."""
+    if not isinstance(segment, Variable) or segment.operator == "length":
+        return False
+    return segment.name.endswith(("@", "*", "[@]", "[*]"))
 
 
 def _operated(operator: str, base: Argument, argument: Argument) -> Argument:

@@ -31,7 +31,7 @@ _BRACED = re.compile(rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*#?$!-])\}
 _LENGTH = re.compile(rf"\$\{{#({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])\}}")
 _OPERATION = re.compile(
     rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])"
-    r"(?:(:[-=+?]|[-=+?]|##?|%%?|//?)|(\^\^?|,,?)(?=\})"
+    r"(?:(:[-=+?]|[-=+?]|##?|%%?|//?)|(\^\^?|,,?|@[QULuEAKak])(?=\})"
     r"|:( *[0-9]{1,9}| +-[0-9]{1,9})(:(?: *-?[0-9]{1,9}))?(?=\}))"
 )
 
@@ -144,15 +144,15 @@ class ExpansionReader(Lexer):
         match = _OPERATION.match(self.text, start, self.end)
         if match is None:
             raise self.refusal("This form of `${...}` is not understood.", start, start + 2)
-        name, operator, case_change, offset, length = match.groups()
+        name, operator, transformation, offset, length = match.groups()
         self.position = match.end()
         argument: Word | None = None
         if offset is not None:
             operator = ":"
             span = Span(match.start(4), match.end())
             argument = self.computed_word([Literal(offset + (length or ""), span, True)], span)
-        elif case_change is not None:
-            operator = case_change
+        elif transformation is not None:
+            operator = transformation
         else:
             argument = self._operand(start, quoted=quoted, replaces=operator in {"/", "//"})
         if self.peek() != "}":

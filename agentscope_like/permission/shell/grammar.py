@@ -34,6 +34,8 @@ class RoleKind(StrEnum):
     """A path whose name or metadata is read."""
     READ = "read"
     """A path whose content is read."""
+    ARCHIVE = "archive"
+    """A path whose content is read; a colon before its first slash ends the name of a host."""
     WRITE = "write"
     """A path that is created or changed."""
     STREAM = "stream"

@@ -5,10 +5,11 @@ Used where control may pass a script any number of times (a loop) or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 
+from agentscope_like.permission.shell.arithmetic import read_let
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
     ArithmeticCommand,
@@ -39,7 +40,6 @@ _ASSIGNING = frozenset(
         "declare",
         "export",
         "getopts",
-        "let",
         "local",
         "mapfile",
         "printf",
@@ -51,6 +51,7 @@ _ASSIGNING = frozenset(
     }
 )
 _MOVING = frozenset({"cd", "pushd", "popd"})
+_SHIFTING = frozenset({"set", "shift", "eval", "source", "."})
 _SETTING = frozenset({":=", "="})
 _TRANSPARENT = frozenset({"command", "builtin"})
 
@@ -62,6 +63,7 @@ class Mutations(Struct):
         names: Variables it may set, with the shape of every value they may get.
         anything: Whether it may set any variable: what it runs, or sets, is computed.
         moves: Whether it may change the directory.
+        parameters: Whether it may change the positional parameters.
         functions: Names of the functions that it defines.
         outlasting: Whether only what outlasts its subshells counts.
     """
@@ -69,6 +71,7 @@ class Mutations(Struct):
     names: dict[str, Shape] = field(default_factory=dict)
     anything: bool = False
     moves: bool = False
+    parameters: bool = False
     functions: set[str] = field(default_factory=set)
     outlasting: bool = False
 
@@ -182,13 +185,22 @@ def _simple(command: SimpleCommand, found: Mutations) -> None:
         words = words[1:]
         while len(words) > 1 and _leading(words[0]).startswith("-"):
             words = words[1:]
-    name = words[0].literal
+    _builtin(words[0].literal, words[1:], found)
+
+
+def _builtin(name: str | None, words: Sequence[Word], found: Mutations) -> None:
+    """Note what the command `name` may change; it is None where it is computed."""
     if name is None:
-        found.anything = found.moves = True
+        found.anything = found.moves = found.parameters = True
+    elif name in _SHIFTING:
+        found.parameters = True
     elif name in _MOVING:
         found.moves = True
+    elif name == "let":
+        for word in words:
+            _evaluated(word, found)
     elif name in _ASSIGNING:
-        for word in words[1:]:
+        for word in words:
             _named(word, found)
 
 
@@ -200,6 +212,17 @@ def _named(word: Word, found: Mutations) -> None:
     starts = range(len(name)) if name.startswith("-") else (0,)  # as in `-aNAME`
     for start in starts:
         found.assign(name[start:], Shape.ANY)
+
+
+def _evaluated(word: Word, found: Mutations) -> None:
+    """Note the variables that an argument of `let` sets."""
+    text = word.literal
+    expression = None if text is None else read_let(text)
+    if expression is None:
+        found.anything = True
+        return
+    for name in expression.assigned:
+        found.assign(name, Shape.INTEGER)
 
 
 def _assigned(assignment: Assignment) -> Shape:

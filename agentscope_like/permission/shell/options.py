@@ -151,6 +151,9 @@ class OptionReader:
         if index + 1 >= len(arguments):
             return index + 1
         value = arguments[index + 1]
+        if self._is_first_match(role, value, index + 1):
+            self.value(role, value, index + 1, index + 2, name)
+            return index + 1
         if isinstance(value, Unknown) and not value.single and not self.grammar.harmless:
             self.reading.problem(
                 f"the value of `{name}` may be none or several arguments", index + 1
@@ -165,6 +168,15 @@ class OptionReader:
             )
         self.value(role, value, index + 1, index + 2, name)
         return index + 2
+
+    def _is_first_match(self, role: Role, value: Argument, index: int) -> bool:
+        """Return whether a value is the first match of a glob; the others are operands.
+
+        Only where it ends the command: else, what follows is the value where nothing matches.
+        """
+        is_glob = isinstance(value, Unknown) and not value.option and value.pattern is not None
+        is_last = index == len(self.arguments) - 1
+        return role.kind is RoleKind.ARCHIVE and is_glob and is_last
 
     def _may_be_option(self, value: str) -> bool:
         """Return whether a value that stands by itself looks like an option."""

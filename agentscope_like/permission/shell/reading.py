@@ -12,6 +12,7 @@ from agentscope_like.permission.shell.values import Argument, Shape
 
 __all__ = ["Item", "Problem", "Reading", "fits"]
 
+_ON_THIS_HOST = re.compile(r"[^:/]*/")
 _BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -69,7 +70,18 @@ def fits(role: Role, value: Argument) -> bool:
         if value.choices:
             return all(role.pattern.fullmatch(choice) for choice in value.choices)
         return role.kind is RoleKind.NUMBER and value.shape is Shape.INTEGER
+    if role.kind is RoleKind.ARCHIVE:
+        return _is_on_this_host(value)
     if role.kind is RoleKind.BINDING:
         text = value if isinstance(value, str) else value.prefix
         return _BINDING.match(text) is not None
     return True
+
+
+def _is_on_this_host(value: Argument) -> bool:
+    """Return whether an archive's name has no host in it, as GNU tar reads it (tar(1), `-f`)."""
+    if isinstance(value, str):
+        return bool(value) and (":" not in value or _ON_THIS_HOST.match(value) is not None)
+    if value.choices:
+        return all(map(_is_on_this_host, value.choices))
+    return _ON_THIS_HOST.match(value.prefix) is not None

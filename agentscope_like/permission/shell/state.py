@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell.directories import union
+from agentscope_like.permission.shell.positional import Parameters
 from agentscope_like.permission.shell.values import Argument, Shape, Unknown, join
 
 __all__ = ["ANYTHING", "State", "merge"]
@@ -23,12 +24,15 @@ class State(Struct, frozen=True):
         variables: What assignments of this command line have set. A name that is missing holds
             whatever the environment gave it.
         functions: Names that are certainly functions defined in this command line.
+        parameters: The positional parameters, where this command line has set them; None where
+            they are unknown.
         before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
     """
 
     directories: tuple[str, ...]
     variables: Mapping[str, Argument]
     functions: frozenset[str] = frozenset()
+    parameters: Parameters = None
     before_cd: tuple[str, ...] | None = None
 
     def assign(self, name: str, value: Argument) -> State:
@@ -83,5 +87,6 @@ def merge(*states: State) -> State:
             directories=union(first.directories, other.directories),
             variables=variables,
             functions=first.functions & other.functions,
+            parameters=first.parameters if first.parameters == other.parameters else None,
         )
     return first

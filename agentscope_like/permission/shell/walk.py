@@ -273,7 +273,9 @@ class Walk:
             number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
             kept[name] = shape if number else Shape.ANY
         if scope.defined or found.anything:
-            state = replace(state, variables={})
+            state = replace(state, variables={}, parameters=None)
+        elif found.parameters:
+            state = replace(state, parameters=None)
         moves = found.moves or (scope.moves and bool(scope.defined))
         return state.forget(kept, directory=moves)
 
@@ -311,7 +313,7 @@ class Walk:
     def _loop_value(self, command: For, state: State, scope: Scope) -> Argument:
         """Return what the variable of a `for` holds in its body."""
         if command.words is None:
-            return Unknown()
+            return join(list(state.parameters)) if state.parameters else Unknown()
         expander = self._expander(command.span, state, scope)
         values = [element(expander.argument(word)) for word in command.words]
         self._keep(expander)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from agentscope_like.permission.shell.grammar import RoleKind
 from agentscope_like.permission.shell.reading import Reading
 from agentscope_like.permission.shell.values import Argument, Output, Unknown, piece_of, several
@@ -13,13 +15,20 @@ __all__ = ["fed_arguments"]
 _FD_PLACEHOLDERS = ("{}", "{/}", "{//}", "{.}", "{/.}")
 _FOUND = Unknown(option=False)
 """What `find` puts in: a path that starts with a starting point, which is no option."""
+_ALL_FOUND = Unknown(option=False, single=False)
+"""What it puts in where the command ends with `+`."""
 _ELSEWHERE = frozenset({"-a", "--arg-file"})
 _READ = Unknown(single=False)
 """What `xargs` adds: any number of any texts."""
 
 
 def fed_arguments(
-    feed: str, reading: Reading, arguments: Sequence[Argument], given: Output
+    feed: str,
+    reading: Reading,
+    arguments: Sequence[Argument],
+    given: Output,
+    *,
+    batch: bool = False,
 ) -> list[Argument]:
     """Return the arguments of the carried command once the wrapper has put its own in.
 
@@ -29,11 +38,14 @@ def fed_arguments(
         reading: What the wrapper's own arguments mean.
         arguments: The carried command as written.
         given: What is known of the wrapper's standard input.
+        batch: Whether a placeholder becomes everything that was found.
     """
     if feed == "find":
-        return [_replace(each, ("{}",), _FOUND) for each in arguments]
+        found = _ALL_FOUND if batch else _FOUND
+        return [_replace(each, ("{}",), found) for each in arguments]
     if feed == "fd":
-        replaced = [_replace(each, _FD_PLACEHOLDERS, Unknown()) for each in arguments]
+        found = _READ if batch else Unknown()
+        replaced = [_replace(each, _FD_PLACEHOLDERS, found) for each in arguments]
         if replaced == list(arguments):
             replaced.append(_READ)
         return replaced
@@ -59,4 +71,8 @@ def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) 
     if not starts:
         return argument
     prefix = argument[: min(starts)]
-    return found if not prefix else Unknown(prefix=prefix, option=prefix.startswith("-"))
+    ends = (argument.rfind(each) + len(each) for each in placeholders if each in argument)
+    suffix = argument[max(ends) :]
+    if not prefix:
+        return replace(found, suffix=suffix) if suffix else found
+    return Unknown(prefix=prefix, option=prefix.startswith("-"), suffix=suffix)

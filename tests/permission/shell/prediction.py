@@ -242,7 +242,7 @@ class _Runner:
             if not variable.quoted and not value.isalnum():
                 raise UnpredictableError
             return value
-        if operator in {None, ":+", "+", ":", "^", "^^", ",", ",,"}:
+        if operator in {None, ":+", "+", ":", "^", "^^", ",", ",,", "@Q", "@A", "@U"}:
             return ""
         if operator in {"#", "##", "%", "%%", "/", "//"} and variable.argument is not None:
             return ""

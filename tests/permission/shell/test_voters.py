@@ -163,6 +163,9 @@ ALONE = [
     "case $x in a|b) ls;; *) pwd;; esac",
     "cat <<'E' | wc -l\n$(x) `y`\nE\nls",
     "cat - <<'E'\nplain\nE",
+    "cat <<E; ls\nx\nE",
+    "cd x; cat <<'E' | grep y; for f in a b; do ls $f; done; id\nx; (y\nE\nls; pwd",
+    "cat <<E; ls $(id; pwd) && id; (ls; id)\nx\nE",
     "echo $((1 + 2)); ls",
     'a=(x $(ls) "y z"); echo "${a[0]}" "${#a[@]}"',
     "time { ls; id; } | cat; time -p { pwd; }",
@@ -180,6 +183,8 @@ BLIND = [
 
 JUSTIFIED = [
     ("cat <<A; cat <<B\nx\nA\ny\nB", "tree-sitter-bash"),
+    ("(cat <<A; ls)\nx\nA", "tree-sitter-bash"),
+    ("cat <<A;ls\nx\nA", "tree-sitter-bash"),
     ("echo ${x:-`ls`}", "tree-sitter-bash"),
     ("time ! ls", "tree-sitter-bash"),
     ('[ \\( `ls` = b \\) ] && ls "${x:-$(pwd)}"', "tree-sitter-bash"),
@@ -219,6 +224,9 @@ class TestVotes:
             ("a=(b $(rm x)); ls", "a=(b '(rm x)'); ls"),
             ("echo $(ls && rm x)", "echo $(ls && rm=x)"),
             ("echo $(ls '||' rm x)", "echo $(ls  ||  rm x)"),
+            ("cat <<E; ls\nx\nE\nrm x", "cat <<E; ls\nx\nrm\nE"),
+            ("cat <<E; ls; rm x\nx\nE", "cat <<E; ls; rm-x\nx\nE"),
+            ("cat <<E; ls '; ' rm\nx\nE", "cat <<E; ls  ;   rm\nx\nE"),
         ],
     )
     def test_a_wrong_reading_is_never_confirmed(
@@ -280,6 +288,18 @@ class TestVotes:
         voters = Voters(Opinion(Outcome.SYNTAX), commands)
         assert Panel(voters).dissent("$(a)", read("$(a)")) is not None
         assert voters.asked == ["$(a)"]
+
+    def test_what_follows_a_heredoc_is_asked_about_in_another_form(self) -> None:
+        """tree-sitter-bash, which cannot read `cat <<E; ls`, is asked about a pipe in its place."""
+        text = "cat <<E; ls; id\nx; y\nE\npwd; id"
+        cannot = Opinion(Outcome.SYNTAX)
+        voters = Voters(Opinion(Outcome.UNSUPPORTED), cannot)
+        assert Panel(voters).dissent(text, read(text)) is not None
+        assert voters.asked == [text, "cat <<E |ls |id\nx; y\nE\npwd; id"]
+        for other in ("cat <<E &&ls\nx\nE", "ls; id", "cat <<E # a; b\nx\nE\nls; id"):
+            voters = Voters(Opinion(Outcome.UNSUPPORTED), cannot)
+            assert Panel(voters).dissent(other, read(other)) is not None
+            assert voters.asked == [other]
 
     def test_an_error_of_bashlex_counts_but_where_it_is_known_for_it(self) -> None:
         """It takes every quoted heredoc for an error: there it abstains, elsewhere it disagrees."""

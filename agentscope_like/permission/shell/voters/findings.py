@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
+from itertools import zip_longest
 
 from msgspec import Struct, field
 
@@ -36,6 +38,7 @@ from agentscope_like.permission.shell.tree import (
 __all__ = ["Construct", "Findings", "find"]
 
 _LISTING = frozenset({"&&", "||"})
+_SEPARATOR = re.compile(r"[ \t]*(;[ \t])")
 
 
 class Construct(StrEnum):
@@ -65,6 +68,7 @@ class Findings(Struct):
         braces: The brackets of `time { ...; }`, which tree-sitter takes for words.
         literals: What stands in single quotes, quotes included, outside of backticks.
         lists: The `&&` and `||` directly within substitutions, outside of backticks.
+        separators: Each `;` and the blank behind it between two commands on the line of a heredoc.
         inert: Text in which no expansion can begin: comments, single quotes, quoted heredocs.
         quoted: Text in which no process substitution can begin.
     """
@@ -80,6 +84,7 @@ class Findings(Struct):
     braces: set[int] = field(default_factory=set)
     literals: list[Span] = field(default_factory=list)
     lists: list[Span] = field(default_factory=list)
+    separators: list[Span] = field(default_factory=list)
     inert: list[Span] = field(default_factory=list)
     quoted: list[Span] = field(default_factory=list)
 
@@ -99,18 +104,27 @@ def find(text: str, script: Script) -> Findings:
 class _Finder:
     """Walks a script in the order of its text."""
 
-    __slots__ = ("_backticks", "_buried", "_text", "found")
+    __slots__ = ("_backticks", "_buried", "_heredoc_line_end", "_text", "found")
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._buried = 0
         self._backticks = 0
+        self._heredoc_line_end = 0
         self.found = Findings()
 
     def script(self, script: Script) -> None:
         self.found.inert += script.comments
-        for statement in script.statements:
+        for statement, following in zip_longest(script.statements, script.statements[1:]):
             self._command(statement.command)
+            if following is not None and not self._backticks:
+                self._separator(statement.command, following.command)
+
+    def _separator(self, command: Command, following: Command) -> None:
+        """Note the `; ` between two commands where both stand on the line of a heredoc."""
+        found = _SEPARATOR.match(self._text, command.span.end)
+        if found is not None and following.span.start < self._heredoc_line_end:
+            self.found.separators.append(Span(*found.span(1)))
 
     def _command(self, command: Command) -> None:
         match command:
@@ -209,6 +223,7 @@ class _Finder:
         target = redirect.target
         if isinstance(target, Heredoc):
             self.found.constructs.add(Construct.HEREDOC)
+            self._heredoc_line_end = self._text.find("\n", redirect.span.end)
             if target.quoted:
                 self.found.inert.append(target.body.span)
             else:

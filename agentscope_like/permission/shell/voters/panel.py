@@ -91,10 +91,13 @@ class Panel:
             bashlex = answer.bashlex
             if bashlex.outcome is Outcome.SYNTAX and findings.lists:
                 bashlex = self._voters.ask(_without_lists(text, findings)).bashlex
+            tree_sitter = answer.tree_sitter
+            if tree_sitter.outcome is Outcome.SYNTAX and findings.separators:
+                tree_sitter = self._voters.ask(_without_separators(text, findings)).tree_sitter
             return _dissent("bashlex", difference_of_bashlex(text, findings, bashlex)) or (
                 _dissent(
                     "tree-sitter-bash",
-                    difference_of_tree_sitter(text, findings, answer.tree_sitter, bashlex=bashlex),
+                    difference_of_tree_sitter(text, findings, tree_sitter, bashlex=bashlex),
                 )
             )
         except NoAnswerError as error:
@@ -113,6 +116,17 @@ def _without_lists(text: str, findings: Findings) -> str:
     for start, end in findings.lists:
         rest = text[end:].lstrip(" \t\n")
         text = f"{text[:start]} ;".ljust(len(text) - len(rest)) + rest
+    return text
+
+
+def _without_separators(text: str, findings: Findings) -> str:
+    """Return a text as long, with ` |` for each `; ` on the line of a heredoc.
+
+    tree-sitter-bash reads `cat <<END | ls`, but takes `cat <<END; ls` for an error. The commands
+    are the same with a pipe between them, and so are their places.
+    """
+    for start, end in findings.separators:
+        text = f"{text[:start]} |{text[end:]}"
     return text
 
 

@@ -1,0 +1,59 @@
+"""What `set` and `shift` make of the positional parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from agentscope_like.permission.shell.values import Argument
+
+__all__ = ["Parameters", "known_parameters", "parameters_after", "without_parameters"]
+
+Parameters: TypeAlias = tuple[Argument, ...] | None
+"""The positional parameters in order; None where they are unknown."""
+
+_END = "--"
+
+
+def known_parameters(arguments: Sequence[Argument]) -> Parameters:
+    """Return arguments as parameters; None where one may become several, or none."""
+    if all(isinstance(each, str) or each.single for each in arguments):
+        return tuple(arguments)
+    return None
+
+
+def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Parameters:
+    """Return the parameters after `set` or `shift` (bash(1), SHELL BUILTIN COMMANDS).
+
+    Args:
+        arguments: The command, its name first.
+        before: The parameters before it.
+    """
+    name, *rest = arguments
+    if name == "shift":
+        return _shifted(rest, before)
+    if name != "set":
+        return None
+    while rest:
+        option = rest.pop(0)
+        if option == _END:
+            return known_parameters(rest)
+        if not isinstance(option, str) or len(option) < len("-e") or option[0] not in "-+":
+            return None
+        if option.endswith("o"):
+            rest = rest[1:]
+    return before
+
+
+def _shifted(count: Sequence[Argument], before: Parameters) -> Parameters:
+    number = count[0] if count else "1"
+    if before is None or not isinstance(number, str) or not number.isdecimal():
+        return None
+    return before[int(number) :] if int(number) <= len(before) else before
+
+
+def without_parameters(arguments: Sequence[Argument]) -> Sequence[Argument]:
+    """Return the command without the parameters that `set` takes after `--`, whatever they are."""
+    if arguments[0] != "set" or _END not in arguments:
+        return arguments
+    return arguments[: arguments.index(_END)]
