@@ -9,13 +9,14 @@ import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from agentscope_like.exception import ToolArgumentError
-from agentscope_like.sandbox.running import GRACE_SECONDS, RunningCommand
+from agentscope_like.exception import IsolationError, ToolArgumentError
+from agentscope_like.sandbox.running import GRACE_SECONDS, RunningCommand, with_reason
 
 __all__ = ["BackgroundTasks", "complete_length"]
 
 _TERMINATION_SECONDS = 2.0
 _LONGEST_CHARACTER = 4
+_LONGEST_REASON = 4096
 
 Start = Callable[[int], Awaitable[RunningCommand]]
 """Starts a command with this descriptor as its standard output and error."""
@@ -59,15 +60,25 @@ class BackgroundTasks:
         self._tasks: dict[str, _Task] = {}
 
     async def start(self, start: Start) -> str:
-        """Start a command and return its task's id."""
+        """Start a command and return its task's id.
+
+        Raises:
+            IsolationError: It could not be isolated and was not run; the message says why.
+        """
         task_id = uuid.uuid4().hex
         log = os.path.join(self._directory, f"{task_id}.log")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         descriptor = await asyncio.to_thread(os.open, log, flags, 0o600)
+        running: RunningCommand | None = None
         try:
             running = await start(descriptor)
+        except IsolationError as error:
+            said = await asyncio.to_thread(_read, log, 0, _LONGEST_REASON)
+            raise with_reason(error, said.decode(errors="replace")) from error
         finally:
             os.close(descriptor)
+            if running is None:
+                await asyncio.to_thread(os.unlink, log)
         self._tasks[task_id] = _Task(running, log)
         return task_id
 

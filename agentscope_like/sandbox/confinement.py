@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import platform
+import termios
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +21,7 @@ from agentscope_like.sandbox.seccomp import seccomp_program
 __all__ = ["Confinement"]
 
 _STATUS_BYTES = 4096
+_C_INT_BYTES = 4
 
 
 class Confinement:
@@ -36,7 +39,7 @@ class Confinement:
         profile: What the program may touch.
         directory: Where it starts, as it knows the path.
         environment: All of its variables; those given to `Popen` are bwrap's own.
-        gated: Whether the program is to wait until `release` is called.
+        gated: Whether the program is to wait, once all is set up for it, until `release` is called.
 
     Attributes:
         words: bwrap and what it needs to be told on its command line.
@@ -99,11 +102,21 @@ class Confinement:
             os.close(self._theirs.pop())
 
     def release(self) -> None:
-        """Let a program go that waits for it."""
+        """Let a program go that waits for it, now or as soon as it does."""
         if self._gate is not None:
             os.write(self._gate, b"\n")
-            os.close(self._gate)
-            self._gate = None
+
+    @property
+    def is_released(self) -> bool:
+        """Return whether it has gone, so that nothing can keep it from running any more."""
+        if self._gate is None:
+            return True
+        left = fcntl.ioctl(self._gate, termios.FIONREAD, bytes(_C_INT_BYTES))
+        if any(left):
+            return False
+        os.close(self._gate)
+        self._gate = None
+        return True
 
     def listen(self) -> bool:
         """Take what bwrap has said meanwhile, without waiting; return whether there was some."""

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.capture import Capture
 from agentscope_like.sandbox.result import CommandResult
-from agentscope_like.sandbox.running import GRACE_SECONDS, RunningCommand
+from agentscope_like.sandbox.running import GRACE_SECONDS, RunningCommand, with_reason
 
 __all__ = ["TIMED_OUT", "run_to_end", "timeout_note"]
 
@@ -89,7 +89,7 @@ async def run_to_end(start: Start, timeout: float) -> CommandResult:
         try:
             running = await start(out.hand_over(), err.hand_over())
         except IsolationError as error:
-            raise _with_reason(error, err) from error
+            raise _explained(error, err) from error
         out.forget()
         err.forget()
         try:
@@ -98,7 +98,7 @@ async def run_to_end(start: Start, timeout: float) -> CommandResult:
                 await _quiet(out, err)
             await running.end(grace=GRACE_SECONDS)
         except IsolationError as error:
-            raise _with_reason(error, err) from error
+            raise _explained(error, err) from error
         finally:
             running.end_now()
         out.drain()
@@ -140,11 +140,9 @@ async def _quiet(*pipes: _Pipe) -> None:
         return
 
 
-def _with_reason(error: IsolationError, err: _Pipe) -> IsolationError:
-    """Return the error with what bwrap said; the command has not said anything."""
+def _explained(error: IsolationError, err: _Pipe) -> IsolationError:
     err.drain()
-    said = err.capture.text().strip()
-    return IsolationError(f"{error.message}: {said}") if said else error
+    return with_reason(error, err.capture.text())
 
 
 def _annotated(text: str, notes: list[str]) -> str:

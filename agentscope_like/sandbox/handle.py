@@ -271,6 +271,7 @@ class SandboxHandle(KnownFiles):
 
         Raises:
             NotImplementedError: The provider has no background.
+            IsolationError, SandboxPathError, SandboxConnectionError: As for `execute_command`.
         """
         raise self._no_background()
 

@@ -28,7 +28,7 @@ __all__ = ["BubblewrapLauncher", "IsolatedCommand"]
 
 _COUNTING_SECONDS = 0.05
 _STARTING_SECONDS = 0.01
-_LOOKING_SECONDS = 0.002
+_LOOKING_SECONDS = 0.001
 _MOST_LOOKING_SECONDS = 5.0
 _KILLED = 128 + signal.SIGKILL
 
@@ -110,7 +110,7 @@ class IsolatedCommand(RunningCommand):
         """Put the command, which waits for it, under its limits and let it go.
 
         Raises:
-            IsolationError: bwrap gave up before there was one.
+            IsolationError: bwrap gave up before the command could run.
         """
         self._confinement.hand_over()
         while (first := self._confinement.first_process) is None:
@@ -124,6 +124,10 @@ class IsolatedCommand(RunningCommand):
             self._confinement.release()
         except OSError as error:
             raise _not_run() from error
+        while not self._confinement.is_released:
+            if has_ended(self._process):
+                raise _not_run()
+            await asyncio.sleep(_LOOKING_SECONDS)
 
     async def wait(self) -> int:
         """Return its exit status once it has ended, with all that it started."""

@@ -10,6 +10,7 @@ import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.process_family import ProcessFamily
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "readable",
     "status_of",
     "until_ended",
+    "with_reason",
 ]
 
 GRACE_SECONDS = 0.2
@@ -158,3 +160,14 @@ def status_of(process: subprocess.Popen[bytes]) -> int:
 
 def _unreaped(pid: int) -> os.waitid_result | None:
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+
+
+def with_reason(error: IsolationError, said: str) -> IsolationError:
+    """Return the error with what the isolating program said, if it said something.
+
+    Args:
+        error: That a command was not run.
+        said: What came out instead; the command has not said anything.
+    """
+    reason = said.strip()
+    return IsolationError(f"{error.message}: {reason}") if reason else error
