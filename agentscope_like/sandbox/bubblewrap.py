@@ -132,10 +132,7 @@ def _devices(profile: Profile) -> dict[str, list[str]]:
 def _kernel(profile: Profile) -> dict[str, list[str]]:
     if profile.processes:
         return {"/proc": _seen("/proc")}
-    fresh = {"/proc": ["--proc", "/proc"]}
-    if profile.native and os.geteuid() != 0:
-        return fresh  # the modes are enough
-    return fresh | {path: _seen(path) for path in _kernel_files()}
+    return {"/proc": ["--proc", "/proc"], **{path: _seen(path) for path in _kernel_files()}}
 
 
 @cache

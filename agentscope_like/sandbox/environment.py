@@ -20,7 +20,14 @@ EVERYTHING = "*"
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-_TAKEN_OVER = frozenset({"LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR"})
+_LANGUAGE = frozenset(
+    {"LANG", "LANGUAGE", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION"}
+    | {"LC_MEASUREMENT", "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER"}
+    | {"LC_TELEPHONE", "LC_TIME"}
+)
+"""locale(7); others that begin like these are how people get secrets past an sshd."""
+
+_TAKEN_OVER = _LANGUAGE | {"TZ", "TERM", "COLORTERM", "NO_COLOR"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNATTENDED = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 
@@ -40,7 +47,7 @@ def sandbox_environment(
     kept = {
         name: value
         for name, value in inherited.items()
-        if everything or name in names or name in _TAKEN_OVER or name.startswith("LC_")
+        if everything or name in names or name in _TAKEN_OVER
     }
     environment = {"PATH": SYSTEM_PATH, **_UNATTENDED, **kept, **own}
     outer = inherited.get(MARK_VARIABLE)

@@ -55,7 +55,8 @@ def seatbelt_profile(profile: Profile) -> str:
     lines.append(_rule("allow file-write-data", "literal", _DEVICES))
     if writable:
         lines.append(_rule("allow file-write*", "subpath", writable))
-    kept = [mount.host_path for mount in profile.mounts if mount.read_only]
+    kept = [*profile.keep]
+    kept += [mount.host_path for mount in profile.mounts if mount.read_only]
     if kept:
         lines.append(_rule("deny file-write*", "subpath", kept))
     if profile.network:

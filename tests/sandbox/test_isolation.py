@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
 import sys
 import threading
+import tomllib
 import uuid
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -96,13 +99,15 @@ async def test_trap_the_environment_does_not_leak(
 ) -> None:
     """Nothing of this process's environment reaches a command unless it was named."""
     monkeypatch.setenv("MY_API_KEY", "sk-secret")
+    monkeypatch.setenv("LC_MY_API_KEY", "sk-secret")  # as for an sshd, which takes LC_*
     monkeypatch.setenv("HARMLESS", "harmless")
     monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.setenv("LC_TIME", "C.UTF-8")
     for make in (local, passthrough):
         async with make(workspace=str(tmp_path), pass_env=("HARMLESS",), env={"OWN": "1"}) as box:
             seen = await said(box, "env; tr '\\0' '\\n' < /proc/$PPID/environ; ps -ef")
             assert "sk-secret" not in seen
-            for line in ("HARMLESS=harmless", "OWN=1", "LANG=C.UTF-8"):
+            for line in ("HARMLESS=harmless", "OWN=1", "LANG=C.UTF-8", "LC_TIME=C.UTF-8"):
                 assert line in seen.splitlines()
     async with local(workspace=str(tmp_path), pass_env=("*",)) as box:
         assert "MY_API_KEY=sk-secret" in await said(box, "env")
@@ -155,44 +160,67 @@ async def test_the_network_is_off_unless_asked_for(tmp_path: Path, listener: int
 
 
 _CALLS = """
-import ctypes, errno, socket, sys
+import ctypes, errno, json, platform, socket, sys
 libc = ctypes.CDLL(None, use_errno=True)
-def tried(number, *arguments):
+x86 = platform.machine() == "x86_64"
+
+def tried(name, *arguments):
     ctypes.set_errno(0)
-    libc.syscall(number, *arguments)
+    libc.syscall(NUMBERS[name][0 if x86 else 1], *arguments)
     return errno.errorcode.get(ctypes.get_errno(), "fine")
+
 def made(family):
     try:
         socket.socket(family, socket.SOCK_STREAM).close()
     except OSError as error:
         return errno.errorcode[error.errno]
     return "fine"
-import platform
-x86 = platform.machine() == "x86_64"
-print(tried(248 if x86 else 217, b"user", b"name", b"value", 5, -3))  # add_key
-print(tried(425, 8, 0))  # io_uring_setup
-print(tried(272 if x86 else 97, 0x10000000))  # unshare(CLONE_NEWUSER)
-print(tried(435, 0, 0))  # clone3
-print(libc.ioctl(0, 0x5412, b"x"), errno.errorcode[ctypes.get_errno() or 1])  # TIOCSTI
-print(made(40), made(16 + 1), made(socket.AF_UNIX), made(socket.AF_INET))  # vsock, packet
-print(tried(39 if x86 else 172))  # getpid
+
+here, session_keyring = -100, -3
+print(json.dumps({
+    "add_key": tried("add_key", b"user", b"name", b"value", 5, session_keyring),
+    "bpf": tried("bpf", 0, 0, 0),
+    "fanotify_init": tried("fanotify_init", 0x200, 0),
+    "fsopen": tried("fsopen", b"tmpfs", 0),
+    "io_uring_setup": tried("io_uring_setup", 8, 0),
+    "keyctl": tried("keyctl", 0, session_keyring, 0),
+    "mount": tried("mount", 0, 0, 0, 0, 0),
+    "move_mount": tried("move_mount", here, b"/", here, b"/", 0),
+    "name_to_handle_at": tried("name_to_handle_at", here, b"/", 0, 0, 0),
+    "open_by_handle_at": tried("open_by_handle_at", here, 0, 0),
+    "open_tree": tried("open_tree", here, b"/", 0),
+    "open_tree_attr": tried("open_tree_attr", here, b"/", 0, 0, 0),
+    "perf_event_open": tried("perf_event_open", 0, 0, 0, 0, 0),
+    "request_key": tried("request_key", b"user", b"name", 0, session_keyring),
+    "setns": tried("setns", -1, 0),
+    "syslog": tried("syslog", 10, 0, 0),
+    "unshare": tried("unshare", 0x10000000),
+    "userfaultfd": tried("userfaultfd", 1),
+    "clone3": tried("clone3", 0, 0),
+    "TIOCSTI": libc.ioctl(0, 0x5412, b"x") and errno.errorcode[ctypes.get_errno()],
+    "vsock": made(40),
+    "packet": made(17),
+    "unix": made(socket.AF_UNIX),
+    "internet": made(socket.AF_INET),
+    "getpid": tried("getpid"),
+}))
 """
+_KEPT_FROM_SOCKETS = {"vsock": "EAFNOSUPPORT", "packet": "EAFNOSUPPORT"}
+_ALLOWED = {"unix": "fine", "internet": "fine", "getpid": "fine"}
 
 
 async def test_calls_that_lead_past_the_namespaces_are_refused(isolated: SandboxHandle) -> None:
-    """The filter refuses keys, io_uring, namespaces and a hypervisor's sockets, not the rest."""
-    done = await isolated.execute_python(_CALLS)
+    """The filter refuses keys, mounts, io_uring, namespaces, a hypervisor's sockets; not the rest.
+
+    Each is made in such a way that without the filter the kernel would say something else.
+    """
+    table = tomllib.loads(files("agentscope_like.sandbox").joinpath("seccomp.toml").read_text())
+    numbers = {**table["refused"], **table["examined"], "getpid": [39, 172]}
+    done = await isolated.execute_python(f"NUMBERS = {numbers}\n{_CALLS}")
     assert done.error is None
-    refused, allowed = done.output.splitlines()[:-1], done.output.splitlines()[-1]
-    assert refused == [
-        "EPERM",
-        "EPERM",
-        "EPERM",
-        "ENOSYS",
-        "-1 EPERM",
-        "EAFNOSUPPORT EAFNOSUPPORT fine fine",
-    ]
-    assert allowed == "fine"
+    said = json.loads(done.output)
+    expected = dict.fromkeys(said, "EPERM") | {"clone3": "ENOSYS"} | _KEPT_FROM_SOCKETS | _ALLOWED
+    assert said == expected
 
 
 async def test_no_capability_and_no_new_privileges(isolated: SandboxHandle) -> None:
@@ -258,8 +286,8 @@ async def test_a_failure_to_isolate_is_an_error_and_nothing_runs(
         data.rmdir()
         with pytest.raises(IsolationError, match="data"):
             await sandbox.execute_command(f"touch {tmp_path}/ran")
-        task = await sandbox.start_background(f"touch {tmp_path}/ran")
-        await sandbox.kill_background(task)
+        with pytest.raises(IsolationError, match="data"):
+            await sandbox.start_background(f"touch {tmp_path}/ran")
         data.mkdir()
         assert (await sandbox.execute_command("true")).success
     assert not (tmp_path / "ran").exists()
@@ -276,6 +304,27 @@ async def test_a_machine_without_isolation_makes_no_local_sandbox(
         await sandbox.initialize()
     with pytest.raises(ConfigurationError, match="not ready"):
         await sandbox.execute_command("touch ran")
+
+
+@pytest.mark.parametrize("program", ["exit 0", "exit 1", "kill -9 $$", "echo '{' >&3; exit 0"])
+async def test_a_bwrap_that_fails_is_an_error_and_nothing_runs(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    program: str,
+) -> None:
+    """However bwrap ends, a command is only taken for run where bwrap says that it was."""
+    bwrap = tmp_path_factory.mktemp("bin") / "bwrap"
+    bwrap.write_text(f"#!/bin/bash\necho no luck today >&2\n{program}\n")
+    bwrap.chmod(0o755)
+    async with local(workspace=str(tmp_path)) as sandbox:
+        monkeypatch.setattr(confinement_module, "find_bubblewrap", lambda: str(bwrap))
+        for run in (sandbox.execute_command, sandbox.start_background):
+            with pytest.raises(IsolationError, match="not run: no luck today"):
+                await run(f"touch {tmp_path}/ran")
+        monkeypatch.undo()
+        assert (await sandbox.execute_command("true")).success
+    assert os.listdir(tmp_path) == []
 
 
 async def test_trap_nothing_a_command_says_switches_isolation_off(isolated: SandboxHandle) -> None:

@@ -163,6 +163,7 @@ def test_seatbelt_denies_what_is_not_named() -> None:
         Profile(
             read=("/opt/tool",),
             write=("/Users/me/work",),
+            keep=("/Users/me/work/.git",),
             mounts=(VolumeMount("/opt/data", "/opt/data", read_only=True),),
             hide=("/Users/me/work/.env",),
         )
@@ -170,7 +171,8 @@ def test_seatbelt_denies_what_is_not_named() -> None:
     lines = text.splitlines()
     assert lines[:2] == ["(version 1)", "(deny default)"]
     assert '(allow file-write* (subpath "/Users/me/work"))' in lines
-    assert '(deny file-write* (subpath "/opt/data"))' in lines
+    kept = '(deny file-write* (subpath "/Users/me/work/.git") (subpath "/opt/data"))'
+    assert lines.index(kept) > lines.index('(allow file-write* (subpath "/Users/me/work"))')
     reads = next(line for line in lines if line.startswith("(allow file-read* (subpath"))
     for path in ("/opt/tool", "/Users/me/work", "/opt/data", "/usr"):
         assert f'(subpath "{path}")' in reads
