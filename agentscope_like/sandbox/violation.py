@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
-from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -15,6 +12,27 @@ from agentscope_like.sandbox.profile import Profile
 __all__ = ["Heard", "Violation", "find_violation"]
 
 _MOST_HEARD = 1 << 15
+
+# EROFS, as told by the C libraries, Python, Node.js, Rust, Perl and SQLite.
+_READ_ONLY = re.compile(
+    r"read-only file system(?: \(os error 30\)| at .* line \d+\.?)?['\")]*$"
+    r"|\[Errno 30\]|\bEROFS\b|attempt to write a readonly database",
+    re.IGNORECASE,
+)
+
+# EAFNOSUPPORT and ENETUNREACH, as told by two C libraries, and of names that cannot be looked up.
+_UNREACHED = re.compile(
+    "address family not supported by protocol|network is unreachable|network unreachable"
+    "|could not resolve host|name or service not known|temporary failure in name resolution",
+    re.IGNORECASE,
+)
+
+_SPEAKER = re.compile(r"(?:\S*/)?([^\s/:]+): (?:line \d+: (.+): )?")
+"""How a program names itself, and bash what it complains of, at the beginning of a line."""
+
+_WHERE_PROGRAMS_STAND = (
+    r"(?:^|[;&|({`!]|\b(?:command|do|else|env|exec|execdir|nice|nohup|then|time|xargs)\b)"
+)
 
 
 class Heard:
@@ -61,42 +79,41 @@ class Violation(Struct, frozen=True):
         )
 
 
-def find_violation(profile: Profile, status: int | None, output: str) -> Violation | None:
+def find_violation(
+    profile: Profile, status: int | None, output: str, command: str
+) -> Violation | None:
     """Return what a command tried beyond its profile, as far as its programs complained of it.
 
-    The kernel refuses without telling anybody but the program, so this reads what that said: of a
-    command that succeeded, nothing is believed, since it may have printed a file about such things.
+    The kernel refuses without telling anybody but the program, so this reads what that said. Of a
+    command that succeeded only those complaints are believed that are of its own programs: it may
+    have printed a file that tells of others.
 
     Args:
         profile: What it was allowed.
         status: Its exit status; None where its time was up.
-        output: What it said, in English: its environment should have `LC_ALL=C.UTF-8`.
+        output: What it said, with the messages of its programs in English.
+        command: Its text.
     """
-    if status == 0:
-        return None
-    writes, reaches = _complaints()
-    searched: list[tuple[Literal["write", "network"], re.Pattern[str]]] = [("write", writes)]
+    searched: list[tuple[Literal["write", "network"], re.Pattern[str]]] = [("write", _READ_ONLY)]
     if not profile.network:
-        searched.append(("network", reaches))
+        searched.append(("network", _UNREACHED))
     for line in output.splitlines():
         for kind, pattern in searched:
-            if pattern.search(line):
+            if pattern.search(line) and (status != 0 or _is_of_a_program_in(command, line)):
                 return Violation(kind, line.strip())
     return None
 
 
-@cache
-def _complaints() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return how programs complain that they cannot write, and that they cannot reach anybody."""
-    read_only = re.escape(os.strerror(errno.EROFS))
-    unreached = (
-        os.strerror(errno.ENETUNREACH),
-        os.strerror(errno.EAFNOSUPPORT),
-        "Could not resolve host",
-        "Name or service not known",
-        "Temporary failure in name resolution",
-    )
-    return (
-        re.compile(rf"{read_only}['\")]*$|\[Errno {errno.EROFS}\]|\bEROFS\b"),
-        re.compile("|".join(map(re.escape, unreached))),
-    )
+def _is_of_a_program_in(command: str, line: str) -> bool:
+    """Return whether a line looks like a complaint of a program that the command starts.
+
+    Of bash, which every command is run by, it has to be about a word of the command.
+    """
+    spoken = _SPEAKER.match(line)
+    if spoken is None:
+        return False
+    program, word = spoken.groups()
+    if word is not None:
+        return program == "bash" and word in command
+    start = rf"{_WHERE_PROGRAMS_STAND}\s*(?:[\w./~-]*/)?{re.escape(program)}(?![\w.-])"
+    return re.search(start, command, re.MULTILINE) is not None

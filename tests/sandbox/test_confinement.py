@@ -77,7 +77,7 @@ def test_a_read_that_writes_fails_and_says_so(tmp_path: Path) -> None:
     ):
         done = run(reading(), f"HOME={Path.home()}; {command}", tmp_path)
         assert done.status not in (0, None), command
-        violation = find_violation(reading(), done.status, done.output)
+        violation = find_violation(reading(), done.status, done.output, command)
         assert violation is not None, done.output
         assert violation.kind == "write"
         assert "Read-only file system" in violation.message
@@ -95,7 +95,7 @@ def test_an_edit_writes_where_it_may(tmp_path: Path) -> None:
     assert done == Done(0, 0, "x\n")
     done = run(profile, f"cp d {other}/d", work)
     assert done.status == 1
-    assert find_violation(profile, done.status, done.output)
+    assert find_violation(profile, done.status, done.output, f"cp d {other}/d")
     assert os.listdir(other) == []
 
 
@@ -117,19 +117,73 @@ def test_a_read_reaches_nobody(daemon: str) -> None:
     )
     done = run(reading(), connect)
     assert "reached" not in done.output
-    violation = find_violation(reading(), done.status, done.output)
+    violation = find_violation(reading(), done.status, done.output, connect)
     assert violation is not None
     assert violation.kind == "network"
     assert "reached" not in run(reading(network=True), connect).output
-    assert find_violation(reading(network=True), 1, "Network is unreachable") is None
+    assert find_violation(reading(network=True), 1, "Network is unreachable", "curl x") is None
     assert run(Profile(read=("/",), sockets=True), connect).output == "reached\n"
 
 
-def test_a_status_of_success_is_believed() -> None:
-    """A command that printed about read-only file systems did not try anything."""
-    done = run(reading(), "echo Read-only file system")
-    assert find_violation(reading(), done.status, done.output) is None
-    assert find_violation(reading(), 1, "No such file or directory") is None
+TOUCHED = "touch: cannot touch 'made': Read-only file system"
+BASH = "/usr/bin/bash: line 1: made: Read-only file system"
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("touch made; echo done", TOUCHED),
+        ("cd x && /usr/bin/touch made | cat", TOUCHED),
+        ("ls | xargs touch", TOUCHED),
+        ("if true; then touch made; fi", TOUCHED),
+        ("echo x > made; true", BASH),
+        ("curl -s x; true", "curl: (6) Could not resolve host: x"),
+    ],
+)
+def test_a_complaint_of_a_command_that_goes_on_is_a_violation(command: str, output: str) -> None:
+    """Its status is that of what came last; the line begins as the program's own complaint does."""
+    violation = find_violation(reading(), 0, f"before\n{output}\ndone\n", command)
+    assert violation is not None
+    assert violation.evidence == output
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("echo Read-only file system", "Read-only file system"),
+        ("cat build.log", TOUCHED),
+        ("cat build.log", BASH),
+        ("grep touch build.log", TOUCHED),
+        ("git log --grep=touch", TOUCHED),
+        ("grep -r touch .", f"build.log:{TOUCHED}"),
+        ("cat touch-screens.md", TOUCHED),
+        ("touch made", "touch: cannot touch 'made': Permission denied"),
+    ],
+)
+def test_what_a_successful_command_only_printed_is_none(command: str, output: str) -> None:
+    """It may show a file that tells of other programs' complaints."""
+    assert find_violation(reading(), 0, f"{output}\n", command) is None
+    assert find_violation(reading(), 1, "No such file or directory", command) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sed: couldn't open temporary file ./sedX: Read-only file system",
+        "OSError: [Errno 30] Das Dateisystem ist nur lesbar: 'x'",
+        "Error: EROFS: read-only file system, open 'x'",
+        "open x: read-only file system",
+        "error: could not create `x`: Read-only file system (os error 30)",
+        "cannot open x: Read-only file system at -e line 1.",
+        "java.io.FileNotFoundException: x (Read-only file system)",
+        "Error: in prepare, attempt to write a readonly database (8)",
+    ],
+)
+def test_languages_have_their_own_ways_to_complain(said: str) -> None:
+    """C, Python, Node.js, Go, Rust, Perl, Java and SQLite are understood."""
+    violation = find_violation(reading(), 1, said, "x")
+    assert violation is not None
+    assert violation.kind == "write"
 
 
 def test_the_host_s_processes_are_out_of_reach() -> None:

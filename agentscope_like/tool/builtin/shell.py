@@ -25,7 +25,7 @@ from agentscope_like.sandbox.profile import FORGOTTEN, Profile
 from agentscope_like.sandbox.violation import Heard, find_violation
 from agentscope_like.tool.builtin.git_environment import repository_keys
 from agentscope_like.tool.builtin.process import ShellProcess, find_bash
-from agentscope_like.tool.builtin.shell_environment import shell_environment
+from agentscope_like.tool.builtin.shell_environment import in_english, shell_environment
 from agentscope_like.tool.builtin.shell_result import (
     MAX_TIMEOUT_MS,
     epilogue,
@@ -77,6 +77,13 @@ class Shell:
         """Return what `~` stands for, or None where the environment does not say."""
         home = os.environ.get("HOME", "")
         return home if home.startswith("/") else None
+
+    @property
+    def work_tree(self) -> str | None:
+        """Return the root of the git work tree that the next command starts in, where known."""
+        from agentscope_like.tool.builtin.work_tree import work_tree_of  # few commands ask
+
+        return work_tree_of(self.directory, os.environ)
 
     @property
     def has_to_look_up(self) -> bool:
@@ -132,7 +139,7 @@ class Shell:
         if extra_environment is not None:
             environment |= await asyncio.to_thread(extra_environment, environment, repository_keys)
         if profile is not None:
-            environment |= _CONFINED
+            environment = in_english(environment | _CONFINED)
         process = ShellProcess(
             command,
             bash=find_bash() or "",
@@ -166,10 +173,13 @@ class Shell:
         if not end.ran:
             yield not_confined(heard.text.strip())
             return
-        violation = None if profile is None else find_violation(profile, end.status, heard.text)
+        violation = None
+        if profile is not None:
+            violation = find_violation(profile, end.status, heard.text, command)
+        is_fine = end.status == 0 and violation is None
         yield say(
             text + epilogue(end, transcript, timeout_ms, violation),
-            state=ToolResultState.SUCCESS if end.status == 0 else ToolResultState.ERROR,
+            state=ToolResultState.SUCCESS if is_fine else ToolResultState.ERROR,
             metadata={
                 "exit_code": end.status,
                 "duration": round(end.seconds, 3),

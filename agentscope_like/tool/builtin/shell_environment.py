@@ -7,11 +7,12 @@ nothing waits for a person who is not there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from agentscope_like.sandbox.process_family import MARK_VARIABLE
 
-__all__ = ["shell_environment"]
+__all__ = ["in_english", "shell_environment"]
 
 _DROPPED = frozenset(
     {
@@ -21,6 +22,7 @@ _DROPPED = frozenset(
         *("HISTFILE", "HISTCONTROL", "MAIL", "MAILPATH", "MAILCHECK", "OLDPWD"),
     }
 )
+_ENGLISH = re.compile(r"(?:|C|POSIX|en)(?:[._@:].*)?\Z", re.DOTALL)
 _DROPPED_PREFIXES = ("BASH_FUNC_", "LD_", "DYLD_")
 _KEPT = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
 
@@ -52,6 +54,27 @@ def shell_environment(inherited: Mapping[str, str], mark: str) -> dict[str, str]
     outer = inherited.get(MARK_VARIABLE)
     environment[MARK_VARIABLE] = f"{outer}:{mark}" if outer else mark
     return environment
+
+
+def in_english(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which programs complain in English, and do all else as before.
+
+    How a program sorts, and what it takes for a letter, stays as the user's language has it. Where
+    that is English, or none, nothing is changed.
+
+    Args:
+        environment: The variables of a command; locale(7) and gettext(3) say what they mean.
+    """
+    everything = environment.get("LC_ALL", "")
+    messages = everything or environment.get("LC_MESSAGES", "") or environment.get("LANG", "")
+    chosen = environment.get("LANGUAGE", "") if messages not in ("", "C", "POSIX") else ""
+    if _ENGLISH.match(messages) and _ENGLISH.match(chosen):
+        return dict(environment)
+    changed = {name: value for name, value in environment.items() if name != "LANGUAGE"}
+    if everything:
+        changed = {name: changed[name] for name in changed if not name.startswith("LC_")}
+        changed["LANG"] = everything
+    return {**changed, "LC_MESSAGES": "C"}
 
 
 def _is_kept(name: str) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from agentscope_like.event import ToolResultEndEvent
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, ToolResultState
 from agentscope_like.permission import PermissionContext, PermissionMode
@@ -20,6 +23,8 @@ from agentscope_like.sandbox.scope import Scope, ScopeKind, edit_scope
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Toolkit
 from agentscope_like.tool.builtin.confiner import Confiner
+from agentscope_like.tool.builtin.shell_environment import in_english
+from tests.agent.kit import agent_of, events_of
 from tests.sandbox.kit import require_bubblewrap
 
 
@@ -100,6 +105,104 @@ async def test_more_than_was_decided_fails_and_says_so(
     assert "not decided to, and the kernel refused" in text(response)
     assert response.metadata["violation"]["kind"] == "write"
     assert "made: Read-only file system" in response.metadata["violation"]["evidence"]
+
+
+async def test_a_violation_is_recorded(mistaken: type[Mistaken], tmp_path: Path) -> None:
+    """It is in the event of the call's end and in the state that a session stores."""
+    del mistaken
+    command = ToolCallBlock(id="c1", name="Bash", input='{"command": "ls; touch made"}')
+    policy = PermissionContext(mode=PermissionMode.BYPASS)
+    agent = agent_of(
+        [Bash(cwd=tmp_path)],
+        [command],
+        (TextBlock(text="Done."),),
+        state=AgentState(permission_context=policy),
+    )
+    events = await events_of(agent, "Go.")
+    (end,) = [each for each in events if isinstance(each, ToolResultEndEvent)]
+    stored = AgentState.model_validate_json(agent.state.model_dump_json())
+    (result,) = [
+        block
+        for message in stored.context
+        for block in message.content
+        if block.type == "tool_result"
+    ]
+    for metadata in (end.metadata, result.metadata):
+        assert metadata["confinement"] == "read"
+        assert metadata["violation"] == {
+            "kind": "write",
+            "evidence": "touch: cannot touch 'made': Read-only file system",
+        }
+
+
+async def test_more_than_was_decided_fails_though_it_succeeds(
+    mistaken: type[Mistaken], tmp_path: Path
+) -> None:
+    """What comes after the attempt does not hide it; one that tried nothing succeeds."""
+    del mistaken
+    response = await run("touch made; echo x > made; echo done", tmp_path)
+    assert response.state is ToolResultState.ERROR
+    assert response.metadata["exit_code"] == 0
+    assert response.metadata["violation"]["evidence"].startswith("touch: cannot touch 'made'")
+    assert "done\n[The command tried to write" in text(response)
+    (tmp_path / "log").write_text("touch: cannot touch 'x': Read-only file system\n")
+    assert (await run("cat log", tmp_path)).state is ToolResultState.SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, {}),
+        ({"LANG": "en_US.UTF-8", "LC_TIME": "de_DE"}, {"LANG": "en_US.UTF-8", "LC_TIME": "de_DE"}),
+        ({"LC_ALL": "C", "LANGUAGE": "de"}, {"LC_ALL": "C", "LANGUAGE": "de"}),
+        ({"LC_ALL": "de", "LC_TIME": "fr", "A": "b"}, {"LANG": "de", "LC_MESSAGES": "C", "A": "b"}),
+        ({"LANG": "de", "LC_TIME": "fr"}, {"LANG": "de", "LC_TIME": "fr", "LC_MESSAGES": "C"}),
+        ({"LANG": "en", "LANGUAGE": "de:en"}, {"LANG": "en", "LC_MESSAGES": "C"}),
+        ({"LANG": "enm"}, {"LANG": "enm", "LC_MESSAGES": "C"}),
+    ],
+)
+def test_only_messages_change_their_language(
+    given: dict[str, str], expected: dict[str, str]
+) -> None:
+    """What the user's language says of all else stays, and all of it where that is English."""
+    assert in_english(given) == expected
+
+
+@pytest.fixture
+def german(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Have a user whose programs speak German, as far as their translations are installed."""
+    place = tmp_path_factory.mktemp("locales")
+    if shutil.which("localedef") is None:
+        pytest.skip("needs localedef (Debian: apt-get install locales)")
+    made = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(place / "de_DE.UTF-8")]
+    if subprocess.run(made, check=False, capture_output=True).returncode:
+        pytest.skip("needs the German locale's source (Debian: apt-get install locales)")
+    monkeypatch.setenv("LOCPATH", str(place))
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    "language",
+    [{"LC_ALL": "de_DE.UTF-8"}, {"LANG": "de_DE.UTF-8"}, {"LANG": "C.UTF-8", "LANGUAGE": "de"}],
+)
+async def test_a_violation_is_noticed_whatever_the_user_s_language(
+    mistaken: type[Mistaken],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    language: dict[str, str],
+) -> None:
+    """Programs complain in English, and go on to sort and to spell as the user does."""
+    del mistaken
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in language.items():
+        monkeypatch.setenv(name, value)
+    for command in ("touch made", "echo x > made", "touch made; echo done"):
+        response = await run(command, tmp_path)
+        assert "violation" in response.metadata, text(response)
+    if "LANGUAGE" not in language:
+        sorting = await run("printf 'b\\nB\\na\\nä\\n' | sort", tmp_path)
+        assert text(sorting).split() == ["a", "ä", "b", "B"]
 
 
 @pytest.mark.parametrize(
