@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentscope_like.exception import ConfigurationError
@@ -14,8 +15,11 @@ __all__ = ["MASK", "MaskedStream", "SecretMasker"]
 MASK = "[masked]"
 """What stands in the place of a secret."""
 
-_BREAKS = "\r\n"
-_MOST_BREAKS = 3
+_BREAKS = (re.compile(r"[\r\n]+"), re.compile(r"(?:[\r\n]|\\{1,2}[rn])+"))
+"""Where lines are broken: as they are, and also where JSON says so, once or twice."""
+
+_BREAK_BEGUN = re.compile(r"\\{1,2}\Z")
+_MOST_BREAKS = 7
 """A form that is broken into lines is at most this many times as long, however it is broken."""
 
 _Span = tuple[int, int]
@@ -147,24 +151,24 @@ class _Forms:
     def found(self, text: str) -> list[_Span]:
         """Return where forms stand, in order; those that overlap count as one."""
         spans = [span for form in self.plain for span in _occurrences(form, text)]
-        joined = _without_breaks(text)
-        inside = [span for form in self.wrapped for span in _occurrences(form, joined)]
-        if inside and len(joined) != len(text):
-            places = _places(text)
-            inside = [(places[start], places[end - 1] + 1) for start, end in inside]
-        return _merged([*spans, *inside])
+        for breaks, joined in _joined(text):
+            inside = [span for form in self.wrapped for span in _occurrences(form, joined)]
+            if inside and len(joined) != len(text):
+                places = _places(text, breaks)
+                inside = [(places[start], places[end - 1] + 1) for start, end in inside]
+            spans += inside
+        return _merged(spans)
 
     def earliest_beginning(self, text: str) -> int:
         """Return where the end of the text begins that may be the beginning of a form."""
-        plain = _earliest(self.plain, self._heads, text, len(text) - self._longest + 1)
+        earliest = _earliest(self.plain, self._heads, text, len(text) - self._longest + 1)
         offset = max(0, len(text) - _MOST_BREAKS * self._longest)
-        tail = text[offset:]
-        joined = _without_breaks(tail)
-        wrapped = _earliest(self.wrapped, self._heads, joined, len(joined) - self._longest + 1)
-        if wrapped == len(joined):
-            return plain
-        place = wrapped if len(joined) == len(tail) else _places(tail)[wrapped]
-        return min(plain, offset + place)
+        tail = _BREAK_BEGUN.sub("", text[offset:])
+        for breaks, joined in _joined(tail):
+            place = _earliest(self.wrapped, self._heads, joined, len(joined) - self._longest + 1)
+            if place < len(joined):
+                earliest = min(earliest, offset + _places(tail, breaks)[place])
+        return earliest
 
 
 def _earliest(forms: Sequence[str], heads: frozenset[str], text: str, first: int) -> int:
@@ -195,13 +199,22 @@ def _occurrences(form: str, text: str) -> list[_Span]:
     return spans
 
 
-def _without_breaks(text: str) -> str:
-    return text.replace("\n", "").replace("\r", "") if "\n" in text or "\r" in text else text
+def _joined(text: str) -> Iterator[tuple[re.Pattern[str], str]]:
+    """Yield the text without its line breaks, for each way to break lines that there is in it."""
+    plain, escaped = _BREAKS
+    yield plain, plain.sub("", text) if "\n" in text or "\r" in text else text
+    if "\\n" in text or "\\r" in text:
+        yield escaped, escaped.sub("", text)
 
 
-def _places(text: str) -> list[int]:
+def _places(text: str, breaks: re.Pattern[str]) -> list[int]:
     """Return the places of the characters that are no line breaks."""
-    return [place for place, character in enumerate(text) if character not in _BREAKS]
+    places: list[int] = []
+    end = 0
+    for broken in breaks.finditer(text):
+        places += range(end, broken.start())
+        end = broken.end()
+    return [*places, *range(end, len(text))]
 
 
 def _merged(spans: Iterable[_Span]) -> list[_Span]:

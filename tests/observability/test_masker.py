@@ -67,6 +67,28 @@ def test_base64_that_a_program_breaks_into_lines_is_masked() -> None:
     assert len(masked.replace(MASK, "")) < 12
 
 
+@pytest.mark.parametrize("escape", [1, 2])
+def test_base64_that_is_broken_into_lines_inside_of_json_is_masked(escape: int) -> None:
+    """As the result of a tool that returns what a program printed, or of a server's."""
+    secret = "0123456789abcdef" * 6
+    text = base64.encodebytes(f"key={secret}".encode()).decode()
+    for _ in range(escape):
+        text = json.dumps({"stdout": text})
+    masker = SecretMasker([secret])
+    masked = masker.mask(text)
+    assert MASK in masked
+    assert len(masked.replace(MASK, "")) < 60
+    stream = masker.stream()
+    assert "".join(map(stream.feed, text)) + stream.flush() == masked
+
+
+def test_what_only_looks_like_a_break_in_json_hides_nothing() -> None:
+    """A secret's base64 may begin with the letter that stands behind a backslash."""
+    encoded = base64.b64encode(b"--ground-floors").decode()[3:]
+    assert encoded.startswith("n")
+    assert SecretMasker(["ground-floors"]).mask(f"C:\\{encoded}") == f"C:\\{MASK}"
+
+
 def test_a_line_of_a_long_secret_is_masked_by_itself() -> None:
     """A key of several lines is often shown line by line; a short line is an ordinary word."""
     key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nend\n-----END KEY-----\n"
@@ -120,7 +142,7 @@ def test_a_masker_does_not_tell_its_secrets() -> None:
 
 PIECES = st.lists(
     st.sampled_from(
-        ["ab", "abcd", "cdef", "a", "aaaa", "\n", "\r\n", "x", "hunter2!"]
+        ["ab", "abcd", "cdef", "a", "aaaa", "\n", "\r\n", "x", "hunter2!", "\\", "\\n", "n"]
         + [base64.b64encode(b"-hunter2!")[a:b].decode() for a, b in pairwise([0, 3, 7, 12])]
     ),
     max_size=12,
