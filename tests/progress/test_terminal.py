@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pexpect
 import pytest
+from rich.console import Console
 
 from agentscope_like.cli.policy import ProjectRules
 from agentscope_like.cli.render import LIVE_LINES, Renderer
@@ -21,6 +25,7 @@ from agentscope_like.message import TextBlock, ToolCallBlock, ToolResultBlock
 from agentscope_like.progress import emit_tool_progress
 from agentscope_like.session import SQLiteSessionStorage
 from tests.agent.kit import agent_of
+from tests.cli.program import Terminal
 from tests.progress.kit import tool_of
 
 
@@ -54,11 +59,6 @@ async def seen(
     out = io.StringIO()
     console = make_console(width=100)
     console.file = out
-    call = ToolCallBlock(id="c1", name="work", input="{}")
-    agent = agent_of([tool_of(work, name="work")], [call], (TextBlock(text="Done."),))
-    storage = Instant(place / "sessions.db")
-    rules = ProjectRules(place, data=place / "data")
-    session = Session(agent, storage, Nobody(), Renderer(console), place, rules, Tally())
 
     async def look() -> None:
         while True:
@@ -68,11 +68,23 @@ async def seen(
 
     looking = asyncio.create_task(look())
     try:
-        await asyncio.wait_for(session.run("Go."), 30)
+        await seen_by(console, place, work)
     finally:
         looking.cancel()
-        await storage.close()
     return out.getvalue()
+
+
+async def seen_by(console: Console, place: Path, work: Callable[..., Awaitable[Any]]) -> None:
+    """Show a reply that calls a tool at a console."""
+    call = ToolCallBlock(id="c1", name="work", input="{}")
+    agent = agent_of([tool_of(work, name="work")], [call], (TextBlock(text="Done."),))
+    storage = Instant(place / "sessions.db")
+    rules = ProjectRules(place, data=place / "data")
+    session = Session(agent, storage, Nobody(), Renderer(console), place, rules, Tally())
+    try:
+        await asyncio.wait_for(session.run("Go."), 30)
+    finally:
+        await storage.close()
 
 
 async def test_sage_p_35_a_tool_s_progress_is_seen_while_it_works(tmp_path: Path) -> None:
@@ -92,6 +104,41 @@ async def test_sage_p_35_a_tool_s_progress_is_seen_while_it_works(tmp_path: Path
     assert text.index("* work") < text.index("| half way") < text.index("ok work")
     assert text.index("ok work") < text.index("the result")
     assert text.count("half way") == 1
+
+
+PROGRAM = """
+import asyncio, sys
+from pathlib import Path
+from agentscope_like.cli.theme import make_console
+from agentscope_like.progress import emit_tool_progress
+from tests.progress.test_terminal import seen_by
+
+async def work() -> str:
+    await emit_tool_progress("half way\\n")
+    while not Path("seen").exists():
+        await asyncio.sleep(0.01)
+    return "the result"
+
+asyncio.run(seen_by(make_console(), Path.cwd(), work))
+"""
+
+
+def test_it_is_seen_at_a_real_terminal(tmp_path: Path) -> None:
+    """The tool ends only once what it shows has been read from a pseudo-terminal."""
+    child = pexpect.spawn(
+        sys.executable,
+        ["-c", PROGRAM],
+        cwd=str(tmp_path),
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm"},
+        dimensions=(50, 100),
+        encoding="utf-8",
+        timeout=20,
+    )
+    terminal = Terminal(child)
+    assert "the result" not in terminal.expect("| half way")
+    (tmp_path / "seen").touch()
+    terminal.expect("the result")
+    assert terminal.end() == 0
 
 
 async def test_all_of_it_is_seen_before_the_end(tmp_path: Path) -> None:
