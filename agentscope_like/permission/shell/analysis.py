@@ -35,6 +35,8 @@ class Effect(Struct, frozen=True):
         span: Where it stands in the command text.
         recursive: Whether it reaches everything below `path`.
         glob: Whether `path` is a pattern (`*`, `?`, `[...]`) that every path it reaches matches.
+        start: With what the absolute path begins, where not all of it is known; empty elsewhere.
+        end: Likewise with what it ends.
     """
 
     kind: EffectKind
@@ -43,6 +45,8 @@ class Effect(Struct, frozen=True):
     span: Span
     recursive: bool = False
     glob: bool = False
+    start: str = ""
+    end: str = ""
 
 
 class Doubt(Struct, frozen=True):

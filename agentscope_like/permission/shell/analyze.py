@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,8 +20,18 @@ from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.tree import Script, Span
 from agentscope_like.permission.shell.voters import default_panel, is_flat, is_plain
 from agentscope_like.permission.shell.walk import Walk
+from agentscope_like.permission.shell.work_tree import WorkTree
 
-__all__ = ["analyze", "analyze_async", "analyze_unconfirmed"]
+__all__ = ["Place", "analyze", "analyze_async", "analyze_unconfirmed"]
+
+
+class Place(TypedDict):
+    """Where a command would run: the keywords of `analyze`."""
+
+    directory: str
+    home: str | None
+    work_tree: str | None
+
 
 _Texts: TypeAlias = tuple[tuple[str, Script], ...]
 
@@ -41,7 +51,9 @@ class _Reading(Struct, frozen=True):
     texts: _Texts = ()
 
 
-def analyze(command: str, *, directory: str, home: str | None = None) -> CommandAnalysis:
+def analyze(
+    command: str, *, directory: str, home: str | None = None, work_tree: str | None = None
+) -> CommandAnalysis:
     """Read a command line and say what it does.
 
     Never raises for what `command` holds: a failure is a doubt. The last 1,024 answers are kept.
@@ -53,8 +65,9 @@ def analyze(command: str, *, directory: str, home: str | None = None) -> Command
         command: The command line as it would be handed to bash.
         directory: The absolute directory it would run in.
         home: The home directory that `~` stands for, or None where unknown.
+        work_tree: The root of the git work tree that `directory` lies in, or None where unknown.
     """
-    reading = _read(command, directory, home)
+    reading = _read(command, directory, home, work_tree)
     for text, script in reading.texts:
         dissent = default_panel().dissent(text, script)
         if dissent is not None:
@@ -63,25 +76,27 @@ def analyze(command: str, *, directory: str, home: str | None = None) -> Command
 
 
 async def analyze_async(
-    command: str, *, directory: str, home: str | None = None
+    command: str, *, directory: str, home: str | None = None, work_tree: str | None = None
 ) -> CommandAnalysis:
     """Do what `analyze` does, and let the event loop run while other parsers are waited for."""
-    texts = _read(command, directory, home).texts
+    texts = _read(command, directory, home, work_tree).texts
     if texts and not all(default_panel().knows(text) for text, _ in texts):
         import asyncio  # deciding as such needs none of it
 
-        return await asyncio.to_thread(analyze, command, directory=directory, home=home)
-    return analyze(command, directory=directory, home=home)
+        return await asyncio.to_thread(
+            analyze, command, directory=directory, home=home, work_tree=work_tree
+        )
+    return analyze(command, directory=directory, home=home, work_tree=work_tree)
 
 
 def analyze_unconfirmed(
-    command: str, *, directory: str, home: str | None = None
+    command: str, *, directory: str, home: str | None = None, work_tree: str | None = None
 ) -> CommandAnalysis:
     """Do what `analyze` does, but ask nobody: nothing is proven where others would be asked.
 
     For rules that forbid; they go by what the strict reader read.
     """
-    reading = _read(command, directory, home)
+    reading = _read(command, directory, home, work_tree)
     if not reading.texts:
         return reading.analysis
     unasked = Dissent("No other parser has confirmed what was read", Span(0, len(command)))
@@ -95,7 +110,7 @@ def _dissented(analysis: CommandAnalysis, dissent: Dissent, *, is_whole: bool) -
 
 
 @lru_cache(maxsize=1024)
-def _read(command: str, directory: str, home: str | None) -> _Reading:
+def _read(command: str, directory: str, home: str | None, work_tree: str | None) -> _Reading:
     whole = Span(0, len(command))
 
     def unread(doubt: Doubt) -> _Reading:
@@ -103,7 +118,7 @@ def _read(command: str, directory: str, home: str | None) -> _Reading:
 
     try:
         script = read(command)
-        walk = Walk(command, home)
+        walk = Walk(command, home, WorkTree(directory, work_tree) if work_tree else None)
         parts = walk.run(script, directory)
         doubts = tuple(walk.doubts)
         votes_matter = not doubts and any(map(_may_need_no_rule, parts))

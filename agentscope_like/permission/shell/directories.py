@@ -35,12 +35,10 @@ def after_cd(
     if target is None:
         return (home,) if home else ()
     if isinstance(target, Unknown):
-        if not target.choices:
-            return ()
-        found = [after_cd(directories, choice, home) for choice in target.choices]
-        return union(*found)
-    if target == "-":
-        return ()
+        targets = (*target.choices, *(() if target.single or not target.choices else (None,)))
+        return union(*(after_cd(directories, each, home) for each in targets))
+    if target in {"", "-"}:
+        return () if target else directories
     if target.startswith("/"):
         return tuple(filter(None, (absolute(None, target),)))
     moved = (absolute(directory, target) for directory in directories)

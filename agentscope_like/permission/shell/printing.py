@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agentscope_like.permission.shell.reading import Reading
     from agentscope_like.permission.shell.tree import Command, Redirect
 
-__all__ = ["heeds_input", "printed", "printed_by_any"]
+__all__ = ["CUTTING", "heeds_input", "printed", "printed_by_any"]
 
 _NUMBERING = frozenset({"-n", "--line-number"})
 _KEEPING = frozenset(
@@ -34,7 +34,7 @@ _KEEPING = frozenset(
 _ERRORS = 2
 _CONTEXT = re.compile(r"-[0-9]+")
 _FILE = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+-]*")
-_CUTTING = re.compile(
+CUTTING = re.compile(
     r"cut -d ?: -f ?1|cut -f ?1 -d ?:|awk -F ?: \{ ?print \$1 ?\}",
 )
 _PICKING = re.compile(
@@ -150,7 +150,7 @@ def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
         if fed or stage.assignments or len(words) != len(stage.argv) - 1:
             return False
         texts.append(" ".join([stage.program or "", *words]))
-    cuts = [_CUTTING.fullmatch(text) is not None for text in texts[1:]]
+    cuts = [CUTTING.fullmatch(text) is not None for text in texts[1:]]
     picks = [_PICKING.fullmatch(text) is not None for text in texts[1:]]
     understood = sum(cuts) == 1 and sum(cuts) + sum(picks) == len(cuts)
     return understood and stages[0].program == "grep" and _numbers_lines(stages[0])

@@ -60,12 +60,14 @@ class Output(NamedTuple):
     """What a command prints.
 
     `single` tells that it is at most one line; `numbered` is as in `Unknown`, for text that is no
-    number but stops whoever takes it for one.
+    number but stops whoever takes it for one; `choices` are the only texts that it can be, where
+    they are known.
     """
 
     shape: Shape = Shape.ANY
     single: bool = True
     numbered: str = ""
+    choices: tuple[str, ...] = ()
 
 
 class Unknown(Struct, frozen=True):
@@ -81,6 +83,7 @@ class Unknown(Struct, frozen=True):
         numbered: The whole text with `NUMBER` for each number in it, where only numbers are
             computed; empty elsewhere.
         rooted: Whether any argument that it becomes may begin with a slash.
+        suffix: The literal text that it ends with; empty where that is unknown.
     """
 
     prefix: str = ""
@@ -91,6 +94,7 @@ class Unknown(Struct, frozen=True):
     pattern: str | None = None
     numbered: str = ""
     rooted: bool = True
+    suffix: str = ""
 
     @property
     def tells(self) -> bool:
@@ -265,9 +269,11 @@ class _Builder:
                 return Unknown(option=False, shape=Shape.INTEGER)
 
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
-        shape, single, numbered = self._environment.output(segment)
+        shape, single, numbered, choices = self._environment.output(segment)
         if segment.opener in {"<(", ">("}:
             return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
+        if choices:
+            return join(list(choices)), segment.quoted
         single = single or (segment.quoted and self._splits)
         option = shape is Shape.ANY and not numbered
         value = Unknown(option=option, single=single, shape=shape, numbered=numbered)
@@ -276,7 +282,7 @@ class _Builder:
     def _add_unknown(self, value: Unknown, *, quoted: bool) -> None:
         keeps = quoted or value.shape is not Shape.ANY or all(map(plain, value.choices or ("*",)))
         if self._splits and not keeps:
-            value = Unknown(prefix=value.prefix, single=False)
+            value = _split(value)
         self._single = self._single and value.single
         self._shape = min(self._shape, value.shape)
         self._parts.append(value)
@@ -288,6 +294,9 @@ class _Builder:
             return parts[0]
         if all(isinstance(part, str) for part in parts):
             return "".join(part for part in parts if isinstance(part, str))
+        if self._single and (choices := self._choices()):
+            one = join(choices)
+            return one if isinstance(one, str) else replace(one, numbered=self._numbered())
         prefix = self._prefix()
         whole = self._single  # and stays so where the value is split later
         if not self._splits:
@@ -310,7 +319,18 @@ class _Builder:
             shape=shape,
             pattern=pattern,
             numbered=self._numbered() if self._single else "",
+            suffix=self._suffix(),
         )
+
+    def _choices(self) -> list[Argument]:
+        """Return every text that it may be, where each computed part is one of a few."""
+        texts = [""]
+        for part in self._parts:
+            choices = (part,) if isinstance(part, str) else part.choices
+            texts = [text + choice for text in texts for choice in choices]
+            if len(texts) > _MAX_CHOICES:
+                return []
+        return list(texts)
 
     def _numbered(self) -> str:
         """Return the text with a mark for each number, where only numbers are computed."""
@@ -332,6 +352,14 @@ class _Builder:
             text += part
         return text
 
+    def _suffix(self) -> str:
+        text = ""
+        for part in reversed(self._parts):
+            if isinstance(part, Unknown):
+                return part.suffix + text
+            text = part + text
+        return text
+
     def _pattern(self) -> str | None:
         """Return the glob of the whole word, where each computed part of it is a glob."""
         parts: list[str] = []
@@ -343,6 +371,14 @@ class _Builder:
             else:
                 parts.append(part.pattern)
         return "".join(parts) if any(isinstance(part, Unknown) for part in self._parts) else None
+
+
+def _split(value: Unknown) -> Unknown:
+    """Return what an unquoted expansion may become where an empty text is no argument at all."""
+    words: list[Argument] = [choice for choice in value.choices if choice]
+    if words and all(plain(word) for word in words if isinstance(word, str)):
+        return several(join(words))
+    return Unknown(prefix=value.prefix, single=False)
 
 
 def _unquoted(text: str) -> Unknown:

@@ -44,6 +44,7 @@ from agentscope_like.permission.shell.tree import (
     Word,
 )
 from agentscope_like.permission.shell.values import Argument, Output, Shape, Unknown, element, join
+from agentscope_like.permission.shell.work_tree import WorkTree
 
 __all__ = ["Walk"]
 
@@ -64,15 +65,16 @@ class Walk:
         texts: The scripts that were read in words, each with its text.
     """
 
-    __slots__ = ("_judge", "command", "doubts", "drafts", "home", "texts")
+    __slots__ = ("_judge", "_work_tree", "command", "doubts", "drafts", "home", "texts")
 
-    def __init__(self, command: str, home: str | None) -> None:
+    def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
         self.command = command
         self.home = home
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
         self._judge = CommandJudge(self)
+        self._work_tree = work_tree
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
         """Judge the whole command line, which starts in `directory`; return its parts.
@@ -143,6 +145,10 @@ class Walk:
         """Judge the script of a substitution, and return what is known of what it prints."""
         first = len(self.drafts)
         self.script(script, state, scope)
+        if self._work_tree is not None and (
+            texts := self._work_tree.printed(script, self.drafts[first:], state, scope)
+        ):
+            return Output(choices=texts)
         statements = script.statements
         if not all(each.connector in {"&&", "||"} for each in statements[:-1]):
             return Output()

@@ -32,6 +32,7 @@ from agentscope_like.permission.shell import (
     analyze_async,
     analyze_unconfirmed,
 )
+from agentscope_like.permission.shell.analyze import Place
 from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.rules import CommandRules
 from agentscope_like.permission.shell.safety import find_danger
@@ -44,7 +45,6 @@ from agentscope_like.tool.builtin.shell import Shell
 from agentscope_like.tool.builtin.shell_result import MAX_TIMEOUT_MS
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.protocol import Preparation
     from agentscope_like.permission.shell.file_rules import FileRules
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.sandbox.scope import Scope
@@ -147,6 +147,8 @@ class Bash(ToolBase):
             extra_directories=tuple(additional_dangerous_directories),
         )
         self._shell: CommandShell = Shell(cwd) if backend is None else _shell_in(backend, cwd)
+        if self._shell.has_to_look_up:
+            self.prepare_decision = self._prepare
         self._confiner = Confiner(confine)
         self._backend = backend
         if backend is not None and confine == "require":
@@ -180,21 +182,21 @@ class Bash(ToolBase):
 
         It may wait a moment for other parsers, unless the command has been decided upon before.
         """
-        return analyze(tool_input["command"], directory=self.cwd, home=self._shell.home)
+        return analyze(tool_input["command"], **self._place(tool_input["command"]))
 
     async def _analysis(self, command: str) -> CommandAnalysis:
-        return await analyze_async(command, directory=self.cwd, home=self._shell.home)
+        return await analyze_async(command, **self._place(command))
 
     def _unconfirmed(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        return analyze_unconfirmed(tool_input["command"], directory=self.cwd, home=self._shell.home)
+        return analyze_unconfirmed(tool_input["command"], **self._place(tool_input["command"]))
 
-    @property
-    @override
-    def prepare_decision(self) -> Preparation | None:
-        """Return what looks up the files that a decision is about, if that has to be."""
-        return self._prepare if self._shell.has_to_look_up else None
+    def _place(self, command: str) -> Place:
+        """Return where a command would run now."""
+        work_tree = self._shell.work_tree if "--show-toplevel" in command else None
+        return Place(directory=self.cwd, home=self._shell.home, work_tree=work_tree)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
+        """Look up the files that a decision is about."""
         tables = (context.table(PermissionBehavior.DENY), context.table(PermissionBehavior.ASK))
         rules = [
             rule for table in tables for name in self.related_tools for rule in table.get(name, ())

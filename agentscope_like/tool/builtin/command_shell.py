@@ -33,6 +33,10 @@ class CommandShell(Protocol):
         """Return what `~` stands for in commands, or None where that is not said."""
 
     @property
+    def work_tree(self) -> str | None:
+        """Return the root of the git work tree that the next command starts in, where known."""
+
+    @property
     def has_to_look_up(self) -> bool:
         """Return whether a decision has to be prepared by `look_up`."""
 

@@ -93,13 +93,18 @@ class GitPlace(NamedTuple):
 
 
 def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
-    """Return every place that the git commands may look at, without repetition."""
+    """Return every place that the git commands may look at, without repetition.
+
+    Raises:
+        ToolArgumentError: It is not known where one of them looks.
+    """
     return tuple(
         dict.fromkeys(
-            GitPlace(directory, tuple(_leading_options(part)), _reaches_remote(part))
+            GitPlace(directory, options, _reaches_remote(part))
             for part in analysis.parts
             if part.program in _RUNS_GIT
             for directory in part.directories or (analysis.directory,)
+            for options in _leading_options(part)
         )
     )
 
@@ -142,20 +147,35 @@ def _reaches_remote(part: Part) -> bool:
     return "ls-remote" in part.argv or ("remote" in part.argv and "show" in part.argv)
 
 
-def _leading_options(part: Part) -> Iterator[str]:
-    """Yield git's own options that name the repository: `-C dir`, `--git-dir=dir`."""
-    words = iter(part.argv[1:])
-    for word in words:
+def _leading_options(part: Part) -> list[tuple[str, ...]]:
+    """Return what git's own options may be that name the repository: `-C dir`, `--git-dir=dir`."""
+    found: list[tuple[str, ...]] = [()]
+    words = iter(enumerate(part.argv[1:], 1))
+    for _, word in words:
         if word is None or not word.startswith("-"):
-            return
+            break
         if word in ("-C", "--git-dir", "--work-tree"):
-            value = next(words, None)
-            if value is not None:
-                yield from (word, value)
+            index, value = next(words, (0, ""))
+            values = [value] if value is not None else _computed_places(part, index)
+            found = [(*options, word, each) for options in found for each in values]
         elif word.startswith(("--git-dir=", "--work-tree=")):
-            yield word
+            found = [(*options, word) for options in found]
         elif word == "-c":
             next(words, None)
+    return found
+
+
+def _computed_places(part: Part, index: int) -> list[str]:
+    """Return the absolute directories that a computed word may name; an empty one is none."""
+    span = part.words[index].span if index < len(part.words) else part.span
+    effects = [effect for effect in part.effects if effect.span in (span, part.span)]
+    paths = [effect.path or effect.target for effect in effects]
+    if not paths or not all(path == "" or path.startswith("/") for path in paths):
+        raise ToolArgumentError(
+            "It is not known in which directory git would run, so that its configuration cannot be "
+            "checked. Name the directory."
+        )
+    return paths
 
 
 def _overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -92,6 +92,11 @@ class HandleShell:
         return self._system.home or None
 
     @property
+    def work_tree(self) -> str | None:
+        """Return None: the host of the handle is not asked for it."""
+        return None
+
+    @property
     def has_to_look_up(self) -> bool:
         """Return whether a decision has to be prepared; one that prepares another has not."""
         return not self._system.names.is_asking

@@ -106,6 +106,90 @@ async def test_another_repository_is_looked_at_as_carefully(hostile: Path, marks
     assert not marks.exists()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        'for d in {0} {0}/sub; do git -C "$d" diff; done',
+        'd={0}; if [ -d /tmp ]; then d={0}/sub; fi; git -C "$d" diff',
+        """bash -c 'for d in {0} /; do git -C "$d" diff -- a.txt; done'""",
+        'set -- {0} /tmp; for d in "$@"; do git -C / -C "$d" diff; done',
+    ],
+)
+async def test_so_is_one_of_several(hostile: Path, marks: Path, command: str) -> None:
+    """Where a variable names the repository, each that it may name is looked at."""
+    (hostile / "sub").mkdir()
+    bash = Bash(cwd="/")
+    command = command.format(hostile)
+    assert await bash.check_read_only({"command": command})
+    await output(bash, command)
+    assert not marks.exists()
+
+
+FROM_THE_ROOT = [
+    'cd "$(git rev-parse --show-toplevel)" && git diff',
+    "cd $(git rev-parse --show-toplevel) && git status",
+    'root=$(git rev-parse --show-toplevel 2>/dev/null || pwd); cd "$root"; git diff',
+    'git -C "$(git rev-parse --show-toplevel)" diff',
+]
+
+
+@pytest.mark.parametrize("command", FROM_THE_ROOT)
+async def test_the_root_of_a_work_tree_is_known(
+    hostile: Path, marks: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that goes to the root of the work tree reads what it would read from there."""
+    below = hostile / "sub" / "below"
+    below.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(below))
+    bash = Bash(cwd=below)
+    assert await bash.check_read_only({"command": command})
+    assert "a.txt" in await output(bash, command)
+    assert not marks.exists()
+
+
+@pytest.mark.parametrize("command", FROM_THE_ROOT[:3])
+@pytest.mark.parametrize("how", ["configured", "inherited", "linked", "none"])
+async def test_any_other_root_is_not(
+    hostile: Path, tmp_path: Path, command: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the root could be anywhere, a person is asked before git reads there."""
+    directory = hostile
+    if how == "configured":
+        git(hostile, "config", "core.worktree", str(tmp_path))
+    elif how == "inherited":
+        monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path))
+    elif how == "linked":
+        directory = tmp_path / "linked"
+        git(hostile, "config", "--unset", "filter.odd.required")
+        git(hostile, "worktree", "add", "-q", str(directory))
+    else:
+        directory = tmp_path
+    assert not await Bash(cwd=directory).check_read_only({"command": command})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'cd "$(git rev-parse --show-toplevel 2>&1)" && git diff',
+        'cd "$(git rev-parse --show-toplevel; echo /x)" && git diff',
+        'cd "$(git -C sub rev-parse --show-toplevel)" && git diff',
+        'cd sub && cd "$(git rev-parse --show-toplevel)" && git diff',
+        'cd "$(GIT_DIR=sub git rev-parse --show-toplevel)" && git diff',
+        'git() { echo sub; }; cd "$(git rev-parse --show-toplevel)" && command git diff',
+        'cd "$(git rev-parse --show-toplevel --git-dir)" && git diff',
+        'cd "$(git rev-parse --show-toplevel && echo sub)" && git diff',
+        'cd "$(git rev-parse --show-toplevel || cat f)" && git diff',
+        'cd "$(git rev-parse --show-toplevel | tail -1)" && git diff',
+        "$(git rev-parse --show-toplevel)/program.sh",
+        'cd "$(git rev-parse --show-toplevel)" && ./program.sh',
+        'cd "$(git rev-parse --show-toplevel)" && git diff > x',
+    ],
+)
+async def test_only_the_plain_question_is_answered(hostile: Path, command: str) -> None:
+    """What prints more than the root, or asks elsewhere, tells nothing."""
+    assert not await Bash(cwd=hostile).check_read_only({"command": command})
+
+
 async def test_a_cd_that_fails_leads_to_no_program(hostile: Path, marks: Path) -> None:
     """Where git may run in either of two directories, both are looked at."""
     bash = Bash(cwd=hostile)
