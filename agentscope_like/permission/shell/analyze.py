@@ -17,7 +17,9 @@ from agentscope_like.permission.shell.analysis import (
 )
 from agentscope_like.permission.shell.parts import BudgetError
 from agentscope_like.permission.shell.reader import ReadError, read
+from agentscope_like.permission.shell.showing import shows_unseen_files
 from agentscope_like.permission.shell.tree import Script, Span
+from agentscope_like.permission.shell.unseen import doubted_names
 from agentscope_like.permission.shell.voters import default_panel, is_flat, is_plain
 from agentscope_like.permission.shell.walk import Walk
 from agentscope_like.permission.shell.work_tree import WorkTree
@@ -119,7 +121,7 @@ def _read(command: str, directory: str, home: str | None, work_tree: str | None)
     try:
         script = read(command)
         walk = Walk(command, home, WorkTree(directory, work_tree) if work_tree else None)
-        parts = walk.run(script, directory)
+        parts = _with_doubted_names(script, walk.run(script, directory), command, directory)
         doubts = tuple(walk.doubts)
         votes_matter = not doubts and any(map(_may_need_no_rule, parts))
         texts = ((command, script), *walk.texts) if votes_matter else ()
@@ -131,6 +133,22 @@ def _read(command: str, directory: str, home: str | None, work_tree: str | None)
     except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
     return _Reading(CommandAnalysis(command, directory, script, parts, doubts), asked)
+
+
+def _with_doubted_names(
+    script: Script, parts: tuple[Part, ...], command: str, directory: str
+) -> tuple[Part, ...]:
+    """Return the parts, with a doubt for each that shows files whose names stand in a file."""
+    if not any(map(shows_unseen_files, parts)):
+        return parts
+    doubted = list(doubted_names(CommandAnalysis(command, directory, script, parts)))
+    if not doubted:
+        return parts
+    doubts = {id(part): doubt for part, doubt in doubted}
+    return tuple(
+        replace(part, doubts=(*part.doubts, doubts[id(part)])) if id(part) in doubts else part
+        for part in parts
+    )
 
 
 def _may_need_no_rule(part: Part) -> bool:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, Part
 from agentscope_like.permission.shell.tree import Pipeline, SimpleCommand, Span, Substitution
 
-__all__ = ["feeders_of"]
+__all__ = ["feeders_of", "prints_names"]
 
 _FINDERS = frozenset({"find", "fd", "fdfind"})
 _GREPS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack"})
@@ -119,10 +119,16 @@ def _lists_names(part: Part) -> bool:
     words = [word or "" for word in part.argv[1:]]
     if any(word.startswith(_ODD_OUTPUT) for word in words):
         return False
-    if part.program in _FINDERS:
-        return True
     if part.program == "ls":
         return not part.effects  # the names that it prints are those of another directory
+    return prints_names(part)
+
+
+def prints_names(part: Part) -> bool:
+    """Return whether a part prints the names of files, as they are or with more beside them."""
+    words = [word or "" for word in part.argv[1:]]
+    if part.program in _FINDERS or part.program == "ls":
+        return True
     if part.program in _GREPS:
         return any(map(_LISTS_NAMES.fullmatch, words))
     return part.program == "git" and (

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths import FileKind
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.dangers import danger_of
 from agentscope_like.permission.shell.expansion import TooManyFilesError
@@ -22,31 +21,11 @@ from agentscope_like.permission.shell.readings import (
     readings,
     runs_unseen_text,
 )
+from agentscope_like.permission.shell.reads import Secrets
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Span, Substitution, Word
 
-__all__ = ["INTERPRETERS", "LISTING", "Finding", "find_danger"]
-
-LISTING = frozenset(
-    {
-        *("ls", "dir", "vdir", "stat", "du", "find", "tree", "realpath", "readlink", "basename"),
-        *("dirname", "test", "[", "[[", "cd", "pushd", "namei", "lsattr", "getfacl", "file", "fd"),
-        *("fdfind", "eza", "exa", "lsd", "df", "findmnt", "mountpoint", "lsof", "fuser", "getcap"),
-        *("getfattr", "getconf", "gls", "gstat", "gdu", "gfind", "grealpath", "greadlink"),
-        *("chmod", "chown", "ln", "git"),
-    }
-)
-"""Programs that look at names and metadata, not at what is in a file."""
-
-_FILE_READERS = frozenset(
-    {
-        *("cat", "tac", "head", "tail", "less", "more", "nl", "wc", "sort", "uniq", "cut", "paste"),
-        *("od", "xxd", "hexdump", "strings", "base64", "md5sum", "sha1sum", "sha256sum", "cksum"),
-        *("sha512sum", "b2sum", "sum", "sed", "gsed", "awk", "gawk", "mawk", "jq", "yq", "bat"),
-        *("batcat", "ln", "gln"),
-    }
-)
-"""Programs that read nothing of a directory, given one."""
+__all__ = ["INTERPRETERS", "Finding", "find_danger"]
 
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
@@ -90,14 +69,12 @@ class _Look(Struct, frozen=True):
     Attributes:
         analysis: The whole command.
         around: Where it runs.
-        reads_unseen: Whether some part reads files that others find, so that to list is to read.
-        told: Words that have been looked at already.
+        secrets: Finds what is to be kept secret in what is read.
     """
 
     analysis: CommandAnalysis
     around: Surroundings
-    reads_unseen: bool
-    told: set[str] = field(default_factory=set)
+    secrets: Secrets
 
 
 def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
@@ -109,7 +86,7 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     """
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
-    look = _Look(analysis, surroundings, any(map(_reads_unseen, analysis.parts)))
+    look = _Look(analysis, surroundings, Secrets.of(analysis, surroundings))
     for part in analysis.parts:
         for find in _PART_CHECKS:
             if reason := find(part, look):
@@ -169,51 +146,28 @@ def _is_fed(word: Word) -> bool:
     return any(isinstance(each, Substitution) and each.opener == "<(" for each in word.segments)
 
 
-def _reads_unseen(part: Part) -> bool:
-    """Return whether the part reads files that it is only told of while it runs."""
-    return part.program not in LISTING and any(
-        effect.kind is EffectKind.READ and effect.path is None for effect in part.effects
-    )
-
-
 def _sensitive_path(part: Part, look: _Look) -> str | None:
     for effect in part.effects:
         if reason := _of_effect(effect, part, look):
             return reason
-    changes = any(effect.kind in _CHANGES for effect in part.effects)
-    if look.reads_unseen or not (part.read_only or changes):
-        # What it is told about is all there is to go by.
-        for word in part.argv[1:]:
-            if not word or word in look.told:
-                continue
-            if reason := look.around.why_not_touch(word):
-                return f"names a sensitive path: {reason}"
-            look.told.add(word)
-    return None
+    try:
+        return look.secrets.why_not_search(part) or look.secrets.why_not_name(part)
+    except PathError as error:
+        return f"names a path that cannot be judged: {error}"
+    except TooManyFilesError:
+        return "reaches too many files to look at each"
 
 
 def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     try:
         if effect.kind is EffectKind.READ:
-            return _of_read(effect, part, look)
+            return look.secrets.why_not_read(effect, part)
         if effect.kind in _CHANGES:
             return _of_change(effect, part, look.around)
     except PathError as error:
         return f"acts on a path that cannot be judged: {error}"
     except TooManyFilesError:
         return f"reaches too many files with `{effect.target}` to look at each"
-    return None
-
-
-def _of_read(effect: Effect, part: Part, look: _Look) -> str | None:
-    lists = part.program in LISTING and not _in_redirect(effect, part)
-    if lists and not look.reads_unseen:
-        return None
-    for location in look.around.locations(effect) or ():
-        searched = not lists and part.program not in _FILE_READERS
-        recursive = searched and location.kind is FileKind.DIRECTORY
-        if reason := look.around.why_not_read(location, recursive=recursive):
-            return f"would read what is to be kept secret: {reason}"
     return None
 
 
@@ -260,10 +214,6 @@ def _everything_in(effect: Effect, around: Surroundings) -> str | None:
         return None
     reason = around.why_not_remove(around.locate(directory or "/"))
     return f"would remove all that is in a place that must stay: {reason}" if reason else None
-
-
-def _in_redirect(effect: Effect, part: Part) -> bool:
-    return any(redirect.span == effect.span for redirect in part.redirects)
 
 
 _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (

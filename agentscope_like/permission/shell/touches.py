@@ -15,10 +15,10 @@ from agentscope_like.permission.paths.location import is_below
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.copying import links_made, written_below
 from agentscope_like.permission.shell.expansion import TooManyFilesError
-from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.feeding import feeders_of
+from agentscope_like.permission.shell.implied import Implied, has_flag, implied
 from agentscope_like.permission.shell.naming import named_in_history
-from agentscope_like.permission.shell.safety import LISTING
+from agentscope_like.permission.shell.showing import is_git, is_redirect, lists_only
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
 
@@ -28,6 +28,7 @@ _CHANGE_DIRECTORY = frozenset({"cd", "pushd", "popd"})
 _FINDERS = frozenset({"find", "fd", "fdfind"})
 _WALKERS = _FINDERS | {"tree", "du"}
 _RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
+_TREES = frozenset({"eza", "exa", "lsd"})
 _GREPS = frozenset({"grep", "egrep", "fgrep"})
 _SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
 _FOLLOW_FLAGS = (
@@ -37,8 +38,6 @@ _FOLLOW_FLAGS = (
     | dict.fromkeys({"git", "chmod", "mv", "gmv"}, "")
 )
 """By which flags programs follow the symlinks that they come upon; all others always may."""
-
-_PATTERN_FILES = ("-f", "--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
 
 
 def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
@@ -58,8 +57,11 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
                 yield from look.at(effect, kind, part)
             except (PathError, TooManyFilesError):
                 yield Touch(part, kind, effect.target, None)
-        if _searches_where_it_runs(part, analysis):
-            yield from look.where_it_runs(part, TouchKind.READ)
+        match implied(part, analysis):
+            case Implied.SEARCHES:
+                yield from look.where_it_runs(part, TouchKind.READ)
+            case Implied.LISTS:
+                yield from look.where_it_runs(part, TouchKind.LIST, below=_walks(part))
         yield from named_in_history(part, around)
 
 
@@ -109,13 +111,15 @@ class _Look:
         if kind is TouchKind.WRITE:
             self._links += [(link, part) for link in links_made(part, self._around)]
 
-    def where_it_runs(self, part: Part, kind: TouchKind) -> Iterator[Touch]:
+    def where_it_runs(
+        self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT
+    ) -> Iterator[Touch]:
         """Yield that a part acts on its directory, or on what git is told of it, and below."""
         if not part.directories:
             yield Touch(part, kind, ".", None)
         for directory in part.directories:
             for location in self._searched(part, directory):
-                yield Touch(part, kind, location.written, location, Below.PRESENT, _follows(part))
+                yield Touch(part, kind, location.written, location, below, _follows(part))
 
     def _searched(self, part: Part, directory: str) -> list[Location]:
         """Return what git is told of a directory to search in, if all of that is there; else it."""
@@ -151,7 +155,7 @@ class _Look:
         if kind is TouchKind.READ:
             reaches = location.kind is FileKind.DIRECTORY
         elif kind is TouchKind.LIST:
-            reaches = part.program in _WALKERS or _has_flag(part, "R", "--recursive")
+            reaches = _walks(part) is not Below.NOTHING
         elif kind is TouchKind.DELETE or part.program in _RIGHTS:
             reaches = effect.recursive
         else:
@@ -166,12 +170,9 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
         return TouchKind.DELETE
     if effect.kind is not EffectKind.READ:
         return None
-    if any(redirect.span == effect.span for redirect in part.redirects):
-        return TouchKind.READ
-    if part.program in _CHANGE_DIRECTORY:
+    if part.program in _CHANGE_DIRECTORY and not is_redirect(effect, part):
         return None
-    lists = part.program in LISTING and not _is_git(part, "grep")
-    return TouchKind.LIST if lists else TouchKind.READ
+    return TouchKind.LIST if lists_only(effect, part) else TouchKind.READ
 
 
 def _follows(part: Part) -> bool:
@@ -179,52 +180,18 @@ def _follows(part: Part) -> bool:
     letters = _FOLLOW_FLAGS.get(part.program or "")
     if letters is None:
         return True
-    return _has_flag(
+    return has_flag(
         part, letters, "--dereference-recursive", "--dereference", "--follow", "-follow"
     )
 
 
-def _is_git(part: Part, sub: str) -> bool:
-    """Return whether the part is this sub-command of git, behind whatever options."""
-    if part.program != "git":
-        return False
-    words = families().without_leading_options(("git", *part.argv[1:]))
-    return len(words) > 1 and words[1] == sub
+def _walks(part: Part) -> Below:
+    """Return what a part that lists reaches below a directory."""
+    walks = part.program in _WALKERS or is_git(part, "ls-files")
+    walks = walks or has_flag(part, "R", "--recursive", "--tree")
+    walks = walks or (part.program in _TREES and has_flag(part, "T"))
+    return Below.PRESENT if walks else Below.NOTHING
 
 
 def _moves(part: Part) -> bool:
-    return part.program in {"mv", "gmv"} or _is_git(part, "mv")
-
-
-def _searches_where_it_runs(part: Part, analysis: CommandAnalysis) -> bool:
-    """Return whether the part searches its directory, being given nothing else to search."""
-    if part.program in _GREPS:
-        searches = _has_flag(part, "rR", "--recursive", "--dereference-recursive")
-        searches = searches or any((word or "").endswith("recurse") for word in part.argv)
-    elif _is_git(part, "grep"):
-        searches = True
-    else:
-        searches = part.program in _SEARCHERS and not _is_piped_into(part, analysis)
-    if not searches:
-        return False
-    spans = {redirect.span for redirect in part.redirects}
-    given = any(
-        effect.kind is EffectKind.READ and effect.span not in spans for effect in part.effects
-    )
-    return not given or any((word or "").startswith(_PATTERN_FILES) for word in part.argv[1:])
-
-
-def _has_flag(part: Part, letters: str, *names: str) -> bool:
-    for word in part.argv[1:]:
-        if word is None or not word.startswith("-"):
-            continue
-        if word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word)):
-            return True
-    return False
-
-
-def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:
-    while part.parent is not None:
-        part = analysis.parts[part.parent]
-    before = analysis.command[: part.span.start].rstrip(" \t")
-    return before.endswith("|") and not before.endswith("||")
+    return part.program in {"mv", "gmv"} or is_git(part, "mv")

@@ -109,12 +109,63 @@ grep -rn token ~/.ssh | kept secret
 diff -r ~ src | home
 grep -r root / | home
 grep -r root /etc | secrets of the system
-find / -name id_rsa -exec cat {} + | sensitive
+find / -name id_rsa -exec cat {} + | home
 find . -name '*.env' | xargs cat | sensitive
 ls -d ~/.ssh/* | xargs cat | kept secret
 cat $(ls -d ~/.ssh/id*) | kept secret
 for f in ~/.ssh/*; do cat "$f"; done | kept secret
 echo ~/.ssh/id_rsa | xargs cat | sensitive
+find ~ -type f | xargs grep x | home
+find ~ -type f -print0 | xargs -0 cat | home
+find ~ -type f | head -5 | xargs -I{} cat {} | home
+find ~ -type f -exec sh -c 'cat "$1"' _ {} \; | home
+find ~ -type f -exec grep x {} + | home
+find ~ ! -name '*.py' | xargs cat | home
+find ~ \( -name '*.c' -o -type f \) | xargs cat | home
+find /etc -type f | xargs cat | secrets of the system
+for f in $(find ~ -type f); do cat "$f"; done | home
+find ~ -type f | while read f; do cat "$f"; done | home
+while read f; do cat "$f"; done < <(find ~ -type f) | home
+mapfile -t a < <(find ~ -type f); cat "${a[@]}" | home
+a=($(find ~ -type f)); cat "${a[@]}" | home
+f=$(find ~ -type f | head -1); cat "$f" | home
+cat $(find ~ -name '*') | home
+cd ~ && cat $(find . -type f) | home
+cd ~; ls -a | xargs cat | home
+fd . ~ | xargs cat | home
+fd . ~ -x cat | home
+ls -a ~ | xargs -I{} cat ~/{} | home
+git -C ~ ls-files | xargs cat | home
+cd ~ && grep -rn token | home
+cd ~ && rg token | home
+cat /proc/$PPID/environ | kept secret
+sh -c 'cat /proc/$PPID/environ' | kept secret
+tr '\0' '\n' < /proc/$PPID/environ | kept secret
+cat ~/.ssh/$x | kept secret
+cat ~/.aws/$(echo credentials) | kept secret
+cat ~/$x | home
+head -3 /etc/$x | secrets of the system
+for f in x .ssh/id_rsa; do cat ~/$f; done | kept secret
+xargs cat <<< ~/.ssh/id_rsa | sensitive
+echo ~/.config/gh/hosts.yml | xargs cat | tokens
+echo ~/.s*/* | xargs cat | kept secret
+f() { cat "$1"; }; f ~/.ss*/id* | kept secret
+grep -rh . --include=.env | kept secret
+grep -rh . --include '*.pem' . | kept secret
+rg x -g .env | kept secret
+rg x --glob='**/.env' | kept secret
+git diff --no-index /dev/null ~/.ssh/id_rsa | kept secret
+git diff /dev/null ~/.ssh/id_rsa | kept secret
+git blame --contents .env a | kept secret
+git config --file ~/.aws/credentials --list | kept secret
+git grep x -- .env | kept secret
+git show HEAD:.env | kept secret
+git log -p -- .env | kept secret
+git log -L1,5:.env | kept secret
+git cat-file -p HEAD:.env | kept secret
+file -f .env | kept secret
+du --files0-from=.env | kept secret
+jq --slurpfile x .env . a | kept secret
 vim ~/.bashrc | sensitive
 python x.py .env | sensitive
 git add .env | sensitive
@@ -155,7 +206,7 @@ find src -delete
 f() { g | h & }; f
 """
 
-PROVEN = """
+PROVEN = r"""
 ls -la
 ls ~/.ssh
 ls -la .env
@@ -183,6 +234,40 @@ find src -type f -exec wc -l {} +
 cat $(find . -name a.py)
 for f in src/*; do head -1 "$f"; done
 cat /usr/bin/nothing*
+find . -type f | xargs cat
+find . -type f -exec grep x {} +
+find ~ -name '*.py' | xargs grep x
+find ~ \( -name '*.c' -o -name '*.h' \) | xargs grep x
+find ~ -name node_modules -prune -o -name '*.ts' -print | xargs grep x
+find ~ -type f | xargs wc -l
+find ~ -type f | xargs ls -l
+find ~ -type f | grep py | sort
+find ~ -maxdepth 1
+find /usr/include -name x.h | xargs grep y
+for f in $(find . -type f); do head -1 "$f"; done
+git ls-files | xargs cat
+cat $(git ls-files '*.py')
+ls -la ~; for f in $(git ls-files); do head -1 "$f"; done
+grep -rn x . | cut -d: -f1 | sort -u | xargs cat
+grep -rn x
+cat /proc/$$/status
+cat src/$x
+cat ~/project/$x
+for f in .profile notes; do cat ~/$f; done
+cat "$(git rev-parse --show-toplevel)/README.md"
+diff <(sort a) <(sort b)
+grep -rn --include='*.py' '.env' .
+rg x --glob '!.env'
+git diff HEAD -- src
+git -C ~ diff
+git grep '.env'
+git show HEAD:README.md
+git show HEAD:.github/workflows/ci.yml
+git log --oneline -- .env
+git cat-file -s HEAD:.env
+git check-ignore .env
+file .env
+du -sh .env
 """
 
 

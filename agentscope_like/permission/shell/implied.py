@@ -1,0 +1,80 @@
+"""Where a part acts that is given no place to act on: the directory that it runs in."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
+from agentscope_like.permission.shell.showing import is_git, is_redirect
+
+__all__ = ["Implied", "has_flag", "implied"]
+
+_GREPS = frozenset({"grep", "egrep", "fgrep"})
+_SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
+_LISTERS = frozenset(
+    {"ls", "dir", "vdir", "gls", "tree", "du", "gdu", "fd", "fdfind", "eza", "exa", "lsd"}
+)
+_PATTERN_FILES = ("-f", "--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
+_IGNORE_FILES = ("--ignore-file", "--exclude-from", "-X")
+
+
+class Implied(Enum):
+    """What a part does to the directory that it runs in, and to all below it."""
+
+    NOTHING = "nothing"
+    LISTS = "lists"
+    SEARCHES = "searches"
+
+
+def implied(part: Part, analysis: CommandAnalysis) -> Implied:
+    """Return what a part does where it runs, being given no other place.
+
+    Args:
+        part: The part.
+        analysis: The whole command.
+    """
+    if part.program in _LISTERS:
+        given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)
+        return Implied.NOTHING if given else Implied.LISTS
+    if is_git(part, "ls-files"):
+        words = [word or "" for word in part.argv[part.argv.index("ls-files") + 1 :]]
+        given = any(not word.startswith("-") for word in words)
+        return Implied.NOTHING if given else Implied.LISTS
+    if part.program in _GREPS:
+        searches = has_flag(part, "rR", "--recursive", "--dereference-recursive")
+        searches = searches or any((word or "").endswith("recurse") for word in part.argv)
+    elif is_git(part, "grep"):
+        searches = True
+    else:
+        searches = part.program in _SEARCHERS and not _is_piped_into(part, analysis)
+    if not searches:
+        return Implied.NOTHING
+    given = _is_given_a_place(part) and not _has_word(part, _PATTERN_FILES)
+    return Implied.NOTHING if given else Implied.SEARCHES
+
+
+def has_flag(part: Part, letters: str, *names: str) -> bool:
+    """Return whether a part has one of these options, in whatever cluster."""
+    for word in part.argv[1:]:
+        if word is None or not word.startswith("-"):
+            continue
+        if word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word)):
+            return True
+    return False
+
+
+def _has_word(part: Part, starts: tuple[str, ...]) -> bool:
+    return any((word or "").startswith(starts) for word in part.argv[1:])
+
+
+def _is_given_a_place(part: Part) -> bool:
+    return any(
+        effect.kind is EffectKind.READ and not is_redirect(effect, part) for effect in part.effects
+    )
+
+
+def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:
+    while part.parent is not None:
+        part = analysis.parts[part.parent]
+    before = analysis.command[: part.span.start].rstrip(" \t")
+    return before.endswith("|") and not before.endswith("||")

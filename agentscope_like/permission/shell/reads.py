@@ -1,0 +1,245 @@
+"""What a command reads that is to be kept secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from msgspec import Struct, field
+
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths import FileKind
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.directories import absolute
+from agentscope_like.permission.shell.implied import Implied, implied
+from agentscope_like.permission.shell.showing import (
+    counts,
+    is_git,
+    lists_only,
+    reads_no_directory,
+)
+from agentscope_like.permission.shell.surroundings import Surroundings, paths_in
+from agentscope_like.permission.shell.tree import (
+    Glob,
+    Heredoc,
+    Literal,
+    Segment,
+    Tilde,
+    Variable,
+    Word,
+)
+from agentscope_like.permission.shell.unseen import sources
+
+__all__ = ["Secrets"]
+
+_CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
+_INCLUDES = re.compile(r"--inc[a-z]*(?:=(.*))?")
+_CHOOSING = dict.fromkeys(("grep", "egrep", "fgrep"), _INCLUDES) | {
+    "rg": re.compile(r"(?:--i?glob|-[a-zA-Z.]*g)(?:=?(.+))?")
+}
+"""By which option a search is told which files to read."""
+
+_HISTORY = ("show", "cat-file", "log", "whatchanged", "grep", "diff", "blame", "annotate")
+_PATCHES = re.compile(r"-p|-u|--patch.*|-L.*|-W|--function-context|-U.*|--unified.*")
+_PROCESS = "/dev/fd/"
+"""What the name of a process substitution begins with."""
+
+_SOMETHING = "_"
+"""Stands for a part of a path that is not known."""
+
+
+class Secrets(Struct):
+    """Finds what is to be kept secret in what the parts of one command read.
+
+    Attributes:
+        analysis: The whole command.
+        around: Where it runs.
+        reads_unseen: Whether some part reads files that others find, so that to list is to read.
+    """
+
+    analysis: CommandAnalysis
+    around: Surroundings
+    reads_unseen: bool = False
+    _sources: list[Part] = field(default_factory=list)
+    _told: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
+        """Return the finder for a command."""
+        reads_unseen = any(map(_reads_unseen, analysis.parts))
+        found = sources(analysis) if reads_unseen else []
+        return cls(analysis, around, reads_unseen, found)
+
+    def why_not_read(self, effect: Effect, part: Part) -> str | None:
+        """Return why a person has to agree before an effect of reading, or None.
+
+        Raises:
+            PathError: It reaches a path that nobody can judge.
+            TooManyFilesError: It is a pattern that reaches too many files.
+        """
+        lists = lists_only(effect, part)
+        if lists and not self.reads_unseen:
+            return None
+        if effect.path is None:
+            return None if lists or counts(part) else self._of_start(effect)
+        searches = self._is_source(part) if lists else not reads_no_directory(part)
+        for location in self.around.locations(effect) or ():
+            recursive = searches and location.kind is FileKind.DIRECTORY
+            if reason := self.around.why_not_read(location, recursive=recursive):
+                return _told(reason)
+        return None
+
+    def why_not_search(self, part: Part) -> str | None:
+        """Return why a person has to agree before a part searches where it runs, or None."""
+        kind = implied(part, self.analysis)
+        if kind is Implied.SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
+            for directory in part.directories:
+                location = self.around.locate(directory)
+                if reason := self.around.why_not_read(location, recursive=True):
+                    return _told(reason)
+        return None
+
+    def _is_source(self, part: Part) -> bool:
+        return any(part is each for each in self._sources)
+
+    def why_not_name(self, part: Part) -> str | None:
+        """Return why a person has to agree to what a part is told, or None.
+
+        What it is told is all there is to go by where it may do anything, or where some part reads
+        what it is told of while it runs.
+        """
+        shown = ((word, "show") for word in _history(part)) if part.read_only else ()
+        for name, verb in (*shown, *((word, "search") for word in _chosen(part))):
+            if reason := self._of_path(name):
+                return f"would {verb} what is to be kept secret: {reason}"
+        changes = any(effect.kind in _CHANGES for effect in part.effects)
+        if not self.reads_unseen and (part.read_only or changes):
+            return None
+        for word in part.argv[1:]:
+            if reason := self._of_word(word):
+                return f"names a sensitive path: {reason}"
+        return self._of_other_words(part) if self.reads_unseen else None
+
+    def _of_word(self, word: str | None) -> str | None:
+        if not word or word in self._told:
+            return None
+        reason = self.around.why_not_touch(word)
+        if reason is None and self.reads_unseen and "/" in word:
+            reason = self._of_path(word)
+        if reason is None:
+            self._told.add(word)
+        return reason
+
+    def _of_path(self, word: str) -> str | None:
+        """Return why a word is not to be read, if it is a path or holds one."""
+        for path in paths_in(word):
+            try:
+                location = self.around.locate(path)
+            except PathError:
+                continue
+            if reason := self.around.why_not_read(location):
+                return reason
+        return None
+
+    def _of_other_words(self, part: Part) -> str | None:
+        """Return what is wrong with the patterns and the input that a part is given, or None."""
+        known = {effect.span for effect in part.effects}
+        for word in part.words[1:]:
+            pattern = None if word.span in known else self._pattern(word, part)
+            if pattern is None:
+                continue
+            effect = Effect(EffectKind.READ, pattern, pattern, word.span, glob=True)
+            for location in self.around.locations(effect) or ():
+                if reason := self.around.why_not_read(location):
+                    return _told(reason)
+        for text in self._input(part):
+            if reason := self._of_word(text):
+                return f"names a sensitive path: {reason}"
+        return None
+
+    def _pattern(self, word: Word, part: Part) -> str | None:
+        """Return the absolute pattern that a word is, or None where it is none."""
+        if not any(isinstance(each, Glob) for each in word.segments) or not part.directories:
+            return None
+        text = ""
+        for segment in word.segments:
+            known = self._known(segment)
+            if isinstance(segment, Glob):
+                text += segment.text
+            elif known is not None:
+                text += re.sub(r"[*?\[]", r"[\g<0>]", known)
+            else:
+                return None
+        return absolute(part.directories[0], text)
+
+    def _known(self, segment: Segment) -> str | None:
+        """Return what a segment becomes, as far as that is plain to see."""
+        match segment:
+            case Literal(text=text):
+                return text
+            case Tilde(user="") | Variable(name="HOME", operator=None):
+                return self.around.home
+            case _:
+                return None
+
+    def _input(self, part: Part) -> Iterator[str]:
+        """Yield the words of the texts that a part is given as its input."""
+        for redirect in part.redirects:
+            target = redirect.target
+            if isinstance(target, Heredoc):
+                target = target.body
+            elif redirect.operator != "<<<":
+                continue
+            yield from "".join(self._known(each) or " " for each in target.segments).split()
+
+    def _of_start(self, effect: Effect) -> str | None:
+        """Return why not to read a path of which the start, and perhaps the end, is known."""
+        if not effect.start or effect.start.startswith(_PROCESS):
+            return None
+        path = f"{effect.start}{_SOMETHING}{effect.end}"
+        reason: str | None = self.around.why_not_read(self.around.locate(path))
+        if reason is None and "/" not in effect.end:
+            folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
+            reason = self.around.why_not_read(folder, recursive=True)
+        return None if reason is None else _told(reason)
+
+
+def _told(reason: str) -> str:
+    return f"would read what is to be kept secret: {reason}"
+
+
+def _reads_unseen(part: Part) -> bool:
+    """Return whether the part reads files that it is only told of while it runs."""
+    return any(
+        effect.kind is EffectKind.READ and effect.path is None and not lists_only(effect, part)
+        for effect in part.effects
+    )
+
+
+def _history(part: Part) -> Iterator[str]:
+    """Yield what git is told to show of the files that it keeps: `REV:path`, or behind a `--`."""
+    if part.program != "git" or not is_git(part, *_HISTORY):
+        return
+    words = [word for word in part.argv[2:] if word]
+    if is_git(part, "log", "whatchanged") and not any(map(_PATCHES.fullmatch, words)):
+        return
+    if is_git(part, "cat-file") and "-p" not in words:
+        return
+    behind = words.index("--") if "--" in words else len(words)
+    for number, word in enumerate(words):
+        if number > behind or (":" in word and not word.startswith(":/")):
+            yield word.rpartition(":")[2]
+
+
+def _chosen(part: Part) -> Iterator[str]:
+    """Yield the names of the files that a search is told to read."""
+    option = _CHOOSING.get(part.program or "")
+    if option is None:
+        return
+    words = [word or "" for word in part.argv[1:]]
+    for word, value in pairwise([*words, ""]):
+        found = option.fullmatch(word)
+        chosen = value if found and found[1] is None else found[1] if found else "!"
+        if not chosen.startswith("!"):
+            yield chosen.rstrip("*")

@@ -1,0 +1,108 @@
+"""What a part shows of the files that it reads: what is in them, how much, or their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from agentscope_like.permission.shell.analysis import Effect, EffectKind, Part
+from agentscope_like.permission.shell.families import families
+
+__all__ = [
+    "LISTING",
+    "counts",
+    "is_git",
+    "is_redirect",
+    "lists_only",
+    "reads_no_directory",
+    "shows_unseen_files",
+]
+
+LISTING = frozenset(
+    {
+        *("ls", "dir", "vdir", "stat", "du", "find", "tree", "realpath", "readlink", "basename"),
+        *("dirname", "test", "[", "[[", "cd", "pushd", "namei", "lsattr", "getfacl", "file", "fd"),
+        *("fdfind", "eza", "exa", "lsd", "df", "findmnt", "mountpoint", "lsof", "fuser", "getcap"),
+        *("getfattr", "getconf", "gls", "gstat", "gdu", "gfind", "grealpath", "greadlink"),
+        *("chmod", "chown", "ln", "git"),
+    }
+)
+"""Programs that look at names and metadata, not at what is in a file."""
+
+_COUNTING = frozenset(
+    {
+        *("wc", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum"),
+        *("cksum", "sum", "shasum", "md5", "cloc", "tokei", "scc"),
+    }
+)
+"""Programs that tell how much is in a file, or a number made of it."""
+
+_FILE_READERS = frozenset(
+    {
+        *("cat", "tac", "head", "tail", "less", "more", "nl", "wc", "sort", "uniq", "cut", "paste"),
+        *("od", "xxd", "hexdump", "strings", "base64", "md5sum", "sha1sum", "sha256sum", "cksum"),
+        *("sha512sum", "b2sum", "sum", "sed", "gsed", "awk", "gawk", "mawk", "jq", "yq", "bat"),
+        *("batcat", "ln", "gln"),
+    }
+)
+"""Programs that read nothing of a directory, given one."""
+
+_SHOWN_BY_GIT = frozenset({"diff", "blame", "annotate", "grep", "config"})
+"""Sub-commands of git that show what is in the files that they are given."""
+
+_NAME_LISTS = {
+    "file": ("-f", "--files-from"),
+    "du": ("--files0-from",),
+}
+"""Options of programs that list, which print what is in the file that they are given."""
+
+
+def lists_only(effect: Effect, part: Part) -> bool:
+    """Return whether a part looks at the name and metadata of what it reads, and no further."""
+    if part.program not in LISTING or is_redirect(effect, part):
+        return False
+    if part.program == "git":
+        moves = not is_git(part, "grep") and _is_value_of(("-C",), effect, part)
+        return moves or not is_git(part, *_SHOWN_BY_GIT)
+    names = _NAME_LISTS.get(part.program or "")
+    return names is None or not _is_value_of(names, effect, part)
+
+
+def shows_unseen_files(part: Part) -> bool:
+    """Return whether a part shows what is in files that it is only told of while it runs."""
+    return not counts(part) and any(
+        effect.kind is EffectKind.READ and effect.path is None and not lists_only(effect, part)
+        for effect in part.effects
+    )
+
+
+def counts(part: Part) -> bool:
+    """Return whether a part tells no more of files than how much is in them."""
+    return part.program in _COUNTING
+
+
+def reads_no_directory(part: Part) -> bool:
+    """Return whether a part reads nothing of a directory, given one."""
+    return part.program in _FILE_READERS
+
+
+def is_redirect(effect: Effect, part: Part) -> bool:
+    """Return whether an effect is that of a redirection."""
+    return any(redirect.span == effect.span for redirect in part.redirects)
+
+
+def is_git(part: Part, *subs: str) -> bool:
+    """Return whether the part is one of these sub-commands of git, behind whatever options."""
+    if part.program != "git":
+        return False
+    words = families().without_leading_options(("git", *part.argv[1:]))
+    return len(words) > 1 and words[1] in subs
+
+
+def _is_value_of(options: Sequence[str], effect: Effect, part: Part) -> bool:
+    """Return whether an effect is about the value of one of these options."""
+    argv = [word or "" for word in part.argv]
+    if any(name in options and value == effect.target for name, value in pairwise(argv)):
+        return True
+    joined = (word for word in argv if word.startswith(tuple(options)))
+    return any(word.removesuffix(effect.target).rstrip("=") in options for word in joined)

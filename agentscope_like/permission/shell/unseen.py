@@ -1,0 +1,237 @@
+"""Where the names come from that a part is only told of while it runs.
+
+`find ~ | xargs cat`, `cat $(cat names)`, `find ~ | while read f; do cat "$f"; done`: what is read
+is what other parts print. Where these list the names below a place, all of that place is read.
+Where they show what is in a file, nobody can tell which names stand there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from agentscope_like.permission.shell.analysis import (
+    CommandAnalysis,
+    Doubt,
+    Effect,
+    EffectKind,
+    Part,
+)
+from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.feeding import feeders_of, prints_names
+from agentscope_like.permission.shell.printing import CUTTING
+from agentscope_like.permission.shell.showing import counts, is_git, lists_only, shows_unseen_files
+from agentscope_like.permission.shell.tree import Pipeline, Redirect, Span, Substitution, Word
+
+__all__ = ["doubted_names", "sources"]
+
+_TAKERS = frozenset({"xargs", "read", "mapfile", "readarray"})
+"""Programs that take text of their input for names."""
+
+_SHOWN_BY_GIT = ("log", "show", "cat-file", "whatchanged", "reflog", "stash", "notes")
+_FINDERS = frozenset({"find", "fd", "fdfind"})
+_SOURCE_CODE = frozenset(
+    {
+        *("py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "tsx", "go", "rs", "c", "h", "cc", "hh"),
+        *("cpp", "hpp", "cxx", "hxx", "java", "kt", "kts", "scala", "rb", "pl", "pm", "php", "lua"),
+        *("swift", "m", "mm", "cs", "fs", "vb", "ex", "exs", "erl", "hs", "ml", "mli", "clj", "el"),
+        *("vue", "svelte", "css", "scss", "less", "html", "md", "rst", "tex", "cmake", "so", "a"),
+        *("o", "pyc", "class", "jar", "whl", "proto", "sql", "ipynb", "zig", "dart", "jl", "nim"),
+    }
+)
+"""What names end with that hold no secret, wherever they are."""
+
+_OR = frozenset({"-o", "-or"})
+_NOT = frozenset({"!", "-not"})
+_NAMED = frozenset({"-name", "-iname"})
+_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
+_SHOWS_NAMES = re.compile(r"-[a-zA-Z]*[rRH][a-zA-Z]*|--recursive|--with-filename")
+
+
+def sources(analysis: CommandAnalysis) -> list[Part]:
+    """Return the parts that list the names of files whose content other parts then show.
+
+    Args:
+        analysis: The command, as it was read.
+    """
+    found: list[Part] = []
+    for part, effects in _unseen(analysis):
+        for effect in effects:
+            feeders = feeders_of(effect, part, analysis)
+            if feeders is None:
+                feeders = tuple(each for each in _upstream(part, analysis) if _lists(each))
+            found += [each for each in feeders if not _finds_source_code(each)]
+    return found
+
+
+def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[Part, Doubt]]:
+    """Yield the parts that show files whose names stand in another file, and the doubt about each.
+
+    Args:
+        analysis: The command, as it was read.
+    """
+    for part, effects in _unseen(analysis):
+        if all(feeders_of(effect, part, analysis) is not None for effect in effects):
+            continue
+        if any(_hands_on_text(each, part, analysis) for each in _upstream(part, analysis)):
+            message = f"`{part.program or '<'}` shows files whose names stand in another one"
+            yield part, Doubt(message, part.span)
+
+
+def _unseen(analysis: CommandAnalysis) -> Iterator[tuple[Part, list[Effect]]]:
+    """Yield the parts that show unseen files, each with the effects whose names are not known."""
+    for part in analysis.parts:
+        if not shows_unseen_files(part):
+            continue
+        # A name that stands in the command is known, though the directory may not be.
+        written = {
+            word.span
+            for word, text in zip(part.words[1:], part.argv[1:], strict=False)
+            if text is not None
+        }
+        effects = [
+            effect
+            for effect in part.effects
+            if effect.kind is EffectKind.READ and effect.path is None and effect.span not in written
+        ]
+        if effects:
+            yield part, effects
+
+
+def _upstream(part: Part, analysis: CommandAnalysis) -> list[Part]:
+    """Return the other parts whose output may hold the names that a part reads."""
+    spans = _Spans(analysis)
+    finders = [each for each in _carriers(part, analysis) if each.program in _FINDERS]
+    others = [each for each in analysis.parts if each is not part]
+    return finders + [each for each in others if spans.hands_on(each)]
+
+
+def _carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
+    while part.parent is not None:
+        part = analysis.parts[part.parent]
+        yield part
+
+
+class _Spans:
+    """The places of a command whose output is taken for names."""
+
+    __slots__ = ("_analysis", "_places")
+
+    def __init__(self, analysis: CommandAnalysis) -> None:
+        self._analysis = analysis
+        takers = [part.span for part in analysis.parts if part.program in _TAKERS]
+        takers += [part.span for part in analysis.parts if shows_unseen_files(part)]
+        self._places: list[Span] = []
+        for node in _nodes(analysis.script):
+            if isinstance(node, Substitution):
+                self._places.append(node.span)
+            elif isinstance(node, Pipeline):
+                self._places += _before_takers(node, takers)
+
+    def hands_on(self, part: Part) -> bool:
+        """Return whether what a part prints, or takes from a file, may be taken for names."""
+        if part.program in _TAKERS or any(_holds(place, part.span) for place in self._places):
+            return True
+        shells = families().shells
+        return any(each.program in shells for each in _carriers(part, self._analysis))
+
+
+def _before_takers(pipeline: Pipeline, takers: Sequence[Span]) -> list[Span]:
+    """Return the places of the commands of a pipeline that stand before one that takes names."""
+    spans = [command.span for command in pipeline.commands]
+    ends = [
+        number for number, span in enumerate(spans) if any(_holds(span, each) for each in takers)
+    ]
+    return spans[: ends[-1]] if ends else []
+
+
+def _nodes(node: object) -> Iterator[Struct]:
+    """Yield a node of the tree and all that is below it."""
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, tuple):
+            pending += here
+        elif isinstance(here, Struct):
+            yield here
+            pending += (getattr(here, name) for name in here.__struct_fields__)
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _lists(part: Part) -> bool:
+    """Return whether a part prints names of files; what it reads of itself are the places."""
+    if part.program == "git":
+        return not is_git(part, *_SHOWN_BY_GIT)
+    return prints_names(part) or any(lists_only(effect, part) for effect in part.effects)
+
+
+def _hands_on_text(part: Part, taker: Part, analysis: CommandAnalysis) -> bool:
+    """Return whether a part hands on what is in a file to one that takes it for names."""
+    if _is_cut_to_names(part, analysis):
+        return False
+    return _shows_text(part) or (shows_unseen_files(part) and _holds(taker.span, part.span))
+
+
+def _is_cut_to_names(part: Part, analysis: CommandAnalysis) -> bool:
+    """Return whether a search is cut to the names that its lines begin with."""
+    following = analysis.parts[analysis.parts.index(part) + 1 :]
+    if not following or part.program not in _SEARCHERS:
+        return False
+    words = [word or "" for word in part.argv[1:]]
+    named = part.program == "rg" or any(map(_SHOWS_NAMES.fullmatch, words))
+    cut = " ".join(word or "" for word in following[0].argv)
+    return named and CUTTING.fullmatch(cut) is not None
+
+
+def _shows_text(part: Part) -> bool:
+    """Return whether a part shows what is in a file."""
+    if part.program in _TAKERS:
+        reads = any(effect.kind is EffectKind.READ for effect in part.effects)
+        return reads or any(map(_is_from_file, part.redirects))
+    if is_git(part, *_SHOWN_BY_GIT):
+        return "--name-only" not in part.argv
+    if prints_names(part) or counts(part):
+        return False
+    return any(
+        effect.kind is EffectKind.READ
+        and not lists_only(effect, part)
+        and effect.path not in {None, "/dev/null", "/dev/stdin"}
+        for effect in part.effects
+    )
+
+
+def _is_from_file(redirect: Redirect) -> bool:
+    if not redirect.operator.startswith("<") or not isinstance(redirect.target, Word):
+        return False
+    segments = redirect.target.segments
+    is_process = len(segments) == 1 and isinstance(segments[0], Substitution)
+    return redirect.operator != "<<<" and not is_process
+
+
+def _finds_source_code(part: Part) -> bool:
+    """Return whether all that `find` lists has the name of source code, or of a document."""
+    words = [word or "" for word in part.argv]
+    negates = any(one in _NOT and other == "(" for one, other in pairwise(words))
+    if part.program != "find" or "," in words or negates:
+        return False
+    alternatives: list[list[str]] = [[""]]
+    for word in words:
+        if word in _OR:
+            alternatives.append([""])
+        else:
+            alternatives[-1].append(word)
+    return all("-prune" in each or _names_source_code(each) for each in alternatives)
+
+
+def _names_source_code(tests: Sequence[str]) -> bool:
+    """Return whether one of several tests, all of which hold, is about such a name."""
+    return any(
+        test in _NAMED and before not in _NOT and name.rpartition(".")[2].lower() in _SOURCE_CODE
+        for before, test, name in zip(tests, tests[1:], tests[2:], strict=False)
+    )
