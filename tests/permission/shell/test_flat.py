@@ -79,11 +79,40 @@ def test_whatever_else_occurs_needs_votes(text: str) -> None:
     assert not is_flat(text, script)
 
 
-@pytest.mark.parametrize(("text", "other"), [("ls; pwd", "ls pwd"), ("ls > a; pwd", "ls >b; pwd")])
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("ls; pwd", "ls pwd"),
+        ("ls > a; pwd", "ls >b; pwd"),
+        ("ls | cat", "time ls | cat"),
+        ("ls | cat", "ls | (cat)"),
+        ("ls | cat", "ls cat"),
+        ("ls | cat", "x=1 ls | cat"),
+        ("ls cat", "ls | cat"),
+        ("ls cat", "ls 'cat '"),
+    ],
+)
 def test_a_reading_of_other_commands_is_not_confirmed(text: str, other: str) -> None:
     """What the scanner finds has to be what was read, place by place."""
     assert is_flat(text, read(text))
     assert not is_flat(text, read(other))
+
+
+KEYWORDS = (
+    *("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac"),
+    *("in", "select", "function", "time", "coproc"),
+)
+
+
+@pytest.mark.parametrize("word", KEYWORDS)
+def test_a_keyword_is_no_command_to_the_scanner(word: str) -> None:
+    """Whatever the reader made of it, a bare keyword where a command begins is not flat."""
+    for text in ("{} ls", "ls | {} cat"):
+        assert not is_flat(text.format(word), read(text.format(f"'{word}'")))
+    for text in ("ls; {} cat", "ls 'a' && {} cat"):
+        same_places = read(text.format("x" * len(word)))
+        assert not is_flat(text.format(word), same_places)
+        assert is_flat(text.format("y" * len(word)), same_places)
 
 
 @pytest.fixture(scope="module")
