@@ -94,6 +94,8 @@ _TAKE_PLACE = (
 hash() {{ sha256sum 2>/dev/null || shasum -a 256 2>/dev/null || openssl dgst -sha256 -r; }}
 sum=$(hash <&3) || exit 1
 [ "${{sum%% *}}" = "$digest" ] || exit {CHANGED}
+# what only GNU's has: extended attributes and access lists
+cp --attributes-only --preserve=mode,xattr /dev/fd/3 "$new" 2>/dev/null
 chown "$5:$6" "$new" 2>/dev/null
 chmod "$(printf %o $((0x$1 & 01777)))" "$new" || exit 1
 [ "$name" -ef /dev/fd/3 ] || exit {CHANGED}

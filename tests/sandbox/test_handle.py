@@ -254,7 +254,7 @@ async def test_sage_x_15_python_runs_in_an_environment_of_its_own(sandbox: Sandb
 
 
 async def test_sage_x_15_requirements_are_installed_without_a_shell_s_eyes(
-    isolated: SandboxHandle, tmp_path: Path
+    shipped: SandboxHandle, tmp_path: Path
 ) -> None:
     """A requirement is a word, never a piece of a command line or an option (5.1, 19)."""
     wheel = tmp_path / "tiny_thing-1.0-py3-none-any.whl"
@@ -268,14 +268,14 @@ async def test_sage_x_15_requirements_are_installed_without_a_shell_s_eyes(
             f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
         archive.writestr(f"{about}/RECORD", "")
-    done = await isolated.execute_python(
+    done = await shipped.execute_python(
         "import tiny_thing; print(tiny_thing.ANSWER)", requirements=[str(wheel)], timeout=55
     )
     assert done.success, done.error
     assert done.output == "42\n"
     assert done.installed_packages == (str(wheel),)
     for requirement in ("--index-url=http://localhost", "x; touch hacked; $(touch hacked)"):
-        refused = await isolated.execute_python("print(1)", requirements=[requirement], timeout=30)
+        refused = await shipped.execute_python("print(1)", requirements=[requirement], timeout=30)
         assert not refused.success
         assert refused.error
     assert not (tmp_path / "hacked").exists()

@@ -129,6 +129,24 @@ def _parent_linked(path: Path) -> None:
     path.parent.symlink_to("elsewhere")
 
 
+async def test_a_replaced_file_keeps_its_extended_attributes(
+    sandbox: SandboxHandle, tmp_path: Path
+) -> None:
+    """They are the user's as well; mode, content and size are those that they should be."""
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+    path.chmod(0o640)
+    try:
+        os.setxattr(path, "user.origin", b"https://example.org")
+    except OSError:
+        pytest.skip("needs a file system with extended attributes")
+    (file,) = await sandbox.stat_files([str(path)])
+    now = await sandbox.replace_known_file(file, digest(b"before"), b"after it")
+    assert now.st_ino == path.stat().st_ino != file.st_ino
+    assert os.getxattr(path, "user.origin") == b"https://example.org"
+    assert (path.read_bytes(), path.stat().st_mode & 0o7777) == (b"after it", 0o640)
+
+
 @pytest.mark.parametrize("swap", [_another, _linked, _pipe, Path.unlink, _parent_linked])
 async def test_another_file_of_the_same_name_is_not_taken(
     sandbox: SandboxHandle, tmp_path: Path, swap: Callable[[Path], None]
