@@ -27,7 +27,7 @@ class DecisionRow(IntEnum):
     NOTHING_MATCHED = 9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, init=False)
 class PermissionDecision:
     """An immutable decision.
 
@@ -53,12 +53,34 @@ class PermissionDecision:
     row: DecisionRow | None = None
     rule: PermissionRule | None = None
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        behavior: PermissionBehavior,
+        message: str,
+        decision_reason: str | None = None,
+        updated_input: dict[str, Any] | None = None,
+        suggested_rules: list[PermissionRule] | None = None,
+        bypass_immune: bool = False,
+        row: DecisionRow | None = None,
+        rule: PermissionRule | None = None,
+    ) -> None:
         """Take a behaviour given as text for what it says, and texts so that they can be stored."""
-        if not isinstance(self.behavior, PermissionBehavior):
-            object.__setattr__(self, "behavior", PermissionBehavior(self.behavior))
-        message, reason = self.message, self.decision_reason
-        if not message.isascii():
-            object.__setattr__(self, "message", printable(message))
-        if reason is not None and not reason.isascii():
-            object.__setattr__(self, "decision_reason", printable(reason))
+        fields = self.__dict__  # a frozen class's generated `__init__` takes twice as long
+        fields["behavior"] = (
+            behavior if type(behavior) is PermissionBehavior else PermissionBehavior(behavior)
+        )
+        fields["message"] = message if message.isascii() else printable(message)
+        if decision_reason is not None:
+            fields["decision_reason"] = (
+                decision_reason if decision_reason.isascii() else printable(decision_reason)
+            )
+        if updated_input is not None:
+            fields["updated_input"] = updated_input
+        if suggested_rules is not None:
+            fields["suggested_rules"] = suggested_rules
+        if bypass_immune:
+            fields["bypass_immune"] = bypass_immune
+        if row is not None:
+            fields["row"] = row
+        if rule is not None:
+            fields["rule"] = rule

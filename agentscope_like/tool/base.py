@@ -88,6 +88,9 @@ class ToolBase(ABC):
             only a deny rule stops it.
         metadata_schema: JSON Schema of the `metadata` that a result of an external tool has to
             carry; None for no demand.
+        prepare_decision: What is awaited before a decision, and before its grant is run; it gets
+            the arguments and what is permitted. There a tool looks up what `decision_basis` and
+            its rules, which cannot wait, are going to be asked about. None for nothing.
 
     Raises:
         ConfigurationError: The class declares something that cannot work, or a middleware is none
@@ -109,6 +112,7 @@ class ToolBase(ABC):
     is_hidden: bool = False
     touches_only_agent_state: ClassVar[bool] = False
     metadata_schema: dict[str, Any] | None = None
+    prepare_decision: Preparation | None = None
 
     def __init__(self, middlewares: Sequence[ToolMiddlewareBase] | None = None) -> None:
         self.middlewares: tuple[ToolMiddlewareBase, ...] = _layers(middlewares)
@@ -175,15 +179,6 @@ class ToolBase(ABC):
         A grant holds only while this stays the same; by default, None, there is no such thing.
         """
         del tool_input
-        return None
-
-    @property
-    def prepare_decision(self) -> Preparation | None:
-        """Return what is awaited before a decision, and before its grant is run; None for nothing.
-
-        It gets the arguments and what is permitted. There a tool looks up what `decision_basis`
-        and its rules, which cannot wait, are going to be asked about.
-        """
         return None
 
     async def check_external_result(

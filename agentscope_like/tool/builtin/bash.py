@@ -32,7 +32,6 @@ from agentscope_like.permission.shell import (
     analyze_async,
     analyze_unconfirmed,
 )
-from agentscope_like.permission.shell.analyze import Place
 from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.rules import CommandRules
 from agentscope_like.permission.shell.safety import find_danger
@@ -182,18 +181,13 @@ class Bash(ToolBase):
 
         It may wait a moment for other parsers, unless the command has been decided upon before.
         """
-        return analyze(tool_input["command"], **self._place(tool_input["command"]))
+        return analyze(tool_input["command"], directory=self.cwd, home=self._shell.home)
 
     async def _analysis(self, command: str) -> CommandAnalysis:
-        return await analyze_async(command, **self._place(command))
+        return await analyze_async(command, directory=self.cwd, home=self._shell.home)
 
     def _unconfirmed(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        return analyze_unconfirmed(tool_input["command"], **self._place(tool_input["command"]))
-
-    def _place(self, command: str) -> Place:
-        """Return where a command would run now."""
-        work_tree = self._shell.work_tree if "--show-toplevel" in command else None
-        return Place(directory=self.cwd, home=self._shell.home, work_tree=work_tree)
+        return analyze_unconfirmed(tool_input["command"], directory=self.cwd, home=self._shell.home)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
         """Look up the files that a decision is about."""

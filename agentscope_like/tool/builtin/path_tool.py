@@ -28,7 +28,6 @@ from agentscope_like.permission.paths import (
     sensitive_to_read,
     suggest_pattern,
 )
-from agentscope_like.permission.protocol import Preparation
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.files import Files, FileSystem, FileToolError, PathIndex
 from agentscope_like.tool.builtin.host_file_system import HOST
@@ -65,18 +64,16 @@ class PathTool(ToolBase):
         super().__init__(middlewares)
         self._files: FileSystem = HOST if backend is None else _file_system(backend)
         self._directory = self._files.directory(None if cwd is None else os.fspath(cwd))
+        if self._files.has_to_look_up:
+            self.prepare_decision = self._prepare
 
     @property
     def cwd(self) -> str:
         """Return the absolute directory that relative paths are taken against."""
         return self._directory()
 
-    @property
-    def prepare_decision(self) -> Preparation | None:
-        """Return what looks up where the paths lead that a decision is about, if that has to be."""
-        return self._prepare if self._files.has_to_look_up else None
-
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
+        """Look up where the paths lead that a decision is about."""
         paths = (self.path_of(tool_input), *context.directories)
         await self._files.look_up(paths, directory=self.cwd)
         names = (self.name, *getattr(self, "related_tools", ()))
