@@ -7,7 +7,8 @@ what is literal can be told from what bash computes at run time.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
@@ -43,11 +44,15 @@ __all__ = [
 ]
 
 
-class Span(NamedTuple):
-    """A half-open range of character offsets in the command text."""
+class Span(Struct, frozen=True, order=True, gc=False):
+    """A half-open range of character offsets in the command text; unpacks into the two."""
 
     start: int
     end: int
+
+    def __iter__(self) -> Iterator[int]:
+        yield self.start
+        yield self.end
 
 
 class Literal(Struct, frozen=True):

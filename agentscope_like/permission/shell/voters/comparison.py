@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from agentscope_like.permission.shell.parts import shortened
 from agentscope_like.permission.shell.tree import Span
 from agentscope_like.permission.shell.voters.answer import Opinion, Outcome
-from agentscope_like.permission.shell.voters.findings import Findings
+from agentscope_like.permission.shell.voters.findings import Findings, Places
 
 __all__ = ["Difference", "difference_of_bashlex", "difference_of_tree_sitter"]
 
 _ESCAPED = frozenset({r"\(", r"\)", r"\<", r"\>"})
-
-_Places: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Difference(NamedTuple):
@@ -65,7 +63,7 @@ def _outside(spans: Sequence[Span], opinion: Opinion) -> Opinion:
     if not spans:
         return opinion
 
-    def outside(places: _Places) -> bool:
+    def outside(places: Places) -> bool:
         start, end = places[0][0], places[-1][1]
         return not any(each.start <= start and end <= each.end for each in spans)
 
@@ -115,7 +113,7 @@ def _difference(
     findings: Findings,
     opinion: Opinion,
     *,
-    but: Set[_Places] = frozenset(),
+    but: Set[Places] = frozenset(),
     ignored: Set[str] = frozenset(),
 ) -> Difference | None:
     pairs = (
@@ -135,13 +133,13 @@ def _difference(
     return None
 
 
-def _normal(text: str, every: Iterable[_Places], ignored: Set[str]) -> set[_Places]:
+def _normal(text: str, every: Iterable[Places], ignored: Set[str]) -> set[Places]:
     """Return commands as places that are the same wherever only the form of the trees differs."""
     normal = (_normal_command(text, places, ignored) for places in every)
     return {places for places in normal if places}
 
 
-def _normal_command(text: str, places: _Places, ignored: Set[str]) -> _Places:
+def _normal_command(text: str, places: Places, ignored: Set[str]) -> Places:
     if places and text[slice(*places[0])] == "[":
         return ((places[0][0], places[-1][1]),)
     trimmed = (_trimmed(text, place) for place in places)
@@ -156,7 +154,7 @@ def _trimmed(text: str, place: tuple[int, int]) -> tuple[int, int]:
     return start, end
 
 
-def _without_time(text: str, command: _Places, findings: Findings) -> _Places:
+def _without_time(text: str, command: Places, findings: Findings) -> Places:
     """Return a command that begins with the keyword `time` without it."""
     if len(command) == 1 and command[0][0] in findings.braces:
         return ()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 from itertools import zip_longest
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
@@ -35,7 +36,10 @@ from agentscope_like.permission.shell.tree import (
     Word,
 )
 
-__all__ = ["Construct", "Findings", "find"]
+__all__ = ["Construct", "Findings", "Places", "find"]
+
+Places: TypeAlias = tuple[tuple[int, int], ...]
+"""Where the words of one command stand, in a form that parsers of any make share."""
 
 _LISTING = frozenset({"&&", "||"})
 _SEPARATOR = re.compile(r"[ \t]*(;[ \t])")
@@ -73,9 +77,9 @@ class Findings(Struct):
         quoted: Text in which no process substitution can begin.
     """
 
-    commands: list[tuple[Span, ...]] = field(default_factory=list)
-    targets: list[tuple[Span, ...]] = field(default_factory=list)
-    buried: set[tuple[Span, ...]] = field(default_factory=set)
+    commands: list[Places] = field(default_factory=list)
+    targets: list[Places] = field(default_factory=list)
+    buried: set[Places] = field(default_factory=set)
     timings: list[Span] = field(default_factory=list)
     constructs: set[Construct] = field(default_factory=set)
     openings: set[int] = field(default_factory=set)
@@ -161,7 +165,7 @@ class _Finder:
             begin, end = start.span
             text = self._text[begin:end]
             begin += len(text) - len(text.lstrip())
-            self.found.commands.append((Span(begin, begin + len(text.strip())),))
+            self.found.commands.append(((begin, begin + len(text.strip())),))
 
     def _compound(self, command: Group | For | ArithmeticFor | Loop | If) -> None:
         match command:
@@ -188,7 +192,7 @@ class _Finder:
         spans = [assignment.span for assignment in command.assignments]
         spans += [word.span for word in command.words]
         if spans:
-            self._note(self.found.commands, tuple(dict.fromkeys(spans)))
+            self._note(self.found.commands, dict.fromkeys(spans))
         for assignment in command.assignments:
             if assignment.elements is None:
                 self._word(assignment.value)
@@ -197,10 +201,11 @@ class _Finder:
                 self._words(assignment.elements)
         self._words(command.words)
 
-    def _note(self, to: list[tuple[Span, ...]], spans: tuple[Span, ...]) -> None:
-        to.append(spans)
+    def _note(self, to: list[Places], spans: Iterable[Span]) -> None:
+        places = tuple([(span.start, span.end) for span in spans])
+        to.append(places)
         if self._buried:
-            self.found.buried.add(spans)
+            self.found.buried.add(places)
 
     def _pipeline(self, pipeline: Pipeline) -> None:
         if pipeline.timed:

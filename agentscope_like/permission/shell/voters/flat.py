@@ -7,14 +7,11 @@ be asked: a scanner of its own, which shares nothing with the strict reader, con
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
 
 from agentscope_like.permission.shell.tree import Command, Pipeline, Script, SimpleCommand
-from agentscope_like.permission.shell.voters.findings import find
+from agentscope_like.permission.shell.voters.findings import Places, find
 
 __all__ = ["is_flat"]
-
-_Place: TypeAlias = tuple[int, int]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |]+")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -75,9 +72,8 @@ def is_flat(text: str, script: Script) -> bool:
     if scanned is None:
         return False
     findings = find(text, script)
-    read = [tuple(map(tuple, places)) for places in findings.commands]
-    targets = {tuple(place) for places in findings.targets for place in places}
-    return scanned == (read, targets)
+    targets = {place for places in findings.targets for place in places}
+    return scanned == (findings.commands, targets)
 
 
 def _is_flat_command(command: Command) -> bool:
@@ -101,11 +97,11 @@ def _is_split(text: str, script: Script) -> bool:
     return found == stages
 
 
-def _scan(text: str) -> tuple[list[tuple[_Place, ...]], set[_Place]] | None:
+def _scan(text: str) -> tuple[list[Places], set[tuple[int, int]]] | None:
     """Return the places of each command's words, and of all targets; None where it is not flat."""
-    commands: list[tuple[_Place, ...]] = []
-    targets: set[_Place] = set()
-    words: list[_Place] = []
+    commands: list[Places] = []
+    targets: set[tuple[int, int]] = set()
+    words: list[tuple[int, int]] = []
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)

@@ -22,8 +22,11 @@ __all__ = ["Panel", "Voters", "default_panel", "is_plain"]
 
 _KEPT = 1024
 
-_SEVERAL = re.compile(r"[;|(`\n]|(?<![<>])&(?!>)|\$\{(?![A-Za-z_][A-Za-z0-9_]*\})")
-"""What can begin another command, or hide one; `2>&1` and `&>` cannot."""
+_SEVERAL = re.compile(r";|\||\(|`|\n|&(?<![<>]&)(?!>)|\$\{(?![A-Za-z_][A-Za-z0-9_]*\})")
+"""What can begin another command, or hide one; `2>&1` and `&>` cannot.
+
+Each way begins with a literal character, so that the search passes over all others at once.
+"""
 
 
 class Voters(Protocol):
