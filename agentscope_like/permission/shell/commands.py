@@ -107,17 +107,11 @@ class CommandJudge:
         draft = self._walk.draft(words, command.span, state, scope)
         expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
         values = [_assigned(assignment, expander) for assignment in command.assignments]
-        arguments: list[Argument] = []
-        for word in words:
-            only = word.segments[0]
-            if len(word.segments) == 1 and isinstance(only, Literal):
-                arguments.append(only.text)
-            else:
-                arguments.append(expander.argument(word))
+        arguments = [expander.argument(word) for word in words]
         if command.redirects:
             draft.redirects = command.redirects + scope.redirects
             judge_redirects(command.redirects, state, draft, expander, scope, self._walk.command)
-        draft.argv = tuple(each if isinstance(each, str) else None for each in arguments)
+        draft.argv = tuple([each if isinstance(each, str) else None for each in arguments])
         draft.arguments = arguments
         if expander.assigned:
             state = state.forget(expander.assigned, directory=False)
@@ -213,7 +207,7 @@ class CommandJudge:
         if not isinstance(name, str):
             draft.doubt(
                 "which program this runs is computed",
-                self._span(draft, 0, scope),
+                draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
             return state
@@ -223,7 +217,7 @@ class CommandJudge:
         grammar = catalog.lookup(program) if program is not None else None
         draft.program = program
         if grammar is None or (external and grammar.builtin):
-            self._unknown(name, program, draft, state, scope, builtin=grammar is not None)
+            self._unknown(name, program, draft, state, builtin=grammar is not None)
             return state
         return self._known(grammar, arguments, draft, state, scope, external=external)
 
@@ -232,7 +226,7 @@ class CommandJudge:
         if name not in state.functions:
             draft.doubt(
                 f"`{name}` may be the function of that name, or not",
-                self._span(draft, 0, scope),
+                draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
         known = replace(state, variables={}, parameters=None)
@@ -244,11 +238,10 @@ class CommandJudge:
         program: str | None,
         draft: Draft,
         state: State,
-        scope: Scope,
         *,
         builtin: bool,
     ) -> None:
-        span = self._span(draft, 0, scope)
+        span = draft.span_of(0)
         if builtin:
             what = "is a command of the shell, not a program that can be started here"
         elif program is None:
@@ -272,9 +265,7 @@ class CommandJudge:
     ) -> State:
         if draft.program in _CONDITIONS:
             for problem in check_test(arguments, 1):
-                draft.doubt(
-                    problem.message, self._span(draft, problem.at, scope), kind=EffectKind.UNKNOWN
-                )
+                draft.doubt(problem.message, draft.span_of(problem.at), kind=EffectKind.UNKNOWN)
             return state
         if draft.program in _PARAMETER_COMMANDS:
             state = replace(state, parameters=parameters_after(arguments, state.parameters))
@@ -291,8 +282,7 @@ class CommandJudge:
             state=state,
             home=self._walk.home,
             fed=_known_input(draft, scope),
-            span_of=lambda index: self._span(draft, index, scope),
-            source_of=lambda index: self._source(draft, index, scope),
+            command=self._walk.command,
         )
         actor.act()
         state = actor.state
@@ -306,7 +296,7 @@ class CommandJudge:
     ) -> State:
         """Judge `let`, each argument of which is evaluated as in `((...))`."""
         for index, argument in enumerate(arguments[1:], 1):
-            span = self._span(draft, index, scope)
+            span = draft.span_of(index)
             found = read_let(argument) if isinstance(argument, str) else None
             if found is None:
                 draft.doubt("this arithmetic is not understood", span, kind=EffectKind.UNKNOWN)
@@ -347,7 +337,7 @@ class CommandJudge:
             batch=item.flag in _BATCHES or arguments[item.end : item.end + 1] == ["+"],
         )
         words = draft.words[item.start : item.end]
-        span = self._span(draft, item.start, scope)
+        span = draft.span_of(item.start)
         if words and scope.place is None:
             span = Span(words[0].span.start, words[-1].span.end)
         directory = any(each.role.kind is RoleKind.DIRECTORY for each in reading.items)
@@ -356,20 +346,20 @@ class CommandJudge:
         inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
         inner.arguments = carried
         inner.redirects = draft.redirects
-        inner.assignments = draft.assignments + tuple(self._assignments(reading, draft, scope))
+        inner.assignments = draft.assignments + tuple(self._assignments(reading, draft))
         in_shell = grammar.feed == "shell"
         after = self.run(
             carried, inner, start, inside, external=external or not in_shell, functions=False
         )
         return after if in_shell else state
 
-    def _assignments(self, reading: Reading, draft: Draft, scope: Scope) -> list[Assignment]:
+    def _assignments(self, reading: Reading, draft: Draft) -> list[Assignment]:
         """Return what `env NAME=value` sets for the command that it runs."""
         found: list[Assignment] = []
         for item in reading.items:
             if item.role.kind is RoleKind.ASSIGNMENT and isinstance(item.argument, str):
                 name, _, value = item.argument.partition("=")
-                span = self._span(draft, item.start, scope)
+                span = draft.span_of(item.start)
                 word = Word((Literal(value, span, True),), span)
                 found.append(Assignment(name, word, span))
         return found
@@ -385,7 +375,7 @@ class CommandJudge:
     ) -> State:
         text: Argument = item.argument
         same_shell = reading.grammar.feed == "eval"
-        span = self._span(draft, item.start, scope)
+        span = draft.span_of(item.start)
         if same_shell:
             rest = arguments[item.start :]
             literal = [each for each in rest if isinstance(each, str)]
@@ -400,16 +390,6 @@ class CommandJudge:
         fresh = State(directories=state.directories, variables={}, parameters=parameters)
         self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
         return state
-
-    def _span(self, draft: Draft, index: int, scope: Scope) -> Span:
-        words = draft.words
-        if scope.place is not None:
-            return scope.place
-        return words[index].span if index < len(words) else draft.span
-
-    def _source(self, draft: Draft, index: int, scope: Scope) -> str:
-        span = self._span(draft, index, scope)
-        return self._walk.command[span.start : span.end]
 
 
 def _known_input(draft: Draft, scope: Scope) -> Output:

@@ -147,8 +147,7 @@ class Actor(Struct):
         state: What is known before; afterwards, what is known after.
         home: The home directory, or None where unknown.
         fed: What is known of the standard input.
-        span_of: Returns where the argument of an index stands.
-        source_of: Returns how the argument of an index is written.
+        command: The command text.
     """
 
     draft: Draft
@@ -156,13 +155,12 @@ class Actor(Struct):
     state: State
     home: str | None
     fed: Output
-    span_of: Callable[[int], Span]
-    source_of: Callable[[int], str]
+    command: str
 
     def act(self) -> None:
         """Add every effect and doubt of the reading, but for the commands that it carries."""
         for message, index in self.reading.problems:
-            self._suspect(message, self.span_of(index))
+            self._suspect(message, self.draft.span_of(index))
         directories = self.state.directories
         for item in self.reading.items:
             kind = item.role.kind
@@ -182,6 +180,9 @@ class Actor(Struct):
             )
         self._change_directory()
 
+    def _source(self, span: Span) -> str:
+        return self.command[span.start : span.end]
+
     def _suspect(self, message: str, span: Span) -> None:
         self.draft.doubt(message, span, kind=EffectKind.UNKNOWN)
 
@@ -189,8 +190,8 @@ class Actor(Struct):
         role, argument = item.role.kind, item.argument
         if role is RoleKind.STREAM and argument in KEEPING_NOTHING:
             return directories
-        kind, span = _KINDS[role], self.span_of(item.start)
-        source = argument if isinstance(argument, str) else self.source_of(item.start)
+        kind, span = _KINDS[role], self.draft.span_of(item.start)
+        source = argument if isinstance(argument, str) else self._source(span)
         recursive = self.reading.recursive or role is RoleKind.MOVE
         effects = path_effects(kind, argument, directories, span, source, recursive=recursive)
         self.draft.add(effects)
@@ -209,7 +210,7 @@ class Actor(Struct):
     def _into(self, item: Item, directories: tuple[str, ...]) -> None:
         """Add the writes that happen where the target is a directory: one below it per source."""
         target = item.argument
-        span = self.span_of(item.start)
+        span = self.draft.span_of(item.start)
         for source in self.reading.items:
             if source.flag or source.role.kind not in _SOURCES:
                 continue
@@ -221,7 +222,7 @@ class Actor(Struct):
                 folder = re.sub(r"[*?\[]", r"[\g<0>]", target)
                 base = posixpath.basename(name.pattern or "")
                 below = Unknown(pattern=f"{folder}/{base}" if base else None)
-            written = below if isinstance(below, str) else self.source_of(item.start)
+            written = below if isinstance(below, str) else self._source(span)
             written_below = path_effects(
                 EffectKind.WRITE, below, directories, span, written, recursive=True
             )
@@ -233,14 +234,14 @@ class Actor(Struct):
         )
 
     def _reach(self, item: Item) -> None:
-        span = self.span_of(item.start)
-        source = item.argument if isinstance(item.argument, str) else self.source_of(item.start)
+        span = self.draft.span_of(item.start)
+        source = item.argument if isinstance(item.argument, str) else self._source(span)
         kind = EffectKind.NETWORK if item.role.kind is RoleKind.HOST else EffectKind.EXECUTE
         self.draft.effects.append(Effect(kind, source, None, span))
         self._harm(kind, source, span)
 
     def _check_script(self, item: Item) -> None:
-        span = self.span_of(item.start)
+        span = self.draft.span_of(item.start)
         if isinstance(item.argument, str):
             message = _script_check(item.role.kind)(item.argument)
         elif item.role.kind is RoleKind.SED and prints_lines(item.argument.numbered):
@@ -263,7 +264,7 @@ class Actor(Struct):
             text = argument.prefix if "=" in argument.prefix else ""
         found = _VARIABLE.fullmatch(text)
         if found is None or (role is RoleKind.VARIABLE and found[2]):
-            self._suspect("this is not a plain variable name", self.span_of(item.start))
+            self._suspect("this is not a plain variable name", self.draft.span_of(item.start))
             return
         name = found[1]
         if isinstance(argument, str) and found[2]:
@@ -274,7 +275,7 @@ class Actor(Struct):
             value = known
         message = exported_doubt(name, value) if exported else own_doubt(name, value)
         if message:
-            self._suspect(message, self.span_of(item.start))
+            self._suspect(message, self.draft.span_of(item.start))
         if role is not RoleKind.ASSIGNMENT or self.reading.grammar.builtin:
             self.state = self.state.assign(name, value)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from agentscope_like.permission.shell.environment import own_doubt, special_parameter
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
+    Literal,
     Script,
     Segment,
     Substitution,
@@ -17,7 +18,6 @@ from agentscope_like.permission.shell.tree import (
 from agentscope_like.permission.shell.values import (
     NUMBER,
     Argument,
-    Environment,
     Output,
     Shape,
     Unknown,
@@ -48,10 +48,11 @@ class Expander:
     """Expands words in one state; doubts that arise go to `draft`.
 
     Attributes:
+        home: The home directory that a lone `~` becomes, or None where unknown.
         assigned: Names that the expansions themselves may set (`${name:=value}`).
     """
 
-    __slots__ = ("_draft", "_environment", "_home", "_scope", "_state", "_walker", "assigned")
+    __slots__ = ("_draft", "_scope", "_state", "_walker", "assigned", "home")
 
     def __init__(
         self, walker: Substituter, state: State, draft: Draft, scope: Scope, *, home: str | None
@@ -60,19 +61,22 @@ class Expander:
         self._state = state
         self._draft = draft
         self._scope = scope
-        self._home = home
-        self._environment = Environment(self._parameter, self._substitution, home)
+        self.home = home
         self.assigned: dict[str, Shape] = {}
 
     def argument(self, word: Word) -> Argument:
         """Return what `word` becomes as an argument."""
-        self._check_arithmetic(word.segments)
-        return evaluate(word, self._environment)
+        segments = word.segments
+        first = segments[0]
+        if len(segments) == 1 and isinstance(first, Literal):  # as nearly always
+            return first.text
+        self._check_arithmetic(segments)
+        return evaluate(word, self)
 
     def text(self, word: Word) -> Argument:
         """Return what `word` becomes where bash neither splits nor globs."""
         self._check_arithmetic(word.segments)
-        value = evaluate(word, self._environment, splits=False)
+        value = evaluate(word, self, splits=False)
         return Unknown() if any(map(_is_array, word.segments)) else value
 
     def evaluate(self, expression: Arithmetic) -> None:
@@ -98,7 +102,7 @@ class Expander:
                         )
 
     def _prints_number(self, substitution: Substitution) -> bool:
-        output = self._substitution(substitution)
+        output = self.output(substitution)
         return output.shape is Shape.INTEGER
 
     def _check_operand(self, name: str, segment: Arithmetic) -> None:
@@ -131,14 +135,16 @@ class Expander:
         if parameters is not None and (known := _positional(name, parameters)) is not None:
             return known
         if value is None:
-            return special_parameter(name, self._state.directories, self._home)
+            return special_parameter(name, self._state.directories, self.home)
         return value
 
-    def _substitution(self, segment: Substitution) -> Output:
+    def output(self, segment: Substitution) -> Output:
+        """Return what a substitution prints."""
         scope = self._scope.inside(self._draft.index)
         return self._walker.substitute(segment.script, self._state, scope)
 
-    def _parameter(self, segment: Variable) -> Argument:
+    def variable(self, segment: Variable) -> Argument:
+        """Return what a parameter holds."""
         base = self._element(segment) if "[" in segment.name else self._base(segment.name)
         operator = segment.operator
         if operator is None:

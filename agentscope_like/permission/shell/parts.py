@@ -74,7 +74,7 @@ class Draft(Struct):
     """A part under judgement.
 
     `arguments` is `argv` with what is known of computed words; `is_one_of_several` tells that other
-    programs may run in its place.
+    programs may run in its place; `place` is as in `Scope`.
     """
 
     argv: tuple[str | None, ...]
@@ -91,6 +91,13 @@ class Draft(Struct):
     doubts: list[Doubt] = field(default_factory=list)
     arguments: Sequence[Argument] = ()
     is_one_of_several: bool = False
+    place: Span | None = None
+
+    def span_of(self, index: int) -> Span:
+        """Return where the argument of an index stands in the command text."""
+        if self.place is not None:
+            return self.place
+        return self.words[index].span if index < len(self.words) else self.span
 
     def doubt(self, message: str, span: Span, *, kind: EffectKind | None = None) -> None:
         """Note why this is not proven; with `kind`, also the effect that is suspected."""

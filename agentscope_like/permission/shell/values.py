@@ -8,9 +8,8 @@ argument, that it is a number, that it is one of a few texts, that it matches a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -113,18 +112,18 @@ _INTEGER = re.compile(r"-?[0-9]+")
 _MAX_CHOICES = 64
 
 
-class Environment(Struct, frozen=True):
-    """What `evaluate` asks about the world.
+class Environment(Protocol):
+    """What `evaluate` asks about the world."""
 
-    Attributes:
-        variable: Returns what a parameter holds.
-        output: Returns what a substitution prints.
-        home: The home directory that a lone `~` becomes, or None where unknown.
-    """
+    @property
+    def home(self) -> str | None:
+        """Return the home directory that a lone `~` becomes, or None where unknown."""
 
-    variable: Callable[[Variable], Argument]
-    output: Callable[[Substitution], Output]
-    home: str | None
+    def variable(self, segment: Variable, /) -> Argument:
+        """Return what a parameter holds."""
+
+    def output(self, segment: Substitution, /) -> Output:
+        """Return what a substitution prints."""
 
 
 def plain(text: str) -> bool:

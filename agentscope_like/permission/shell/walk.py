@@ -98,6 +98,7 @@ class Walk:
             directories=tuple(state.directories),
             parent=scope.parent,
             redirects=scope.redirects,
+            place=scope.place,
         )
         self.drafts.append(draft)
         return draft
