@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from agentscope_like.permission.shell.grammar import Grammar, Operand, Role, RoleKind
+from agentscope_like.permission.shell.grammar import REST, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.permission.shell.options import OptionReader
 from agentscope_like.permission.shell.parts import shortened
 from agentscope_like.permission.shell.reading import Item, Reading, fits
@@ -19,7 +19,6 @@ from agentscope_like.permission.shell.values import Argument, Unknown
 
 __all__ = ["read_arguments"]
 
-_REST = frozenset({RoleKind.COMMAND, RoleKind.SCRIPT})
 _CHANGING = frozenset(
     {RoleKind.WRITE, RoleKind.STREAM, RoleKind.DELETE, RoleKind.MOVE, RoleKind.INTO}
 )
@@ -73,7 +72,7 @@ class _LevelReader(OptionReader):
                 self.early = frozenset(self.reading.used)
             self.operands.append(index)
             index += 1
-            if grammar.options_first or self._starts_rest():
+            if grammar.options_first or (grammar.carries and self._starts_rest()):
                 self.operands.extend(range(index, len(arguments)))
                 break
         self._finish()
@@ -113,9 +112,11 @@ class _LevelReader(OptionReader):
 
     def _starts_rest(self) -> bool:
         """Return whether the operand just found is where a wrapped command starts."""
-        places = self._places()
+        places = self.grammar.operands
+        for when in self._given():
+            places = places if when.operands is None else when.operands
         last = len(self.operands) - 1
-        return last < len(places) and places[last].role.kind in _REST
+        return last < len(places) and places[last].role.kind in REST
 
     def _descend(self, index: int) -> bool:
         name = self.arguments[index]
@@ -133,13 +134,6 @@ class _LevelReader(OptionReader):
         _LevelReader(sub, self.arguments, self.reading).read(index + 1)
         return True
 
-    def _places(self) -> tuple[Operand, ...]:
-        places = self.grammar.operands
-        for when in self.grammar.whens:
-            if when.operands is not None and not when.flags.isdisjoint(self.reading.used):
-                places = when.operands
-        return places
-
     def _finish(self) -> None:
         grammar, reading = self.grammar, self.reading
         if not (self.operands or grammar.bare or grammar.operands):
@@ -148,31 +142,42 @@ class _LevelReader(OptionReader):
         if grammar.needs and grammar.needs.isdisjoint(in_time):
             wanted = " or ".join(f"`{flag}`" for flag in sorted(grammar.needs))
             reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
-        given = [when for when in grammar.whens if not when.flags.isdisjoint(reading.used)]
-        for when in given:
-            if when.needs and when.needs.isdisjoint(reading.used):
-                flag = min(when.flags & reading.used)
-                wanted = " or ".join(f"`{other}`" for other in sorted(when.needs))
-                reading.problem(f"`{reading.label} {flag}` needs {wanted} beside it", 0)
-            if when.doubt:
-                flag = min(when.flags & reading.used)
-                reading.problem(f"`{reading.label} {flag}` {when.doubt}", 0)
-        recursive = grammar.recursive or any(when.recursive for when in given)
-        reading.recursive = reading.recursive or recursive
+        reading.recursive = reading.recursive or grammar.recursive
+        places, rewrites, moved_late = grammar.operands, False, False
+        for when in self._given():
+            self._heed(when)
+            reading.recursive = reading.recursive or when.recursive
+            rewrites = rewrites or when.rewrites
+            if when.operands is not None:
+                places = when.operands
+                moved_late = moved_late or when.flags.isdisjoint(self.early)
         first = len(reading.items)
-        places = self._places()
         if places and grammar.default and not self.operands:
             reading.items.append(Item(places[0].role, grammar.default, 0, 1))
         else:
             self._assign(places)
-        wants = any(place.role.kind in _CHANGING and not place.optional for place in places)
-        changed = any(item.role.kind in _CHANGING for item in reading.items[first:])
-        if wants and self.operands and not changed:
+        if self.operands and _changes_nothing(places, reading.items[first:]):
             reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
-        if any(when.operands is not None and when.flags.isdisjoint(self.early) for when in given):
+        if moved_late:
             self._read_as_script()
-        if any(when.rewrites for when in given):
+        if rewrites:
             reading.items[first:] = map(_rewritten, reading.items[first:])
+
+    def _given(self) -> list[When]:
+        """Return what the options that were given change."""
+        used = self.reading.used
+        return [when for when in self.grammar.whens if not when.flags.isdisjoint(used)]
+
+    def _heed(self, when: When) -> None:
+        """Note what speaks against an option that was given."""
+        reading = self.reading
+        if when.needs and when.needs.isdisjoint(reading.used):
+            flag = min(when.flags & reading.used)
+            wanted = " or ".join(f"`{other}`" for other in sorted(when.needs))
+            reading.problem(f"`{reading.label} {flag}` needs {wanted} beside it", 0)
+        if when.doubt:
+            flag = min(when.flags & reading.used)
+            reading.problem(f"`{reading.label} {flag}` {when.doubt}", 0)
 
     def _read_as_script(self) -> None:
         """Read the first operand also as the script that it is where options end at an operand.
@@ -188,7 +193,7 @@ class _LevelReader(OptionReader):
         operands, arguments = self.operands, self.arguments
         if not places and not operands:
             return
-        if len(places) == 1 and places[0].many and places[0].role.kind not in _REST:
+        if len(places) == 1 and places[0].many and places[0].role.kind not in REST:
             for index in operands:
                 self._operand(places[0], index)
             return
@@ -201,7 +206,7 @@ class _LevelReader(OptionReader):
         for place in places:
             if position >= count:
                 break
-            if place.role.kind in _REST:
+            if place.role.kind in REST:
                 index = operands[position]
                 self.value(place.role, arguments[index], index, len(arguments), "")
                 return
@@ -236,8 +241,11 @@ class _LevelReader(OptionReader):
     def _operand(self, place: Operand, index: int) -> None:
         argument = self.arguments[index]
         if isinstance(argument, str):
-            role = self._pair(argument) or place.role
-            value = argument.partition("=")[2] if role is not place.role else argument
+            role, value = self._pair(argument) if self.grammar.pairs else None, argument
+            if role is None:
+                role = place.role
+            else:
+                value = argument.partition("=")[2]
             if not fits(role, value):
                 shown = f"`{shortened(argument)}` is not an operand of `{self.reading.label}`"
                 self.reading.problem(f"{shown} known to be harmless", index)
@@ -252,8 +260,6 @@ class _LevelReader(OptionReader):
         self.reading.items.append(Item(place.role, argument, index, index + 1))
 
     def _pair(self, argument: str) -> Role | None:
-        if not self.grammar.pairs:
-            return None
         name, equals, _ = argument.partition("=")
         return self.grammar.pairs.get(name) if equals else None
 
@@ -270,6 +276,12 @@ def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
             reading.problem(
                 f"`{reading.label}` may read arguments out of what this names", item.start
             )
+
+
+def _changes_nothing(places: Sequence[Operand], items: Sequence[Item]) -> bool:
+    """Return whether what has to be changed by some operand is changed by none."""
+    wants = any(place.role.kind in _CHANGING and not place.optional for place in places)
+    return wants and not any(item.role.kind in _CHANGING for item in items)
 
 
 def _rewritten(item: Item) -> Item:

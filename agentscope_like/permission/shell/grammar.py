@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cached_property
 
 from msgspec import Struct, field
 
 from agentscope_like.permission.shell.values import Output
 
-__all__ = ["NOTHING_KNOWN", "Flag", "Grammar", "Operand", "Role", "RoleKind", "When"]
+__all__ = ["NOTHING_KNOWN", "REST", "Flag", "Grammar", "Operand", "Role", "RoleKind", "When"]
 
 NOTHING_KNOWN = Output()
 
@@ -78,6 +79,10 @@ class RoleKind(StrEnum):
     """A statement or dot-command of sqlite3."""
 
 
+REST = frozenset({RoleKind.COMMAND, RoleKind.SCRIPT})
+"""What an operand means that takes all the others with it."""
+
+
 class Role(Struct, frozen=True):
     """What one argument means; `pattern` is what it has to match whole."""
 
@@ -120,7 +125,7 @@ class When(Struct, frozen=True):
     output: Output | None = None
 
 
-class Grammar(Struct, frozen=True):
+class Grammar(Struct, frozen=True, dict=True):
     """What is known of one program, or of one sub-command; `catalog/README.md` has each key."""
 
     name: str
@@ -156,3 +161,9 @@ class Grammar(Struct, frozen=True):
     pairs: Mapping[str, Role] = field(default_factory=dict)
     doubt: str = ""
     builtin: bool = False
+
+    @cached_property
+    def carries(self) -> bool:
+        """Whether an operand may be a command, and all behind it its arguments."""
+        places = [self.operands, *(when.operands or () for when in self.whens)]
+        return any(place.role.kind in REST for each in places for place in each)
