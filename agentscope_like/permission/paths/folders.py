@@ -37,32 +37,34 @@ class Folders:
         Raises:
             PathError: As in `locate`.
         """
-        folder = self._folder_of(path)
-        if folder is not None and (
-            found := entry_of(folder, path, follow=follow, names=self._names)
+        folder, _, name = path.rpartition("/")
+        located = self._folder(folder) if name not in _NO_NAMES else None
+        if located is not None and (
+            found := entry_of(located, name, follow=follow, names=self._names)
         ):
             return found
         return locate(
             path, directory=self._directory, home=self._home, follow=follow, names=self._names
         )
 
-    def _folder_of(self, path: str) -> Location | None:
-        """Return where an absolute and folded path's folder leads, from the second one in it on."""
-        name, _, last = path.rpartition("/")
-        if name[:1] != "/" or last in _NO_NAMES:
+    def _folder(self, path: str) -> Location | None:
+        """Return where an absolute and folded folder leads, from the second path in it on."""
+        if path not in self._located:
+            self._located[path] = None
             return None
-        if "//" in path or "/./" in path or "/../" in path:
-            return None
-        if name not in self._located:
-            self._located[name] = None
-            return None
-        located = self._located[name]
-        if located is None:
+        located = self._located[path]
+        if located is None and _is_folded(path):
             try:
                 located = locate(
-                    name, directory=self._directory, home=self._home, names=self._names
+                    path, directory=self._directory, home=self._home, names=self._names
                 )
             except PathError:
                 return None
-            self._located[name] = located
+            self._located[path] = located
         return located
+
+
+def _is_folded(path: str) -> bool:
+    """Return whether a path is absolute, not the root, and the same after folding."""
+    inner = f"{path}/"
+    return path[:1] == "/" and not any(part in inner for part in ("//", "/./", "/../"))

@@ -79,6 +79,8 @@ _KINDS = {
 }
 
 _UNCERTAIN = frozenset({FileKind.LOOP, FileKind.UNREADABLE})
+_LEAVES = frozenset(FileKind) - _UNCERTAIN - {FileKind.DIRECTORY}
+"""What has nothing below it."""
 
 
 class NameStatus(Protocol):
@@ -273,29 +275,35 @@ def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE
 
 
 def entry_of(
-    folder: Location, path: str, *, follow: bool = True, names: Names = os
+    folder: Location, name: str, *, follow: bool = True, names: Names = os
 ) -> Location | None:
     """Return what `locate` would of an entry of a folder; None where that has to be asked.
 
     Args:
-        folder: Where everything before the last name of `path` leads.
-        path: Absolute and folded.
+        folder: A folder, absolute and folded as it was written, not the root.
+        name: The entry's name.
         follow: As in `locate`.
         names: As in `locate`.
 
     Raises:
         PathError: As in `locate`.
     """
+    path = f"{folder.absolute}/{name}"
     _check(path, path)
-    name = path[path.rindex("/") :]
-    resolved = folder.resolved.rstrip("/") + name
-    status: NameStatus | None
-    try:
-        status = names.lstat(resolved)
-    except (FileNotFoundError, NotADirectoryError):
-        status = None
-    except OSError:
-        return None
+    resolved, readings = path, folder.readings
+    if len(readings) == 1:
+        readings = (path,)
+    else:
+        resolved = f"{folder.resolved.rstrip('/')}/{name}"
+        readings = tuple([f"{reading.rstrip('/')}/{name}" for reading in folder.readings])
+    status: NameStatus | None = None
+    if folder.kind not in _LEAVES:
+        try:
+            status = names.lstat(resolved)
+        except (FileNotFoundError, NotADirectoryError):
+            status = None
+        except OSError:
+            return None
     kind = _kind(status)
     if not folder.certain or (follow and kind is FileKind.SYMLINK):
         return None
@@ -303,7 +311,7 @@ def entry_of(
         written=path,
         absolute=path,
         resolved=resolved,
-        readings=tuple([reading.rstrip("/") + name for reading in folder.readings]),
+        readings=readings,
         kind=kind,
         identity=None if status is None else (status.st_dev, status.st_ino),
         home=folder.home,

@@ -185,6 +185,21 @@ class _Table:
                 (ends.add(end) if len(end) >= len(start) else starts.add(start))
         self._starts, self._ends = tuple(starts), tuple(ends)
 
+    def knows(self, path: str) -> bool:
+        """Return whether an entry may be about a path: whether some name in it occurs in one."""
+        folder, _, name = path.rpartition("/")
+        key = _key(name)
+        return (
+            key in self._by_name
+            or key.endswith(self._ends)
+            or key.startswith(self._starts)
+            or _holds_any(self, folder)
+        )
+
+    def holds_any(self, folder: str) -> bool:
+        """Return whether an entry may be about something in a folder, by the folder's own names."""
+        return bool(self._wild_paths) or not self._by_name.keys().isdisjoint(_names(folder))
+
     def find(self, names: Sequence[str], homes: _Homes) -> _Entry | None:
         """Return the entry that says most about a path, or None."""
         found = [
@@ -295,7 +310,9 @@ def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None
         return None
     homes = _homes(location.home)
     for reading in location.readings:
-        names = names_of(fold(without_invisible(reading)))
+        if not recursive and not table.knows(reading):
+            continue
+        names = _names(reading)
         if entry := table.find(names, homes):
             return f"{_here(location, reading)} {entry.does}"
         if not recursive:
@@ -306,6 +323,21 @@ def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None
             place = f"is the place of `{entry.path}`, which {entry.does}"
             return f"{_here(location, reading)} {place}"
     return None
+
+
+@lru_cache(maxsize=1024)
+def _holds_any(table: _Table, folder: str) -> bool:
+    """Return what the table says of a folder, which is the same for all that is in it."""
+    return table.holds_any(folder)
+
+
+def _names(path: str) -> list[str]:
+    """Return the names of a path as they are compared."""
+    return names_of(_key(path))
+
+
+def _key(path: str) -> str:
+    return fold(without_invisible(path))
 
 
 def _here(location: Location, reading: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
 from functools import cached_property
 
@@ -149,10 +149,10 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     def why_not_remove(self, location: Location) -> str | None:
         """Return why removing the location would be a disaster, or None."""
-        reasons = (
-            critical_to_remove(each, self.working_directories) for each in self._by_home(location)
-        )
-        return next(filter(None, reasons), None)
+        for each in self._by_home(location):
+            if reason := critical_to_remove(each, self.working_directories):
+                return reason
+        return None
 
     def why_not_read(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why reading the location needs a person's word, or None.
@@ -164,13 +164,13 @@ class Surroundings(Struct, frozen=True, dict=True):
         """
         if location.kind is FileKind.DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
-        reasons = (sensitive_to_read(each, recursive=recursive) for each in self._by_home(location))
-        return next(filter(None, reasons), None)
+        for each in self._by_home(location):
+            if reason := sensitive_to_read(each, recursive=recursive):
+                return reason
+        return None
 
-    def _by_home(self, location: Location) -> Iterator[Location]:
-        yield location
-        for home in self.other_homes:
-            yield replace(location, home=home)
+    def _by_home(self, location: Location) -> Sequence[Location]:
+        return (location, *[replace(location, home=home) for home in self.other_homes])
 
     def why_not_touch(self, word: str) -> str | None:
         """Return why naming this path to a program that may do anything needs a person's word.
