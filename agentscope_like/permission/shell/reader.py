@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["ReadError", "read"]
 
 _PLAIN_LINE = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |]+")
-_PLAIN_STAGE = re.compile(r"[^|]+")
-_PLAIN_WORD = re.compile(r"[^ |]+")
 
 _DELIMITED = r"(?=[ \t\n;|&()<>]|\Z)"
 _KEYWORD = re.compile(
@@ -75,18 +73,20 @@ def read(command: str) -> Script:
 def _plain_script(command: str) -> Script | None:
     """Read a pipeline of plain words, in which nothing but the first of each can be special."""
     stages: list[SimpleCommand] = []
-    for stage in _PLAIN_STAGE.finditer(command):
-        words = [
-            Word((Literal(match.group(), span := Span(*match.span())),), span)
-            for match in _PLAIN_WORD.finditer(command, *stage.span())
-        ]
+    position = 0
+    for stage in command.split("|"):
+        words: list[Word] = []
+        for text in stage.split(" "):
+            end = position + len(text)
+            if text:
+                span = Span(position, end)
+                words.append(Word((Literal(text, span),), span))
+            position = end + 1
         first = words[0].literal if words else None
         if first is None or "=" in first or first in RESERVED:
             return None
         span = Span(words[0].span.start, words[-1].span.end)
         stages.append(SimpleCommand((), tuple(words), (), span))
-    if len(stages) != command.count("|") + 1:
-        return None
     whole = Span(stages[0].span.start, stages[-1].span.end)
     plain = stages[0] if len(stages) == 1 else Pipeline(tuple(stages), whole)
     return Script((Statement(plain, ""),), Span(0, len(command)))

@@ -55,7 +55,7 @@ class Span(Struct, frozen=True, order=True, gc=False):
         yield self.end
 
 
-class Literal(Struct, frozen=True):
+class Literal(Struct, frozen=True, gc=False):
     """Characters that reach the program as they stand here, quotes and escapes already removed."""
 
     text: str
