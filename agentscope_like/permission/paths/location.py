@@ -143,7 +143,7 @@ class Names(Protocol):
         """
 
 
-class Location(Struct, frozen=True):
+class Location(Struct, frozen=True, gc=False):
     """Every reading of one path, taken at one moment.
 
     Attributes:

@@ -337,7 +337,8 @@ def _names(path: str) -> list[str]:
 
 
 def _key(path: str) -> str:
-    return fold(without_invisible(path))
+    """Return a path, or a part of one, as it is compared."""
+    return path.lower() if path.isascii() else fold(without_invisible(path))
 
 
 def _here(location: Location, reading: str) -> str:

@@ -16,7 +16,7 @@ _ON_THIS_HOST = re.compile(r"[^:/]*/")
 _BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
-class Item(Struct, frozen=True):
+class Item(Struct, frozen=True, gc=False):
     """One argument and what it means; `start` is its place, `end` that of what follows it.
 
     `flag` is the option that it is the value of, empty for an operand.

@@ -170,6 +170,8 @@ class Surroundings(Struct, frozen=True, dict=True):
         return None
 
     def _by_home(self, location: Location) -> Sequence[Location]:
+        if not self.other_homes:
+            return (location,)
         return (location, *[replace(location, home=home) for home in self.other_homes])
 
     def why_not_touch(self, word: str) -> str | None:

@@ -123,7 +123,7 @@ class Tilde(Struct, frozen=True):
 Segment: TypeAlias = Literal | Variable | Substitution | Arithmetic | Glob | Tilde
 
 
-class Word(Struct, frozen=True):
+class Word(Struct, frozen=True, gc=False):
     """One word after quote removal and brace expansion, before the expansions of run time.
 
     A quoted literal without text is the empty string; the reader never makes a word with no segment
