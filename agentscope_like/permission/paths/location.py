@@ -70,6 +70,9 @@ class FileKind(StrEnum):
     UNREADABLE = "unreadable"
 
 
+# An enum's members are looked up once: finding one in its class is as slow as a call.
+_SYMLINK, _DEVICE, _MISSING = FileKind.SYMLINK, FileKind.DEVICE, FileKind.MISSING
+
 _KINDS = {
     stat.S_IFREG: FileKind.FILE,
     stat.S_IFDIR: FileKind.DIRECTORY,
@@ -305,7 +308,7 @@ def entry_of(
         except OSError:
             return None
     kind = _kind(status)
-    if not folder.certain or (follow and kind is FileKind.SYMLINK):
+    if not folder.certain or (follow and kind is _SYMLINK):
         return None
     return Location(
         written=path,
@@ -435,5 +438,5 @@ def _read_link(path: str, names: Names) -> str | None:
 
 def _kind(status: NameStatus | None) -> FileKind:
     if status is None:
-        return FileKind.MISSING
-    return _KINDS.get(stat.S_IFMT(status.st_mode), FileKind.DEVICE)
+        return _MISSING
+    return _KINDS.get(stat.S_IFMT(status.st_mode), _DEVICE)

@@ -87,7 +87,7 @@ def sensitive_to_read(location: Location, *, recursive: bool = False) -> str | N
         recursive: Whether the contents of everything below are read as well, such as by `grep -r`.
             Not for what only lists names.
     """
-    if location.kind is FileKind.DIRECTORY and not recursive:
+    if not recursive and location.kind is _DIRECTORY:
         return None
     return _reason(location, _read_table(), recursive=recursive)
 
@@ -98,6 +98,8 @@ def shown(path: str, home: str) -> str:
         return "~" + path[len(home) :]
     return path
 
+
+_DIRECTORY = FileKind.DIRECTORY
 
 Anchor: TypeAlias = Literal["root", "home", "anywhere"]
 _Homes: TypeAlias = tuple[tuple[str, ...], ...]

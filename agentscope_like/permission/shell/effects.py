@@ -25,10 +25,11 @@ __all__ = ["KEEPING_NOTHING", "Actor", "path_effects", "read_doubt"]
 KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 """Devices that may be written to: nothing of it stays."""
 
+# An enum's members are looked up once: finding one in its class is as slow as a call.
+_READ, _CD = EffectKind.READ, RoleKind.CD
+_CONTENT = frozenset({RoleKind.READ, RoleKind.ARCHIVE})
+_LOOKED_AT = _CONTENT | {RoleKind.LIST}
 _KINDS = {
-    RoleKind.LIST: EffectKind.READ,
-    RoleKind.READ: EffectKind.READ,
-    RoleKind.ARCHIVE: EffectKind.READ,
     RoleKind.WRITE: EffectKind.WRITE,
     RoleKind.STREAM: EffectKind.WRITE,
     RoleKind.DELETE: EffectKind.DELETE,
@@ -44,7 +45,6 @@ _VERBS = {
     EffectKind.EXECUTE: "runs",
 }
 _PLAIN_READ = frozenset({"-r", "-s"})
-_CONTENT = frozenset({RoleKind.READ, RoleKind.ARCHIVE})
 _LANGUAGES = (RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE)
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
 _ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
@@ -164,7 +164,9 @@ class Actor(Struct):
         directories = self.state.directories
         for item in self.reading.items:
             kind = item.role.kind
-            if kind in _KINDS:
+            if kind in _LOOKED_AT:
+                self._look(item, directories)
+            elif kind in _KINDS:
                 directories = self._path(item, directories)
             elif kind in _LANGUAGES:
                 self._check_script(item)
@@ -186,7 +188,20 @@ class Actor(Struct):
     def _suspect(self, message: str, span: Span) -> None:
         self.draft.doubt(message, span, kind=EffectKind.UNKNOWN)
 
+    def _look(self, item: Item, directories: tuple[str, ...]) -> None:
+        """Add what is read."""
+        argument, span = item.argument, self.draft.span_of(item.start)
+        source = argument if isinstance(argument, str) else self._source(span)
+        recursive = self.reading.recursive
+        effects = path_effects(_READ, argument, directories, span, source, recursive=recursive)
+        self.draft.add(effects)
+        if item.role.kind in _CONTENT:
+            for effect in effects:
+                if message := read_doubt(effect):
+                    self.draft.doubts.append(Doubt(message, span))
+
     def _path(self, item: Item, directories: tuple[str, ...]) -> tuple[str, ...]:
+        """Add what is changed or moved to, and return where the next path counts from."""
         role, argument = item.role.kind, item.argument
         if role is RoleKind.STREAM and argument in KEEPING_NOTHING:
             return directories
@@ -195,12 +210,8 @@ class Actor(Struct):
         recursive = self.reading.recursive or role is RoleKind.MOVE
         effects = path_effects(kind, argument, directories, span, source, recursive=recursive)
         self.draft.add(effects)
-        if kind is not EffectKind.READ:
+        if kind is not _READ:
             self._harm(kind, source, span)
-        elif role in _CONTENT:
-            for effect in effects:
-                if message := read_doubt(effect):
-                    self.draft.doubts.append(Doubt(message, span))
         if role is RoleKind.INTO:
             self._into(item, directories)
         elif role is RoleKind.DIRECTORY:
@@ -281,7 +292,7 @@ class Actor(Struct):
 
     def _change_directory(self) -> None:
         for item in self.reading.items:
-            if item.role.kind is RoleKind.CD:
+            if item.role.kind is _CD:
                 target = item.argument
                 self.state = self.state.move(after_cd(self.state.directories, target, self.home))
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -70,12 +71,8 @@ def fits(role: Role, value: Argument) -> bool:
         if value.choices:
             return all(role.pattern.fullmatch(choice) for choice in value.choices)
         return role.kind is RoleKind.NUMBER and value.shape is Shape.INTEGER
-    if role.kind is RoleKind.ARCHIVE:
-        return _is_on_this_host(value)
-    if role.kind is RoleKind.BINDING:
-        text = value if isinstance(value, str) else value.prefix
-        return _BINDING.match(text) is not None
-    return True
+    check = _CHECKS.get(role.kind)
+    return check is None or check(value)
 
 
 def _is_on_this_host(value: Argument) -> bool:
@@ -85,3 +82,14 @@ def _is_on_this_host(value: Argument) -> bool:
     if value.choices:
         return all(map(_is_on_this_host, value.choices))
     return _ON_THIS_HOST.match(value.prefix) is not None
+
+
+def _binds(value: Argument) -> bool:
+    """Return whether a value is `NAME=value`, or begins as one."""
+    return _BINDING.match(value if isinstance(value, str) else value.prefix) is not None
+
+
+_CHECKS: dict[RoleKind, Callable[[Argument], bool]] = {
+    RoleKind.ARCHIVE: _is_on_this_host,
+    RoleKind.BINDING: _binds,
+}

@@ -30,6 +30,9 @@ from agentscope_like.permission.shell.expansion import Expansion
 
 __all__ = ["SensitiveNames", "Surroundings", "paths_in"]
 
+# An enum's members are looked up once: finding one in its class is as slow as a call.
+_DELETE, _DIRECTORY = EffectKind.DELETE, FileKind.DIRECTORY
+
 _SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
 
 
@@ -118,7 +121,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         path = effect.path
         if path is None:
             return None
-        follow = effect.kind is not EffectKind.DELETE
+        follow = effect.kind is not _DELETE
         if not effect.glob:
             return [self.locate(path, follow=follow)]
         matches = self._expansion.expand(path)
@@ -162,7 +165,7 @@ class Surroundings(Struct, frozen=True, dict=True):
             recursive: Whether all below is read as well: then it counts too where something secret
                 has its place below it.
         """
-        if location.kind is FileKind.DIRECTORY:
+        if location.kind is _DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
         for each in self._by_home(location):
             if reason := sensitive_to_read(each, recursive=recursive):
