@@ -35,6 +35,7 @@ _FOLLOW_FLAGS = (
     dict.fromkeys(_GREPS, "R")
     | dict.fromkeys(_WALKERS | {"rg", "ls", "cp", "gcp", "chown"}, "L")
     | dict.fromkeys(_SEARCHERS - {"rg"}, "f")
+    | {"tree": "l"}
     | dict.fromkeys({"git", "chmod", "mv", "gmv"}, "")
 )
 """By which flags programs follow the symlinks that they come upon; all others always may."""

@@ -260,9 +260,27 @@ allow cp -r src /tmp/copy
 [deny Glob(secrets/**)]
 deny  ls secrets
 ask   find . -name '*.py'
+ask   find
 ask   ls -R .
+ask   ls -R
+ask   ls -RL
+ask   tree
+ask   tree -l
+ask   du -a
+ask   fd a
+ask   fd --ignore-file README.md a
+ask   eza -T
+ask   git ls-files
+ask   ls -R; ls src
 allow find src -name '*.py'
 allow ls
+allow ls -la
+allow cd src && ls -R
+allow tree src
+allow du -a src
+allow fd a src
+allow git ls-files -- src
+allow git status
 [deny Grep(secrets/**)]
 deny  grep x secrets/a
 allow grep x README.md
