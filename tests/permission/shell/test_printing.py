@@ -1,0 +1,187 @@
+"""What is known of what a command prints: it decides where `$(...)` may stand as an argument."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentscope_like.permission.shell import analyze
+
+WORD = 'git show "$({})"'
+"""Takes a text that is no option."""
+
+NUMBER = 'head -n "$({})" f'
+"""Takes a number."""
+
+SCRIPT = 'sed -n "$({})p" f'
+"""Takes what is a number, or else no script."""
+
+SINGLE = "sed $({})q f"
+"""Takes what is just one argument."""
+
+
+def rows(table: str) -> list[str]:
+    """Return the lines of a table, each of which begins with the form that takes its output."""
+    forms = {"word": WORD, "number": NUMBER, "script": SCRIPT, "single": SINGLE}
+    lines = (line.split(maxsplit=1) for line in table.strip().splitlines())
+    return [forms[form].replace("{}", command) for form, command in lines]
+
+
+KNOWN = rows(r"""
+word echo a.b
+word git describe
+word git describe || true
+word git describe || false
+word git describe || :
+word git describe || exit 1
+word git describe || test -e a
+word git describe || [ -e a ]
+word git describe 2>/dev/null
+word git rev-parse --short HEAD
+word git rev-parse HEAD || git describe
+word git hash-object f
+number echo 5
+number echo -5
+number wc -l < f
+number wc -l < f | tr -d ' '
+number wc -l < f | tr -d '[:space:]'
+number wc -l < f | tr -d '[:blank:]'
+number wc -l < f | xargs
+number wc -l < f | awk '{print $1}'
+number wc -l < f | awk '{ print $1 }' | tr -d ' ' | head -1
+number seq 3 | tail -n 1
+number seq 3 | tail -n +2 | head -n1
+number seq 3 | sort -rn | uniq | head
+number grep -c x f
+number grep -c -i x f 2>/dev/null
+number date +%s
+number date +%Y%m%d
+number stat -c %s f
+number git log -1 --format=%ct
+number git rev-list --count HEAD
+number awk 'END {print NR}' f
+number awk 'END{print FNR}' f
+number awk '/a/{print NR; exit}' f
+number awk '/a\/b/ { print NR ; exit }' f
+number seq 1 $((1 + 2))
+number nproc
+number id -u
+script grep -n x f | cut -d: -f1
+script grep -n x f | cut -d: -f1 | head -1
+script grep -n x f | head -1 | cut -f1 -d:
+script grep -n x f | awk -F: '{print $1}'
+script grep -n x ./a-b.c | sort -n | cut -d: -f1 | tail -n 1
+script wc -l < f
+single awk '/a/{print NR; exit}' f
+single wc -l < f
+single date +%s
+""")
+
+NOT_KNOWN = rows(r"""
+word echo -a.b
+word echo a.b c
+word echo 'a b'
+word echo "$x"
+word cat f
+word git describe 2>&1
+word git describe 2>f
+word git describe || cat f
+word git describe; cat f
+word git describe & git describe
+word git describe | cat
+word git describe | head -1
+word git describe | tr a -
+word git rev-parse --git-dir
+word time git describe
+word ! cat f
+number echo 5a
+number echo x5
+number echo a
+number wc -l f
+number wc -l f | cut -d ' ' -f 1
+number wc -c < f g
+number wc -l < f | tr 0 a
+number wc -l < f | head "./$x"
+number wc -l < f | head -1 g
+number wc -l < f | sort -o
+number wc -l < f | head -1 < g
+number wc -l < f 2>&1
+number wc -l < f | xargs echo
+number wc -l < f | cat
+number seq 3 | tail -f
+number seq 1 $x
+number seq 1 "$(echo a)"
+number grep -c x f g h
+number grep x f
+number grep -c -r x f
+number date
+number date +%F
+number date -d x +%s
+number stat -c %n f
+number stat -c %s%n f
+number git log -1 --format=%s
+number awk 'END {print $1}' f
+number awk 'END {print NR, $1}' f
+number awk 'END {print NR}' "$x"
+number awk "END {print $x}" f
+number awk -f g f
+number awk 'END {print NR}' a=b
+script grep x f | cut -d: -f1
+script grep -n x f
+script grep -n x f | cut -d: -f2
+script grep -n x f | cut -d: -f1 | cut -d: -f1
+script grep -n x f | cut -d: -f1 | rev
+script grep -n x f g | cut -d: -f1
+script grep -n x "$y" | cut -d: -f1
+script grep -n x 'a b' | cut -d: -f1
+script grep -n x a:b | cut -d: -f1
+script grep -n x f | head -1 g | cut -d: -f1
+script grep -n x f | cut -d: -f1 < g
+script grep -n x f 2>&1 | cut -d: -f1
+script grep -n -c x f | cut -d: -f1
+script grep -n -1 x f | cut -d: -f1
+script GREP_COLOR=1 grep -n x f | cut -d: -f1
+script rg -n x f | cut -d: -f1
+script cat f
+single awk '/a/{print NR}' f
+single seq 3
+single git log --format=%ct
+""")
+
+
+@pytest.mark.parametrize("command", KNOWN)
+def test_what_is_known_of_an_output_lets_it_be_an_argument(command: str) -> None:
+    """A word, a number, a line's number and a single line may stand where nothing else may."""
+    assert analyze(command, directory="/ws", home="/home/u").all_doubts == ()
+
+
+@pytest.mark.parametrize("command", NOT_KNOWN)
+def test_any_other_output_is_in_doubt(command: str) -> None:
+    """What may print anything else, several lines or an error is taken for no argument."""
+    analysis = analyze(command, directory="/ws", home="/home/u")
+    assert not analysis.read_only
+    assert analysis.all_doubts
+
+
+KEEPING = (
+    *("-a", "--text", "-e x", "--regexp=x", "-E", "--extended-regexp", "-F", "--fixed-strings"),
+    *("-G", "--basic-regexp", "-h", "--no-filename", "-i", "--ignore-case", "-m 1"),
+    *("--max-count=1", "-o", "--only-matching", "-P", "--perl-regexp", "-s", "--no-messages"),
+    *("-v", "--invert-match", "-w", "--word-regexp", "-x", "--line-regexp"),
+)
+CHANGING = (
+    *("-c", "-l", "-L", "-q", "-H", "-b", "-T", "-z", "-A 2", "-B 2", "-C 2", "-2", "-r"),
+    *("--color=always", "--count", "--null", "--label=x", "--with-filename", "--byte-offset"),
+)
+
+
+@pytest.mark.parametrize("numbering", ["-n", "--line-number"])
+def test_some_options_of_grep_leave_the_numbers_of_lines_where_they_are(numbering: str) -> None:
+    """Beside those that choose lines, each line begins with its number; others change that."""
+
+    def proven(option: str) -> bool:
+        pattern = "" if option.startswith(("-e", "--regexp")) else "x"
+        command = SCRIPT.replace("{}", f"grep {numbering} {option} {pattern} f | cut -d: -f1")
+        return analyze(command, directory="/ws", home="/home/u").read_only
+
+    assert [option for option in KEEPING if not proven(option)] == []
+    assert [option for option in CHANGING if proven(option)] == []

@@ -1,0 +1,92 @@
+"""What is known of computed words: whether they are an option, one argument, a number, a place."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentscope_like.permission.shell import EffectKind, analyze
+
+KNOWN = r"""
+x="v$(nproc)"; git show $x
+x="$(nproc)v"; git show $x
+x="$(nproc)$(nproc)"; git show $x
+git show "v$x"
+git show "v$1"
+git show v*
+git show "v"*
+git show ./*
+git show ~
+git show ~bob
+for f in a b; do git show "$f"; done
+for f in a b.c; do git show $f; done
+for f in "a$x" b; do git show "$f"; done
+for f in $(git log --format=%H); do git show "$f"; done
+a=(x y); git show "${a[0]}"
+a=(x y); git show "${a[@]}"
+set -- a b; git show "$@"
+for i in 1 2; do head -n "$i" f; done
+for i in 1 "$(nproc)"; do head -n "$i" f; done
+for i in $(seq 3); do head -n "$i" f; done
+cat < ./"$x"
+cat < "/etc/$x"
+cat < ~bob/x
+for f in "src/$x"; do cat < "$f"; done
+for f in a "b/$x"; do cat < "$f"; done
+for f in etc/hosts "src/$x"; do cat < "$f"; done
+for f in /etc/hosts /etc/group; do cat < "$f"; done
+for f in a b/*; do cat < "$f"; done
+for f in */; do cat < "$f"; done
+""".strip().splitlines()
+
+IN_DOUBT = r"""
+x="a b$(nproc)"; git show $x
+x="v$(nproc) b"; git show $x
+x="-$(nproc)"; git show $x
+x="v$(cat f)"; git show $x
+git show "$x"
+git show "$1"
+git show "$@"
+git show v$x
+git show *
+git show "-"*
+for f in a -b; do git show "$f"; done
+for f in a 'b c'; do git show $f; done
+for f in "a$x" b; do git show $f; done
+for f in $(cat f); do git show "$f"; done
+a=(x -y); git show "${a[0]}"
+a=(x -y); git show "${a[@]}"
+x="$(nproc)$(nproc)"; head -n $x f
+x="1$(nproc)"; head -n $x f
+for i in 1 b; do head -n "$i" f; done
+for i in 1 "$(git describe)"; do head -n "$i" f; done
+cat < "$x"
+cat < "/$x"
+cat < "/de$x"
+for f in "$x"; do cat < "$f"; done
+for f in a "/$x"; do cat < "$f"; done
+for f in /etc/hosts "src/$x"; do cat < "$f"; done
+for f in a /dev/*; do cat < "$f"; done
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("command", KNOWN)
+def test_a_computed_word_is_known_as_far_as_its_parts_are(command: str) -> None:
+    """Literal beginnings, loops over literals, numbers and globs with a beginning are harmless."""
+    assert analyze(command, directory="/ws", home="/home/u").all_doubts == ()
+
+
+@pytest.mark.parametrize("command", IN_DOUBT)
+def test_what_may_be_an_option_or_a_connection_is_in_doubt(command: str) -> None:
+    """One part of which too little is known is enough."""
+    analysis = analyze(command, directory="/ws", home="/home/u")
+    assert not analysis.read_only
+    assert analysis.all_doubts
+
+
+@pytest.mark.parametrize(("names", "known"), [(2, True), (64, True), (65, False)])
+def test_a_variable_may_hold_64_texts(names: int, known: bool) -> None:
+    """Each of so many texts is a path of its own; of more of them, none is told."""
+    texts = " ".join(f"f{number}" for number in range(names))
+    analysis = analyze(f'for f in {texts}; do rm "$f"; done', directory="/ws")
+    removed = {each.path for each in analysis.effects if each.kind is EffectKind.DELETE}
+    assert removed == ({f"/ws/f{number}" for number in range(names)} if known else {None})
