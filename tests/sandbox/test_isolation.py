@@ -327,6 +327,34 @@ async def test_a_bwrap_that_fails_is_an_error_and_nothing_runs(
     assert os.listdir(tmp_path) == []
 
 
+# Does as bwrap up to the moment in which it would run the command.
+VANISHING = """
+import json, os, sys
+with open(int(sys.argv[sys.argv.index("--args") + 1])) as file:
+    words = file.read().split("\\0")
+def descriptor(option):
+    return int(words[words.index(option) + 1])
+os.write(descriptor("--json-status-fd"), json.dumps({"child-pid": os.getpid()}).encode() + b"\\n")
+os.read(descriptor("--block-fd"), 1)
+"""
+
+
+async def test_a_bwrap_that_vanishes_in_the_last_moment_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    """Its own exit status, though it is that of success, is not the command's."""
+    bwrap = tmp_path_factory.mktemp("bin") / "bwrap"
+    bwrap.write_text(f"#!{sys.executable}\n{VANISHING}")
+    bwrap.chmod(0o755)
+    async with local(workspace=str(tmp_path), memory_limit_mb=512) as sandbox:
+        monkeypatch.setattr(confinement_module, "find_bubblewrap", lambda: str(bwrap))
+        with pytest.raises(IsolationError, match="not run"):
+            await sandbox.execute_command(f"touch {tmp_path}/ran")
+        monkeypatch.undo()
+        assert (await sandbox.execute_command("true")).success
+    assert os.listdir(tmp_path) == []
+
+
 async def test_trap_nothing_a_command_says_switches_isolation_off(isolated: SandboxHandle) -> None:
     """What looks like bwrap's own failure is output, and the next command is isolated (4.5, 2)."""
     done = await isolated.execute_command(
