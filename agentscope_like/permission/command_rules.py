@@ -27,6 +27,7 @@ MAX_PATTERN_LENGTH = 4096
 
 _PREFIX_MARK = ":*"
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
+_PLAIN_WORDS = re.compile(r"[A-Za-z0-9_@%+=:,./ -]+")
 _TOKEN = re.compile(
     r"""\s+ | (?P<plain>[^\s'"\\*]+) | (?P<glob>\*+) | '(?P<single>[^']*)'
     | "(?P<double>(?:[^"\\]|\\.)*)" | \\(?P<escaped>.)""",
@@ -113,6 +114,9 @@ def quoted(word: str) -> str:
 
 
 def _words(body: str, text: str) -> Iterator[str | WordGlob]:
+    if _PLAIN_WORDS.fullmatch(body):
+        yield from body.split()
+        return
     pieces: list[str] = []
     position = 0
     while position < len(body):

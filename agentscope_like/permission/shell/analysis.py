@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -24,7 +25,7 @@ class EffectKind(StrEnum):
     EXECUTE = "execute"
 
 
-class Effect(Struct, frozen=True):
+class Effect(Struct, frozen=True, gc=False):
     """One thing that a part does.
 
     Attributes:
@@ -49,7 +50,7 @@ class Effect(Struct, frozen=True):
     end: str = ""
 
 
-class Doubt(Struct, frozen=True):
+class Doubt(Struct, frozen=True, gc=False):
     """Why a part is not proven to be read-only: a sentence fit for a person, and its place."""
 
     message: str
@@ -104,7 +105,7 @@ class Part(Struct, frozen=True):
         return not self.doubts
 
 
-class CommandAnalysis(Struct, frozen=True):
+class CommandAnalysis(Struct, frozen=True, dict=True):
     """The one reading of a command line that every rule, check and explanation uses.
 
     Attributes:
@@ -121,9 +122,9 @@ class CommandAnalysis(Struct, frozen=True):
     parts: tuple[Part, ...] = ()
     doubts: tuple[Doubt, ...] = ()
 
-    @property
+    @cached_property
     def read_only(self) -> bool:
-        """Return whether every part is proven to read only, and nothing is left unread."""
+        """Whether every part is proven to read only, and nothing is left unread."""
         return (
             self.script is not None
             and not self.doubts

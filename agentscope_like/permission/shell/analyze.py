@@ -81,8 +81,10 @@ async def analyze_async(
     command: str, *, directory: str, home: str | None = None, work_tree: str | None = None
 ) -> CommandAnalysis:
     """Do what `analyze` does, and let the event loop run while other parsers are waited for."""
-    texts = _read(command, directory, home, work_tree).texts
-    if texts and not all(default_panel().knows(text) for text, _ in texts):
+    reading = _read(command, directory, home, work_tree)
+    if not reading.texts:
+        return reading.analysis
+    if not all(default_panel().knows(text) for text, _ in reading.texts):
         import asyncio  # deciding as such needs none of it
 
         return await asyncio.to_thread(

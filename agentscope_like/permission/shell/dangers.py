@@ -54,16 +54,19 @@ class _Dangers:
                 else:
                     self._named.setdefault(program, []).append(danger)
 
-    def of(self, program: str) -> Iterator[Danger]:
-        yield from self._named.get(program, ())
-        for pattern, danger in self._globs:
-            if fnmatchcase(program, pattern):
-                yield danger
+    def of(self, program: str) -> tuple[Danger, ...]:
+        globs = [danger for pattern, danger in self._globs if fnmatchcase(program, pattern)]
+        return (*self._named.get(program, ()), *globs)
 
 
 @lru_cache(maxsize=1)
 def _dangers() -> _Dangers:
     return _Dangers(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
+
+
+@lru_cache(maxsize=1024)
+def _dangers_of(program: str) -> tuple[Danger, ...]:
+    return _dangers().of(program)
 
 
 def danger_of(words: Sequence[str | None]) -> str | None:
@@ -75,7 +78,7 @@ def danger_of(words: Sequence[str | None]) -> str | None:
     if not words or words[0] is None:
         return None
     plain: Sequence[str | None] | None = None
-    for danger in _dangers().of(words[0]):
+    for danger in _dangers_of(words[0]):
         if danger.fits(words[1:]):
             return danger.does
         if plain is None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 __all__ = ["Families", "families"]
 
 _DEFAULT_ARITY = 2
+
+_Start: TypeAlias = tuple[str | None, ...]
 
 
 class Families:
@@ -27,7 +30,7 @@ class Families:
             program: frozenset(options.split())
             for program, options in tables["leading_options"].items()
         }
-        self._arity: dict[tuple[str | None, ...], int] = {
+        self._arity: dict[_Start, int] = {
             tuple(entry.split()): int(arity)
             for arity, entries in tables["arity"].items()
             for entry in shlex.split(entries)
@@ -60,7 +63,11 @@ class Families:
         families, and where a word that would be part of it is an option or not known.
         """
         program = words[0] if words else None
-        arity = self._arity_of(words)
+        runner = _longest_start(words, self._runners)
+        if runner:
+            arity = len(runner) + 1
+        else:
+            arity = self._arity.get(_longest_start(words, self._arity), _DEFAULT_ARITY)
         if program is None or ("/" in program and arity > 1) or any(map(str.isspace, program)):
             return None
         prefix = tuple(words[:arity])
@@ -69,21 +76,11 @@ class Families:
         plain = [word for word in prefix if word and not word.startswith("-")]
         if len(plain) < arity or not all(map(_is_name, plain[1:])):
             return None
-        inner = plain[len(self._runner_of(words)) :]
-        if any(start in self._never for part in (plain, inner) for start in _starts(part)):
+        if _longest_start(plain, self._never):
+            return None
+        if runner and _longest_start(plain[len(runner) :], self._never):
             return None
         return tuple(plain)
-
-    def _arity_of(self, words: Sequence[str | None]) -> int:
-        if runner := self._runner_of(words):
-            return len(runner) + 1
-        for start in _starts(words):
-            if start in self._arity:
-                return self._arity[start]
-        return _DEFAULT_ARITY
-
-    def _runner_of(self, words: Sequence[str | None]) -> tuple[str | None, ...]:
-        return next((start for start in _starts(words) if start in self._runners), ())
 
 
 @lru_cache(maxsize=1)
@@ -92,14 +89,17 @@ def families() -> Families:
     return Families(Path(__file__).with_name("families.toml").read_text("utf-8"))
 
 
-def _prefixes(entries: str) -> frozenset[tuple[str | None, ...]]:
+def _prefixes(entries: str) -> frozenset[_Start]:
     return frozenset(tuple(entry.split()) for entry in shlex.split(entries))
 
 
-def _starts(words: Sequence[str | None]) -> Iterator[tuple[str | None, ...]]:
-    """Yield the first words, the longest start first."""
+def _longest_start(words: Sequence[str | None], known: Container[_Start]) -> _Start:
+    """Return the longest start of the words that is known; empty where none is."""
     for length in range(min(len(words), 3), 0, -1):
-        yield tuple(words[:length])
+        start = tuple(words[:length])
+        if start in known:
+            return start
+    return ()
 
 
 def _is_name(word: str) -> bool:

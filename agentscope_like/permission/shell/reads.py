@@ -113,8 +113,7 @@ class Secrets(Struct):
         for name, verb in (*shown, *((word, "search") for word in _chosen(part))):
             if reason := self._of_path(name):
                 return f"would {verb} what is to be kept secret: {reason}"
-        changes = any(effect.kind in _CHANGES for effect in part.effects)
-        if not self.reads_unseen and (part.read_only or changes):
+        if not self.reads_unseen and (part.read_only or _changes_something(part)):
             return None
         for word in part.argv[1:]:
             if reason := self._of_word(word):
@@ -212,14 +211,18 @@ def _told(reason: str) -> str:
 def _reads_unseen(part: Part) -> bool:
     """Return whether the part reads files that it is only told of while it runs."""
     return any(
-        effect.kind is EffectKind.READ and effect.path is None and not lists_only(effect, part)
+        effect.path is None and effect.kind is EffectKind.READ and not lists_only(effect, part)
         for effect in part.effects
     )
 
 
+def _changes_something(part: Part) -> bool:
+    return any(effect.kind in _CHANGES for effect in part.effects)
+
+
 def _history(part: Part) -> Iterator[str]:
     """Yield what git is told to show of the files that it keeps: `REV:path`, or behind a `--`."""
-    if part.program != "git" or not is_git(part, *_HISTORY):
+    if not is_git(part, *_HISTORY):
         return
     words = [word for word in part.argv[2:] if word]
     if is_git(part, "log", "whatchanged") and not any(map(_PATCHES.fullmatch, words)):

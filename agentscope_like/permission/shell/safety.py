@@ -27,6 +27,7 @@ from agentscope_like.permission.shell.tree import Span, Substitution, Word
 
 __all__ = ["INTERPRETERS", "Finding", "find_danger"]
 
+_READ = EffectKind.READ
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
@@ -160,7 +161,7 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
 
 def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     try:
-        if effect.kind is EffectKind.READ:
+        if effect.kind is _READ:
             return look.secrets.why_not_read(effect, part)
         if effect.kind in _CHANGES:
             return _of_change(effect, part, look.around)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from agentscope_like.permission.shell.analysis import Effect, EffectKind, Part
@@ -71,7 +72,7 @@ def lists_only(effect: Effect, part: Part) -> bool:
 def shows_unseen_files(part: Part) -> bool:
     """Return whether a part shows what is in files that it is only told of while it runs."""
     return not counts(part) and any(
-        effect.kind is EffectKind.READ and effect.path is None and not lists_only(effect, part)
+        effect.path is None and effect.kind is EffectKind.READ and not lists_only(effect, part)
         for effect in part.effects
     )
 
@@ -88,15 +89,19 @@ def reads_no_directory(part: Part) -> bool:
 
 def is_redirect(effect: Effect, part: Part) -> bool:
     """Return whether an effect is that of a redirection."""
-    return any(redirect.span == effect.span for redirect in part.redirects)
+    return bool(part.redirects) and effect.span in [each.span for each in part.redirects]
 
 
 def is_git(part: Part, *subs: str) -> bool:
     """Return whether the part is one of these sub-commands of git, behind whatever options."""
-    if part.program != "git":
-        return False
-    words = families().without_leading_options(("git", *part.argv[1:]))
-    return len(words) > 1 and words[1] in subs
+    return part.program == "git" and _git_command(part.argv) in subs
+
+
+@lru_cache(maxsize=1024)
+def _git_command(argv: Sequence[str | None]) -> str | None:
+    """Return the sub-command of git in its arguments."""
+    words = families().without_leading_options(("git", *argv[1:]))
+    return words[1] if len(words) > 1 else None
 
 
 def _is_value_of(options: Sequence[str], effect: Effect, part: Part) -> bool:

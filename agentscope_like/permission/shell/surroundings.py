@@ -34,6 +34,9 @@ __all__ = ["SensitiveNames", "Surroundings", "paths_in"]
 _DELETE, _DIRECTORY = EffectKind.DELETE, FileKind.DIRECTORY
 
 _SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
+_MAGIC = re.compile(r"[*?\[]")
+_BLANK = re.compile(r"\s")
+_BETWEEN_PATHS = re.compile(r"[=@:,]")
 
 
 class SensitiveNames(Struct, frozen=True, dict=True):
@@ -53,23 +56,31 @@ class SensitiveNames(Struct, frozen=True, dict=True):
 
     def occur_in(self, path: str) -> bool:
         """Return whether a path ends with one of the names, or of a credential, or is below one."""
-        *parents, name = path.casefold().rstrip("/").split("/")
-        if self._file_names.fullmatch(name) or self._directory_names.fullmatch(name):
-            return True
-        return any(map(self._directory_names.fullmatch, parents))
+        names = path.casefold().rstrip("/").split("/")
+        return names[-1] in self._file_names or any(map(self._directory_names.__contains__, names))
 
     @cached_property
-    def _file_names(self) -> re.Pattern[str]:
-        return _any_of((*self.files, *self.extra_files, *_SECRET_NAMES))
+    def _file_names(self) -> _NamePatterns:
+        return _NamePatterns((*self.files, *self.extra_files, *_SECRET_NAMES))
 
     @cached_property
-    def _directory_names(self) -> re.Pattern[str]:
-        return _any_of((*self.directories, *self.extra_directories))
+    def _directory_names(self) -> _NamePatterns:
+        return _NamePatterns((*self.directories, *self.extra_directories))
 
 
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    names = [translate(pattern.casefold().rpartition("/")[2]) for pattern in patterns]
-    return re.compile("|".join(names) or r"(?!)")
+class _NamePatterns:
+    """The last names of some patterns; holds every name that one of them matches."""
+
+    __slots__ = ("_literal", "_matches")
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        names = {pattern.casefold().rpartition("/")[2] for pattern in patterns}
+        self._literal = {name for name in names if not _MAGIC.search(name)}
+        globs = [translate(name) for name in sorted(names - self._literal)]
+        self._matches = re.compile("|".join(globs) or r"(?!)").fullmatch
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._literal or self._matches(name) is not None
 
 
 class Surroundings(Struct, frozen=True, dict=True):
@@ -197,9 +208,9 @@ class Surroundings(Struct, frozen=True, dict=True):
 
 def paths_in(word: str) -> Iterator[str]:
     """Yield what may be paths in a word: itself, and what follows `=`, `@`, `:` or an option."""
-    if not word or len(word) > 1024 or any(map(str.isspace, word)):  # noqa: PLR2004
+    if not word or len(word) > 1024 or _BLANK.search(word):  # noqa: PLR2004
         return
-    for piece in filter(None, re.split(r"[=@:,]", word)):
+    for piece in filter(None, _BETWEEN_PATHS.split(word)):
         yield piece
         if "*" in piece and (bare := piece.strip("*")):
             yield bare
