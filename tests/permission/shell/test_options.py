@@ -9,6 +9,10 @@ from agentscope_like.permission.shell import EffectKind, analyze
 READ = r"""
 tar tvf a.tar
 tar -tfv a.tar
+tar tf ./*.tar
+tar -tf ./*.tar
+tar -t --file ./*.tar
+tar -tf "./$x"
 sort -rn f
 sort -k2 f
 sort -rk2 f
@@ -52,6 +56,15 @@ IN_DOUBT = r"""
 tar tfv a.tar
 tar tf *.tar
 tar -tf a.tar b* -x
+tar -tf ./*.tar x
+tar -tf ./$x
+tar -t --file=./*.tar
+tar "$x"
+tar -
+sort -k ./*
+base64 -w ./*
+base64 -w0=5 f
+base64 - f
 sort -k -1x f
 sort -k a* f
 sort -k a*
