@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from agentscope_like.permission.paths import FileKind
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.links import may_carry_links
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.touch import Below
 
 __all__ = ["links_made", "written_below"]
 
 _LINKERS = frozenset({"ln", "gln"})
-_CARRIERS = frozenset({"cp", "gcp", "mv", "gmv"})
 
 
 def written_below(
@@ -49,21 +49,13 @@ def written_below(
     return Below.ANYTHING
 
 
-def links_made(part: Part, around: Surroundings) -> Iterator[str]:
-    """Yield the paths that the part may make symlinks at.
+def links_made(part: Part, analysis: CommandAnalysis, around: Surroundings) -> Iterator[str]:
+    """Yield the paths that the part may make symlinks at, or copy or move some to.
 
     Raises:
         PathError: A path cannot be judged.
     """
-    makes = part.program in _LINKERS or (
-        part.program in _CARRIERS
-        and any(
-            around.locate(effect.path, follow=False).kind is FileKind.SYMLINK
-            for effect in part.effects
-            if effect.path and effect.kind is not EffectKind.WRITE
-        )
-    )
-    if makes:
+    if part.program in _LINKERS or may_carry_links(part, analysis, around):
         for effect in part.effects:
             if effect.path and effect.kind is EffectKind.WRITE:
                 yield effect.path

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
-from msgspec import Struct
-
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
-from agentscope_like.permission.paths import FileKind
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.expansion import TooManyFilesError
+from agentscope_like.permission.shell.links import why_not_through_links
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.permission.shell.tree import Script, SimpleCommand
 
 __all__ = [
     "EDITING_RUNS",
     "redirects_stay_inside",
     "why_not_a_part",
     "why_not_an_edit",
-    "why_not_through_links",
 ]
 
 EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
@@ -31,24 +24,9 @@ _EDITORS = frozenset(
 )
 """Programs whose changes are edits in ACCEPT_EDITS and DONT_ASK."""
 
-_PLAIN = frozenset({"mkdir", "touch", "rm", "rmdir", "sed", "gsed", "tee", "grm"})
-"""Those of them that never make a link, nor move one to another place."""
-
-_COPIERS = frozenset({"cp", "gcp"})
-_HARMLESS_COPY = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
-"""Flags with which `cp` follows symlinks, as it does without any."""
-
-_LINKERS = _COPIERS | {"ln"}
+_LINKERS = frozenset({"cp", "gcp", "ln"})
 _MOVERS = frozenset({"mv", "gmv"})
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
-
-
-class _Change(Struct, frozen=True):
-    """One effect of one part."""
-
-    part: Part
-    effect: Effect
-    by_redirect: bool
 
 
 def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> str | None:
@@ -68,19 +46,7 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
     for part in analysis.parts:
         if not part.read_only and (reason := why_not_a_part(part, surroundings)):
             return reason
-    return why_not_through_links(analysis)
-
-
-def why_not_through_links(analysis: CommandAnalysis) -> str | None:
-    """Return why a path may lead elsewhere by the time that it is written, or None.
-
-    Where one part makes or moves a link, a path at or below it cannot be judged beforehand.
-    """
-    changes = [change for part in analysis.parts for change in _changes(part)]
-    if not any(map(_may_make_links, changes)):
-        return None
-    in_order = analysis.script is not None and _is_sequence(analysis.script)
-    return _through_links(changes, in_order=in_order)
+    return why_not_through_links(analysis, surroundings)
 
 
 def redirects_stay_inside(part: Part, surroundings: Surroundings) -> bool:
@@ -110,21 +76,19 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
     for effect in part.effects:
         if reason := _why_no_edit(effect, part) or _why_outside(effect, surroundings):
             return reason
-    if part.program in _MOVERS:
-        return _hidden_secret(part, surroundings)
-    return _bad_link(part, surroundings) if part.program in _LINKERS else None
+    if part.program not in _MOVERS | _LINKERS:
+        return None
+    return _hidden_secret(part, surroundings) or _bad_link(part, surroundings)
 
 
 def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
-    """Say so where a symlink to a secret is moved: under its new name, nobody would know it."""
+    """Say so where a secret gets another name: under that, nobody would know it."""
+    kind = EffectKind.DELETE if part.program in _MOVERS else EffectKind.READ
     for effect in part.effects:
-        if effect.kind is not EffectKind.DELETE:
-            continue
-        for link in surroundings.locations(effect) or ():
-            if link.kind is not FileKind.SYMLINK:
-                continue
-            if reason := surroundings.why_not_read(surroundings.locate(link.absolute)):
-                return f"the link `{effect.target}` leads to what is to be kept secret: {reason}"
+        for place in surroundings.locations(effect) or () if effect.kind is kind else ():
+            location = surroundings.locate(place.absolute)
+            if reason := surroundings.why_not_read(location, recursive=True):
+                return f"`{effect.target}` would get another name, which nobody knows: {reason}"
     return None
 
 
@@ -159,6 +123,8 @@ def _why_outside(effect: Effect, surroundings: Surroundings) -> str | None:
 
 def _bad_link(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a symlink is made to something outside: its target counts from its own place."""
+    if part.program in _MOVERS:
+        return None
     words = [word for word in part.argv[1:] if word is not None]
     short = "".join(word[1:] for word in words if word[:1] == "-" and word[:2] != "--")
     if "s" not in short and not any(word.startswith("--s") for word in words):
@@ -174,50 +140,11 @@ def _bad_link(part: Part, surroundings: Surroundings) -> str | None:
             location = surroundings.locate(path)
             if not surroundings.contains(location):
                 return f"the link to `{target}` leads outside the working directories"
-            if reason := surroundings.why_not_write(location, recursive=True):
+            reason = surroundings.why_not_write(location, recursive=True)
+            if reason := reason or surroundings.why_not_read(location, recursive=True):
                 return f"the link leads to something sensitive: {reason}"
     return None
 
 
-def _changes(part: Part) -> Iterator[_Change]:
-    for effect in part.effects:
-        if effect.kind in _CHANGES:
-            yield _Change(part, effect, _is_redirect(effect, part))
-
-
 def _is_redirect(effect: Effect, part: Part) -> bool:
     return any(redirect.span == effect.span for redirect in part.redirects)
-
-
-def _is_sequence(script: Script) -> bool:
-    """Return whether simple commands, one after the other, are all there is."""
-    return all(
-        isinstance(statement.command, SimpleCommand) and statement.connector != "&"
-        for statement in script.statements
-    )
-
-
-def _may_make_links(change: _Change) -> bool:
-    if change.by_redirect or change.effect.kind is not EffectKind.WRITE:
-        return False
-    part = change.part
-    if part.program not in _COPIERS:
-        return part.program not in _PLAIN
-    flags = [word for word in part.argv[1:] if word is None or word.startswith("-")]
-    return not all(word is not None and _HARMLESS_COPY.fullmatch(word) for word in flags)
-
-
-def _through_links(changes: list[_Change], *, in_order: bool) -> str | None:
-    """Say so where one part acts on what another one may have turned into a link."""
-    for number, one in enumerate(changes):
-        if not _may_make_links(one):
-            continue
-        base = one.effect.path or "/"
-        for other in changes[number:] if in_order else changes:
-            path = other.effect.path or "/"
-            if other.part is not one.part and (path == base or path.startswith(f"{base}/")):
-                return (
-                    f"`{other.effect.target}` is reached through `{one.effect.target}`, which may "
-                    "have become a link by then"
-                )
-    return None

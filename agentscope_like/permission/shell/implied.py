@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
-from agentscope_like.permission.shell.showing import is_git, is_redirect
+from agentscope_like.permission.shell.showing import has_flag, is_git, is_redirect
 
-__all__ = ["Implied", "has_flag", "implied"]
+__all__ = ["Implied", "implied"]
 
 _GREPS = frozenset({"grep", "egrep", "fgrep"})
 _SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
@@ -51,16 +51,6 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         return Implied.NOTHING
     given = _is_given_a_place(part) and not _has_word(part, _PATTERN_FILES)
     return Implied.NOTHING if given else Implied.SEARCHES
-
-
-def has_flag(part: Part, letters: str, *names: str) -> bool:
-    """Return whether a part has one of these options, in whatever cluster."""
-    for word in part.argv[1:]:
-        if word is None or not word.startswith("-"):
-            continue
-        if word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word)):
-            return True
-    return False
 
 
 def _has_word(part: Part, starts: tuple[str, ...]) -> bool:

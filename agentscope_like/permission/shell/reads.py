@@ -9,12 +9,16 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths import FileKind
+from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.permission.paths.location import is_below
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.directories import absolute
+from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.showing import (
+    LISTING,
     counts,
+    follows,
     is_git,
     lists_only,
     reads_no_directory,
@@ -29,7 +33,7 @@ from agentscope_like.permission.shell.tree import (
     Variable,
     Word,
 )
-from agentscope_like.permission.shell.unseen import sources
+from agentscope_like.permission.shell.unseen import finds_source_code, sources
 
 __all__ = ["Secrets"]
 
@@ -85,18 +89,56 @@ class Secrets(Struct):
             return None if lists or counts(part) else self._of_start(effect)
         searches = self._is_source(part) if lists else not reads_no_directory(part)
         for location in self.around.locations(effect) or ():
-            recursive = searches and location.kind is FileKind.DIRECTORY
-            if reason := self.around.why_not_read(location, recursive=recursive):
+            if searches and location.kind is FileKind.DIRECTORY:
+                reason = self._below(location, part)
+            else:
+                reason = self.around.why_not_read(location)
+            if reason:
                 return _told(reason)
         return None
+
+    def _below(self, directory: Location, part: Part) -> str | None:
+        """Return why not to read all below a directory, or None."""
+        everything = not finds_source_code(part)
+        reason = self.around.why_not_read(directory, recursive=everything)
+        return reason or self._behind_links(directory, part)
+
+    def _behind_links(self, directory: Location, part: Part) -> str | None:
+        """Return why not to read what the symlinks below a directory lead to, or None."""
+        compares = part.program == "diff" and "--no-dereference" not in part.argv
+        if not (self._opens_links(part) or follows(part, otherwise=compares)):
+            return None
+        try:
+            for link in self.around.links_below(directory):
+                if reason := self._behind(link, directory):
+                    return reason
+        except TooManyFilesError:
+            return None
+        return None
+
+    def _opens_links(self, part: Part) -> bool:
+        """Return whether others open what a part lists, the symlinks among it too."""
+        if part.program not in LISTING or not self._is_source(part):
+            return False
+        return part.program != "find" or ("-type", "f") not in pairwise(part.argv)
+
+    def _behind(self, link: str, directory: Location) -> str | None:
+        """Return why not to read what a symlink leads to; what is below the directory is read."""
+        try:
+            target = self.around.locate(link)
+        except PathError:
+            return None
+        if is_below(target.resolved, directory.resolved):
+            return None
+        recursive = target.kind is FileKind.DIRECTORY
+        return self.around.why_not_read(target, recursive=recursive)
 
     def why_not_search(self, part: Part) -> str | None:
         """Return why a person has to agree before a part searches where it runs, or None."""
         kind = implied(part, self.analysis)
         if kind is Implied.SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
             for directory in part.directories:
-                location = self.around.locate(directory)
-                if reason := self.around.why_not_read(location, recursive=True):
+                if reason := self._below(self.around.locate(directory), part):
                     return _told(reason)
         return None
 

@@ -14,9 +14,9 @@ from agentscope_like.permission.shell.edits import (
     EDITING_RUNS,
     redirects_stay_inside,
     why_not_a_part,
-    why_not_through_links,
 )
 from agentscope_like.permission.shell.environment import exported_doubt
+from agentscope_like.permission.shell.links import why_not_through_links
 from agentscope_like.permission.shell.readings import (
     bare_name,
     raw_readings,
@@ -115,7 +115,7 @@ class CommandRules:
                 first = found if first is None else min(first, found)
             elif not accepts_edits or why_not_a_part(part, surroundings) is not None:
                 return None
-        return None if why_not_through_links(analysis) else first
+        return None if why_not_through_links(analysis, surroundings) else first
 
     def _allowed(self, part: Part, surroundings: Surroundings) -> int | None:
         if not part.argv or part.argv[0] is None or not _environment_is_safe(part):

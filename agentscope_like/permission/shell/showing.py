@@ -12,6 +12,8 @@ from agentscope_like.permission.shell.families import families
 __all__ = [
     "LISTING",
     "counts",
+    "follows",
+    "has_flag",
     "is_git",
     "is_redirect",
     "lists_only",
@@ -57,6 +59,15 @@ _NAME_LISTS = {
 }
 """Options of programs that list, which print what is in the file that they are given."""
 
+_FOLLOW_FLAGS = (
+    dict.fromkeys(("grep", "egrep", "fgrep"), "R")
+    | dict.fromkeys(("find", "fd", "fdfind", "du", "rg", "ls", "cp", "gcp", "chown"), "L")
+    | dict.fromkeys(("ag", "ack", "ack-grep"), "f")
+    | {"tree": "l"}
+    | dict.fromkeys(("git", "chmod", "mv", "gmv"), "")
+)
+"""By which flags programs follow the symlinks that they come upon; all others always may."""
+
 
 def lists_only(effect: Effect, part: Part) -> bool:
     """Return whether a part looks at the name and metadata of what it reads, and no further."""
@@ -85,6 +96,31 @@ def counts(part: Part) -> bool:
 def reads_no_directory(part: Part) -> bool:
     """Return whether a part reads nothing of a directory, given one."""
     return part.program in _FILE_READERS
+
+
+def follows(part: Part, *, otherwise: bool) -> bool:
+    """Return whether a part may follow the symlinks that it comes upon.
+
+    Args:
+        part: The part.
+        otherwise: The answer for a program of which nobody knows.
+    """
+    letters = _FOLLOW_FLAGS.get(part.program or "")
+    if letters is None:
+        return otherwise
+    return has_flag(
+        part, letters, "--dereference-recursive", "--dereference", "--follow", "-follow"
+    )
+
+
+def has_flag(part: Part, letters: str, *names: str) -> bool:
+    """Return whether a part has one of these options, in whatever cluster."""
+    for word in part.argv[1:]:
+        if word is None or not word.startswith("-"):
+            continue
+        if word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word)):
+            return True
+    return False
 
 
 def is_redirect(effect: Effect, part: Part) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
 from functools import cached_property
@@ -26,12 +27,16 @@ from agentscope_like.permission.paths import (
 from agentscope_like.permission.paths.folders import Folders
 from agentscope_like.permission.paths.location import Names
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
-from agentscope_like.permission.shell.expansion import Expansion
+from agentscope_like.permission.shell.expansion import Expansion, TooManyFilesError
 
 __all__ = ["SensitiveNames", "Surroundings", "paths_in"]
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
 _DELETE, _DIRECTORY = EffectKind.DELETE, FileKind.DIRECTORY
+
+MAX_ENTRIES = 2_000
+"""How many directory entries are looked at for the symlinks below one directory; a directory that
+has to be opened counts as ten."""
 
 _SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
 _MAGIC = re.compile(r"[*?\[]")
@@ -135,8 +140,41 @@ class Surroundings(Struct, frozen=True, dict=True):
         follow = effect.kind is not _DELETE
         if not effect.glob:
             return [self.locate(path, follow=follow)]
-        matches = self._expansion.expand(path)
-        return [self.locate(match, follow=follow) for match in matches or [path]]
+        return [self.locate(match, follow=follow) for match in self.paths(effect)]
+
+    def paths(self, effect: Effect) -> list[str]:
+        """Return the paths that an effect is about: those that match it now, if it is a pattern.
+
+        Raises:
+            TooManyFilesError: It is a pattern that reaches too many.
+        """
+        path = effect.path
+        if path is None:
+            return []
+        return (self._expansion.expand(path) or [path]) if effect.glob else [path]
+
+    def links_below(self, directory: Location) -> Iterator[str]:
+        """Yield the paths of the symlinks below a directory, the nearest first.
+
+        Raises:
+            TooManyFilesError: There is too much below it to look at.
+        """
+        left = MAX_ENTRIES
+        pending = deque([directory.resolved])
+        while pending:
+            try:
+                with self.names.scandir(pending.popleft()) as entries:
+                    found = list(entries)
+            except OSError:
+                continue
+            left -= len(found) + 10
+            if left < 0:
+                raise TooManyFilesError
+            for entry in found:
+                if entry.is_symlink():
+                    yield entry.path
+                elif entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
         """Return where the path leads."""

@@ -16,9 +16,15 @@ from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, E
 from agentscope_like.permission.shell.copying import links_made, written_below
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.feeding import feeders_of
-from agentscope_like.permission.shell.implied import Implied, has_flag, implied
+from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.naming import named_in_history
-from agentscope_like.permission.shell.showing import is_git, is_redirect, lists_only
+from agentscope_like.permission.shell.showing import (
+    follows,
+    has_flag,
+    is_git,
+    is_redirect,
+    lists_only,
+)
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
 
@@ -29,16 +35,6 @@ _FINDERS = frozenset({"find", "fd", "fdfind"})
 _WALKERS = _FINDERS | {"tree", "du"}
 _RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
 _TREES = frozenset({"eza", "exa", "lsd"})
-_GREPS = frozenset({"grep", "egrep", "fgrep"})
-_SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
-_FOLLOW_FLAGS = (
-    dict.fromkeys(_GREPS, "R")
-    | dict.fromkeys(_WALKERS | {"rg", "ls", "cp", "gcp", "chown"}, "L")
-    | dict.fromkeys(_SEARCHERS - {"rg"}, "f")
-    | {"tree": "l"}
-    | dict.fromkeys({"git", "chmod", "mv", "gmv"}, "")
-)
-"""By which flags programs follow the symlinks that they come upon; all others always may."""
 
 
 def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
@@ -101,7 +97,7 @@ class _Look:
                 effect.target,
                 location,
                 below,
-                follows=kind is not TouchKind.DELETE and _follows(part),
+                follows=kind is not TouchKind.DELETE and follows(part, otherwise=True),
                 certain_below=removes_all,
             )
             if kind is TouchKind.DELETE and _moves(part):
@@ -110,7 +106,8 @@ class _Look:
                     part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
                 )
         if kind is TouchKind.WRITE:
-            self._links += [(link, part) for link in links_made(part, self._around)]
+            made = links_made(part, self._analysis, self._around)
+            self._links += [(link, part) for link in made]
 
     def where_it_runs(
         self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT
@@ -120,7 +117,9 @@ class _Look:
             yield Touch(part, kind, ".", None)
         for directory in part.directories:
             for location in self._searched(part, directory):
-                yield Touch(part, kind, location.written, location, below, _follows(part))
+                yield Touch(
+                    part, kind, location.written, location, below, follows(part, otherwise=True)
+                )
 
     def _searched(self, part: Part, directory: str) -> list[Location]:
         """Return what git is told of a directory to search in, if all of that is there; else it."""
@@ -174,16 +173,6 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
     if part.program in _CHANGE_DIRECTORY and not is_redirect(effect, part):
         return None
     return TouchKind.LIST if lists_only(effect, part) else TouchKind.READ
-
-
-def _follows(part: Part) -> bool:
-    """Return whether the part may follow the symlinks that it comes upon."""
-    letters = _FOLLOW_FLAGS.get(part.program or "")
-    if letters is None:
-        return True
-    return has_flag(
-        part, letters, "--dereference-recursive", "--dereference", "--follow", "-follow"
-    )
 
 
 def _walks(part: Part) -> Below:

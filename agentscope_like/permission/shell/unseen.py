@@ -26,7 +26,7 @@ from agentscope_like.permission.shell.printing import CUTTING
 from agentscope_like.permission.shell.showing import counts, is_git, lists_only, shows_unseen_files
 from agentscope_like.permission.shell.tree import Pipeline, Redirect, Span, Substitution, Word
 
-__all__ = ["doubted_names", "sources"]
+__all__ = ["doubted_names", "finds_source_code", "sources"]
 
 _TAKERS = frozenset({"xargs", "read", "mapfile", "readarray"})
 """Programs that take text of their input for names."""
@@ -63,7 +63,7 @@ def sources(analysis: CommandAnalysis) -> list[Part]:
             feeders = feeders_of(effect, part, analysis)
             if feeders is None:
                 feeders = tuple(each for each in _upstream(part, analysis) if _lists(each))
-            found += [each for each in feeders if not _finds_source_code(each)]
+            found += feeders
     return found
 
 
@@ -214,8 +214,8 @@ def _is_from_file(redirect: Redirect) -> bool:
     return redirect.operator != "<<<" and not is_process
 
 
-def _finds_source_code(part: Part) -> bool:
-    """Return whether all that `find` lists has the name of source code, or of a document."""
+def finds_source_code(part: Part) -> bool:
+    """Return whether a part is `find` and lists only names of source code, or of documents."""
     words = [word or "" for word in part.argv]
     negates = any(one in _NOT and other == "(" for one, other in pairwise(words))
     if part.program != "find" or "," in words or negates:
