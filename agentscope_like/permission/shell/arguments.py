@@ -81,7 +81,7 @@ class _LevelReader(OptionReader):
         """Read the option at `index`, and return what comes after it; None for an operand."""
         grammar, argument = self.grammar, self.arguments[index]
         if not isinstance(argument, str):
-            if argument.option and not grammar.harmless:
+            if argument.option and not (grammar.harmless or self._is_path(argument)):
                 return self._computed(argument, index)
             return None
         if argument == "--" and not grammar.single_dash:
@@ -95,6 +95,11 @@ class _LevelReader(OptionReader):
             self.reading.used.add(argument)
             return index + 1
         return None
+
+    def _is_path(self, argument: Unknown) -> bool:
+        """Return whether a computed argument ends as no option does, however many it becomes."""
+        is_whole = argument.single or argument.pattern is not None
+        return self.grammar.whole_options and is_whole and argument.suffix.endswith("/")
 
     def _computed(self, argument: Unknown, index: int) -> int:
         """Read an argument that bash computes, and that may be an option."""

@@ -91,8 +91,20 @@ def read_expression(
         position = token.end()
 
 
-def read_assignments(text: str, start: int, end: int) -> Expression | None:
+def read_assignments(
+    text: str,
+    start: int,
+    end: int,
+    *,
+    substitution: Callable[[int], int] | None = None,
+) -> Expression | None:
     """Read expressions joined by commas, each of which may set one variable.
+
+    Args:
+        text: The command line.
+        start: Where the first expression begins.
+        end: Where the text ends.
+        substitution: As for `read_expression`.
 
     Returns:
         What they read and set, or None where one of them is not understood.
@@ -114,7 +126,7 @@ def read_assignments(text: str, start: int, end: int) -> Expression | None:
                 assigned.append(assignment[1])
                 names += [] if assignment[2] else [assignment[1]]
                 position = assignment.end()
-            value = read_expression(text, position, end, commas=False)
+            value = read_expression(text, position, end, commas=False, substitution=substitution)
             if value is None or (assignment is not None and value.end == position):
                 return None
             names += value.names

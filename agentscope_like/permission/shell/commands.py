@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -63,6 +64,8 @@ _SYSTEM_DIRECTORIES = frozenset(
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 _PARAMETER_COMMANDS = frozenset({"set", "shift"})
 _BATCHES = frozenset({"-X", "--exec-batch"})
+_MOVING = frozenset({"cd", "popd"})
+_DURATION = re.compile(r"([1-9][0-9]?|[1-5][0-9]{2}|600)s?")
 _CONDITIONS = frozenset({"test", "["})
 
 
@@ -273,8 +276,10 @@ class CommandJudge:
         if draft.program == "let":
             return self._let(arguments, draft, state, scope)
         reading = read_arguments(grammar, arguments)
+        if not (scope.bounded or grammar.endless.isdisjoint(reading.used)):
+            draft.doubt(f"`{reading.label}` goes on for ever", draft.span, kind=EffectKind.UNKNOWN)
         idle = not (reading.items or reading.problems or reading.grammar.local)
-        if idle and reading.grammar.name != "cd":
+        if idle and reading.grammar.name not in _MOVING:
             return state
         actor = Actor(
             draft=draft,
@@ -318,7 +323,12 @@ class CommandJudge:
     ) -> State:
         """Judge the command that a wrapper runs, as a part below the wrapper's."""
         grammar = reading.grammar
-        inside = replace(scope.inside(draft.index), depth=scope.depth + 1, fed=Output())
+        inside = replace(
+            scope.inside(draft.index),
+            depth=scope.depth + 1,
+            fed=Output(),
+            bounded=scope.bounded or _ends_in_time(reading),
+        )
         if inside.depth > MAX_DEPTH:
             draft.doubt(
                 "wrappers are nested too deeply to be read", draft.span, kind=EffectKind.EXECUTE
@@ -390,6 +400,16 @@ class CommandJudge:
         fresh = State(directories=state.directories, variables={}, parameters=parameters)
         self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
         return state
+
+
+def _ends_in_time(reading: Reading) -> bool:
+    """Return whether a wrapper ends the command that it runs within ten minutes."""
+    bounds = reading.grammar.bounds
+    durations = [item.argument for item in reading.items if item.role.kind is RoleKind.NUMBER]
+    if bounds is None or not reading.used <= bounds or len(durations) != 1:
+        return False
+    duration = durations[0]
+    return isinstance(duration, str) and _DURATION.fullmatch(duration) is not None
 
 
 def _known_input(draft: Draft, scope: Scope) -> Output:

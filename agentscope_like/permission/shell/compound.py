@@ -26,6 +26,7 @@ from agentscope_like.permission.shell.tree import (
     Loop,
     Script,
     Span,
+    Substitution,
     Word,
 )
 from agentscope_like.permission.shell.words import RESERVED, bare_text
@@ -75,10 +76,14 @@ class CompoundReader(ConditionalReader):
 
     def evaluation(self, start: int) -> ArithmeticCommand:
         """Read `((...))` from behind its brackets."""
-        found = read_assignments(self.text, self.position, self.end)
+        begin = self.position
+        inner: list[Substitution] = []
+        found = read_assignments(
+            self.text, begin, self.end, substitution=self.substitutions_into(inner)
+        )
         if found is None or not self._ends_arithmetic(found.end):
             raise self.refusal("What follows this `((` is not understood.", start, start + 2)
-        expression = self._arithmetic_between(self.position, found)
+        expression = self._arithmetic_between(begin, found, tuple(inner))
         self.position = found.end + len("))")
         return ArithmeticCommand(expression, self.redirects(), Span(start, self.position))
 
@@ -86,10 +91,12 @@ class CompoundReader(ConditionalReader):
         """Return whether `))` and the end of a word stand at `position`."""
         return _ARITHMETIC_END.match(self.text, position, self.end) is not None
 
-    def _arithmetic_between(self, start: int, found: Expression) -> Arithmetic:
+    def _arithmetic_between(
+        self, start: int, found: Expression, inner: tuple[Substitution, ...] = ()
+    ) -> Arithmetic:
         text = self.text[start : found.end]
         span = Span(start, found.end)
-        return Arithmetic(text, span, found.names, assigned=found.assigned)
+        return Arithmetic(text, span, found.names, assigned=found.assigned, substitutions=inner)
 
     def group(self, start: int) -> Group:
         """Read `{ ...; }`."""

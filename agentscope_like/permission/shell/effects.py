@@ -294,7 +294,11 @@ class Actor(Struct):
         for item in self.reading.items:
             if item.role.kind is _CD:
                 target = item.argument
+                if self.reading.grammar.name == "pushd":
+                    self.state = self.state.push()
                 self.state = self.state.move(after_cd(self.state.directories, target, self.home))
                 return
-        if self.reading.grammar.name == "cd":
+        if self.reading.grammar.name == "popd":
+            self.state = self.state.move(self.state.stack or ())
+        elif self.reading.grammar.name == "cd":
             self.state = self.state.move(after_cd(self.state.directories, None, self.home))

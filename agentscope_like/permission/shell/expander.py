@@ -81,8 +81,7 @@ class Expander:
 
     def evaluate(self, expression: Arithmetic) -> None:
         """Doubt what an expression reads or sets where that may run code or change a program."""
-        for name in expression.names:
-            self._check_operand(name, expression)
+        self._check_arithmetic((expression,))
         for name in expression.assigned:
             problem = own_doubt(name, Unknown(shape=Shape.INTEGER))
             if problem:

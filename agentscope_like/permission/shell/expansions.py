@@ -17,6 +17,8 @@ from agentscope_like.permission.shell.tree import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentscope_like.permission.shell.tree import Segment, Word
 
 __all__ = ["ExpansionReader"]
@@ -218,16 +220,22 @@ class ExpansionReader(Lexer):
         self.position += 1
         return Literal("$", Span(start, start + 1), quoted)
 
-    def _arithmetic(self, start: int, *, quoted: bool) -> Arithmetic:
-        begin = start + len("$((")
-        inner: list[Substitution] = []
+    def substitutions_into(self, found: list[Substitution]) -> Callable[[int], int]:
+        """Return what reads the `$(...)` at an offset into `found`, and says where it ends."""
 
         def substitution(position: int) -> int:
             self.position = position
-            inner.append(self._substitution("$(", quoted=True))
+            found.append(self._substitution("$(", quoted=True))
             return self.position
 
-        found = read_expression(self.text, begin, self.end, substitution=substitution)
+        return substitution
+
+    def _arithmetic(self, start: int, *, quoted: bool) -> Arithmetic:
+        begin = start + len("$((")
+        inner: list[Substitution] = []
+        found = read_expression(
+            self.text, begin, self.end, substitution=self.substitutions_into(inner)
+        )
         if found is None or not self.text.startswith("))", found.end, self.end):
             raise self.refusal("This arithmetic is not understood.", start, begin)
         self.position = found.end + len("))")

@@ -161,6 +161,9 @@ class Grammar(Struct, frozen=True, dict=True):
     pairs: Mapping[str, Role] = field(default_factory=dict)
     doubt: str = ""
     builtin: bool = False
+    whole_options: bool = False
+    endless: frozenset[str] = frozenset()
+    bounds: frozenset[str] | None = None
 
     @cached_property
     def carries(self) -> bool:

@@ -51,6 +51,7 @@ class Scope(Struct, frozen=True):
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
+        bounded: Whether something ends whatever runs here.
     """
 
     parent: int | None = None
@@ -60,6 +61,7 @@ class Scope(Struct, frozen=True):
     moves: bool = False
     depth: int = 0
     fed: Output = Output()
+    bounded: bool = False
 
     def span(self, span: Span) -> Span:
         """Return where `span` stands in the command text."""

@@ -26,6 +26,7 @@ class State(Struct, frozen=True):
         functions: Names that are certainly functions defined in this command line.
         parameters: The positional parameters, where this command line has set them; None where
             they are unknown.
+        stack: Every directory that `popd` may go to; None where that is unknown.
         before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
     """
 
@@ -33,6 +34,7 @@ class State(Struct, frozen=True):
     variables: Mapping[str, Argument]
     functions: frozenset[str] = frozenset()
     parameters: Parameters = None
+    stack: tuple[str, ...] | None = ()
     before_cd: tuple[str, ...] | None = None
 
     def assign(self, name: str, value: Argument) -> State:
@@ -43,9 +45,14 @@ class State(Struct, frozen=True):
         """Return the state after a `cd` to one of `directories`, while it is known to succeed."""
         return replace(self, directories=directories, before_cd=self.directories)
 
+    def push(self) -> State:
+        """Return the state where `popd` may come back to where this one is."""
+        known = self.stack is not None and bool(self.directories)
+        return replace(self, stack=(*(self.stack or ()), *self.directories) if known else None)
+
     def lost(self) -> State:
         """Return the state where nothing is known of the directory."""
-        return replace(self, directories=())
+        return replace(self, directories=(), stack=None)
 
     def failed(self) -> State:
         """Return the state where the last command failed."""
@@ -87,6 +94,7 @@ def merge(*states: State) -> State:
             directories=union(first.directories, other.directories),
             variables=variables,
             functions=first.functions & other.functions,
+            stack=first.stack if first.stack == other.stack else None,
             parameters=first.parameters if first.parameters == other.parameters else None,
         )
     return first

@@ -136,13 +136,15 @@ def join(values: list[Argument]) -> Argument:
     first = values[0]
     if all(value == first for value in values):
         return first
-    texts = [value for value in values if isinstance(value, str)]
+    texts = [text for value in values for text in _texts(value)]
     option = any(_dashed(value) for value in values)
     shape = min(shape_of(value) for value in values)
     rooted = any(map(_rooted, values))
     if not all(isinstance(value, str) or value.single for value in values):
         return Unknown(single=False)
-    if len(texts) == len(values) <= _MAX_CHOICES:
+    if all(isinstance(value, str) or value.choices for value in values) and (
+        len(texts) <= _MAX_CHOICES
+    ):
         choices = tuple(dict.fromkeys(texts))
         return Unknown(option=option, shape=shape, choices=choices, rooted=rooted)
     return Unknown(option=option, shape=shape, rooted=rooted)
@@ -155,7 +157,11 @@ def element(value: Argument) -> Argument:
     if value.pattern is None:
         return Unknown(option=value.option, shape=value.shape, choices=value.choices)
     return Unknown(
-        prefix=value.prefix, option=value.option, pattern=value.pattern, rooted=_rooted(value)
+        prefix=value.prefix,
+        option=value.option,
+        pattern=value.pattern,
+        rooted=_rooted(value),
+        suffix=value.suffix,
     )
 
 
@@ -194,6 +200,10 @@ def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Ar
     for segment in segments:
         builder.add(segment)
     return builder.result()
+
+
+def _texts(value: Argument) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value.choices
 
 
 def _dashed(value: Argument) -> bool:

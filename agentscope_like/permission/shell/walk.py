@@ -387,7 +387,7 @@ class Walk:
     def _function(self, command: Function, state: State, scope: Scope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
         directories = () if scope.moves else state.directories
-        start = State(directories, {}, frozenset())
+        start = State(directories, {}, frozenset(), stack=None)
         self._command(command.body, start, replace(scope, fed=Output()))
         return replace(state, functions=state.functions | {command.name})
 

@@ -237,7 +237,23 @@ def _compound(choose: Chooser, depth: int) -> str:
 
 def _number(choose: Chooser) -> str:
     return choose(
-        ["2", " 1 ", "i < 3", "i++", "j=2", "u", "$u", "x$u", "(1)", "i+=1", "z[0]", "--i"]
+        [
+            "2",
+            " 1 ",
+            "i < 3",
+            "i++",
+            "j=2",
+            "u",
+            "$u",
+            "x$u",
+            "(1)",
+            "i+=1",
+            "z[0]",
+            "--i",
+            "$(a)",
+            "1 + $(b 1)",
+            "$(a)1",
+        ]
     )
 
 

@@ -152,7 +152,9 @@ def _case(command: Case) -> str:
 
 def _arithmetic(command: ArithmeticFor | ArithmeticCommand) -> str:
     if isinstance(command, ArithmeticCommand):
-        return f"(({command.expression.text.strip()}))"
+        expression = command.expression
+        inner = "".join(f"{{{script_text(each.script)}}}" for each in expression.substitutions)
+        return f"(({expression.text.strip()})){inner}"
     heads = (command.start, command.test, command.step)
     head = "; ".join(each.text.strip() if each else "" for each in heads)
     return f"for (({head})) do {script_text(command.body)} done"

@@ -32,8 +32,10 @@ _KEYS = frozenset(
     {
         "about",
         "bare",
+        "bounds",
         "builtin",
         "doubt",
+        "endless",
         "feed",
         "flags",
         "harmless",
@@ -66,6 +68,7 @@ _KEYS = frozenset(
         "values",
         "verbatim",
         "when",
+        "whole_options",
     }
 )
 _WHEN_KEYS = frozenset({"operands", "recursive", "rewrites", "needs", "doubt", "output"})
@@ -73,7 +76,7 @@ _SHARED_KEYS = frozenset({"flags", "values", "named", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
-_NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT})
+_NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT, RoleKind.CD})
 _STYLES = frozenset({"", "single-dash", "bundled"})
 _OUTPUTS = {
     "": NOTHING_KNOWN,
@@ -189,6 +192,9 @@ class _Compiler:
             },
             doubt=self._text(name, table, "doubt"),
             builtin=self._switch(name, table, "builtin"),
+            whole_options=self._switch(name, table, "whole_options"),
+            endless=frozenset(self._words(name, table, "endless")),
+            bounds=frozenset(self._words(name, table, "bounds")) if "bounds" in table else None,
         )
 
     def _flags(self, name: str, table: Table) -> dict[str, Flag]:

@@ -157,6 +157,11 @@ class _Finder:
         self.found.constructs.add(Construct.ARITHMETIC)
         self.found.arithmetic += spans
         self.found.evaluations += spans
+        self._buried += 1
+        for expression in expressions:
+            for each in () if expression is None else expression.substitutions:
+                self._substitution(each)
+        self._buried -= 1
 
     def _first_head(self, start: Arithmetic | None) -> None:
         """Note the first part of a counting loop's head: tree-sitter takes it for an assignment."""
