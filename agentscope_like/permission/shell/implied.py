@@ -14,6 +14,7 @@ _SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
 _LISTERS = frozenset(
     {"ls", "dir", "vdir", "gls", "tree", "du", "gdu", "fd", "fdfind", "eza", "exa", "lsd"}
 )
+_ACTING = _GREPS | _SEARCHERS | _LISTERS | {"git"}
 _PATTERN_FILES = ("-f", "--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
 _IGNORE_FILES = ("--ignore-file", "--exclude-from", "-X")
 
@@ -26,6 +27,9 @@ class Implied(Enum):
     SEARCHES = "searches"
 
 
+_NOTHING = Implied.NOTHING
+
+
 def implied(part: Part, analysis: CommandAnalysis) -> Implied:
     """Return what a part does where it runs, being given no other place.
 
@@ -33,13 +37,15 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         part: The part.
         analysis: The whole command.
     """
+    if part.program not in _ACTING:
+        return _NOTHING
     if part.program in _LISTERS:
         given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)
-        return Implied.NOTHING if given else Implied.LISTS
+        return _NOTHING if given else Implied.LISTS
     if is_git(part, "ls-files"):
         words = [word or "" for word in part.argv[part.argv.index("ls-files") + 1 :]]
         given = any(not word.startswith("-") for word in words)
-        return Implied.NOTHING if given else Implied.LISTS
+        return _NOTHING if given else Implied.LISTS
     if part.program in _GREPS:
         searches = has_flag(part, "rR", "--recursive", "--dereference-recursive")
         searches = searches or any((word or "").endswith("recurse") for word in part.argv)
@@ -48,9 +54,9 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
     else:
         searches = part.program in _SEARCHERS and not _is_piped_into(part, analysis)
     if not searches:
-        return Implied.NOTHING
+        return _NOTHING
     given = _is_given_a_place(part) and not _has_word(part, _PATTERN_FILES)
-    return Implied.NOTHING if given else Implied.SEARCHES
+    return _NOTHING if given else Implied.SEARCHES
 
 
 def _has_word(part: Part, starts: tuple[str, ...]) -> bool:

@@ -37,6 +37,7 @@ from agentscope_like.permission.shell.unseen import finds_source_code, sources
 
 __all__ = ["Secrets"]
 
+_SEARCHES = Implied.SEARCHES
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _INCLUDES = re.compile(r"--inc[a-z]*(?:=(.*))?")
 _CHOOSING = dict.fromkeys(("grep", "egrep", "fgrep"), _INCLUDES) | {
@@ -136,7 +137,7 @@ class Secrets(Struct):
     def why_not_search(self, part: Part) -> str | None:
         """Return why a person has to agree before a part searches where it runs, or None."""
         kind = implied(part, self.analysis)
-        if kind is Implied.SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
+        if kind is _SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
             for directory in part.directories:
                 if reason := self._below(self.around.locate(directory), part):
                     return _told(reason)
@@ -151,8 +152,7 @@ class Secrets(Struct):
         What it is told is all there is to go by where it may do anything, or where some part reads
         what it is told of while it runs.
         """
-        shown = ((word, "show") for word in _history(part)) if part.read_only else ()
-        for name, verb in (*shown, *((word, "search") for word in _chosen(part))):
+        for name, verb in _named(part):
             if reason := self._of_path(name):
                 return f"would {verb} what is to be kept secret: {reason}"
         if not self.reads_unseen and (part.read_only or _changes_something(part)):
@@ -260,6 +260,16 @@ def _reads_unseen(part: Part) -> bool:
 
 def _changes_something(part: Part) -> bool:
     return any(effect.kind in _CHANGES for effect in part.effects)
+
+
+def _named(part: Part) -> Iterator[tuple[str, str]]:
+    """Yield the names of what a part is told to show or to search, each with its verb."""
+    if part.program == "git" and part.read_only:
+        for name in _history(part):
+            yield name, "show"
+    if part.program in _CHOOSING:
+        for name in _chosen(part):
+            yield name, "search"
 
 
 def _history(part: Part) -> Iterator[str]:

@@ -122,7 +122,7 @@ class CommandRules:
             return None
         words = (_trusted_name(part.argv[0]), *part.argv[1:])
         found = self._index.find(words)
-        if found is None or not redirects_stay_inside(part, surroundings):
+        if found is None or (part.redirects and not redirects_stay_inside(part, surroundings)):
             return None
         return found
 

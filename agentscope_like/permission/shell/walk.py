@@ -172,8 +172,8 @@ class Walk:
     def _scope(self, script: Script, scope: Scope) -> Scope:
         """Return `scope` with what is true of the whole of `script`."""
         statements = script.statements
-        if len(statements) == 1 and isinstance(statements[0].command, SimpleCommand):
-            return scope  # nothing comes after it, and no function is called
+        if len(statements) == 1 and _is_plain(statements[0].command):
+            return scope  # nothing comes after it, and no function is defined in it
         found = mutations(script)
         if not found.functions and not found.moves:
             return scope
@@ -390,6 +390,12 @@ class Walk:
         start = State(directories, {}, frozenset(), stack=None)
         self._command(command.body, start, replace(scope, fed=Output()))
         return replace(state, functions=state.functions | {command.name})
+
+
+def _is_plain(command: Command) -> bool:
+    """Return whether a command is a simple one, or a pipeline of nothing else."""
+    stages = command.commands if isinstance(command, Pipeline) else (command,)
+    return all(isinstance(stage, SimpleCommand) for stage in stages)
 
 
 class _CompoundExpander(Expander):
