@@ -32,6 +32,7 @@ from agentscope_like.permission.shell import (
     analyze_async,
     analyze_unconfirmed,
 )
+from agentscope_like.permission.shell.analyze import Place
 from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.shell.rules import CommandRules
 from agentscope_like.permission.shell.safety import find_danger
@@ -181,16 +182,23 @@ class Bash(ToolBase):
 
         It may wait a moment for other parsers, unless the command has been decided upon before.
         """
-        return analyze(tool_input["command"], directory=self.cwd, home=self._shell.home)
+        return analyze(tool_input["command"], **self._place(tool_input["command"]))
 
     async def _analysis(self, command: str) -> CommandAnalysis:
-        return await analyze_async(command, directory=self.cwd, home=self._shell.home)
+        return await analyze_async(command, **self._place(command))
 
     def _unconfirmed(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        return analyze_unconfirmed(tool_input["command"], directory=self.cwd, home=self._shell.home)
+        return analyze_unconfirmed(tool_input["command"], **self._place(tool_input["command"]))
+
+    def _place(self, command: str) -> Place:
+        """Return where a command would run now."""
+        work_tree = self._shell.work_tree if "--show-toplevel" in command else None
+        return Place(directory=self.cwd, home=self._shell.home, work_tree=work_tree)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
-        """Look up the files that a decision is about."""
+        """Look up the files that a decision is about, unless that is what it is made for."""
+        if not self._shell.has_to_look_up:
+            return
         tables = (context.table(PermissionBehavior.DENY), context.table(PermissionBehavior.ASK))
         rules = [
             rule for table in tables for name in self.related_tools for rule in table.get(name, ())
