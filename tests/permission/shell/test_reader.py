@@ -65,7 +65,7 @@ _TAKEN = [
     *((f"[[ -{letter} a ]]", f"[[ -{letter} a ]]") for letter in "abcdefghknoprstuvwxzGLNOS"),
     *(
         (f"[[ 1 -{name} 2 ]]", f"[[ 1 -{name} 2 ]]")
-        for name in "eq ne lt le gt ge nt ot ef".split()
+        for name in ["eq", "ne", "lt", "le", "gt", "ge", "nt", "ot", "ef"]
     ),
     ('echo $(a | b) "$(c)" $(d $(e)) $()', "echo $(a | b) $(c) $(d $(e)) $()"),
     ("echo `a \\`b\\` '\\\\'`", "echo `a `b) '\\\\')"),
