@@ -3,7 +3,8 @@
     python -m tests.oracle.confined KIND
 
 KIND is `auto`, for what the tool does by itself; `compare`, for that beside what it does without
-confining; `read` or `edit`, which confines every command as if that had been decided about it.
+confining; `accept`, for what it does in a session that accepts edits; `read` or `edit`, which
+confines every command as if that had been decided about it.
 Started by `tests.oracle.jail`.
 """
 
@@ -19,7 +20,7 @@ from typing import Any
 
 from agentscope_like.exception import AgentOrientedException
 from agentscope_like.message import TextBlock
-from agentscope_like.permission import PermissionContext
+from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.permission.shell import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.profile import Confine, reading
@@ -83,12 +84,23 @@ class ConfinedServer(Server):
     def execute(self, command: str, environment: dict[str, str]) -> tuple[int | None, bytes]:
         """Return the exit status and the output of a command; None where its time was up.
 
-        To compare, return the status of 0 where both did the same, else DIFFERENT and how.
+        To compare, return the status of 0 where both did the same, else DIFFERENT and how. Where
+        edits are accepted, the same of what was decided and what the kernel let it do.
         """
         del environment
         if self._kind == "compare":
             return asyncio.run(self._compare(command))
+        if self._kind == "accept":
+            return asyncio.run(self._accepted(command))
         return asyncio.run(self._execute(command, "require"))
+
+    async def _accepted(self, command: str) -> tuple[int | None, bytes]:
+        status, said, metadata = await self._called(command, "require", PermissionMode.ACCEPT_EDITS)
+        if status is None:
+            return None, b""
+        if metadata.get("confinement") == "edit" and "violation" not in metadata:
+            return 0, b""
+        return DIFFERENT, f"{metadata}\n{said}".encode(errors="replace")
 
     async def _compare(self, command: str) -> tuple[int | None, bytes]:
         free, confined = [await self._execute(command, each) for each in ("off", "require")]
@@ -106,19 +118,29 @@ class ConfinedServer(Server):
         return DIFFERENT, "\n".join(told).encode()
 
     async def _execute(self, command: str, confine: Confine) -> tuple[int | None, bytes]:
+        status, said, _ = await self._called(command, confine)
+        return status, said.encode(errors="replace")
+
+    @staticmethod
+    async def _called(
+        command: str, confine: Confine, mode: PermissionMode | None = None
+    ) -> tuple[int | None, str, dict[str, Any]]:
+        """Return exit status, text and metadata of a call in a session of that mode, if any."""
         bash = Bash(cwd=PROJECT, confine=confine)
+        policy = None if mode is None else PermissionContext(mode=mode)
         said, metadata = "", dict[str, Any]()
         try:
-            async for chunk in bash.call(command, timeout=int(TIME_LIMIT * 1000)):
+            call = bash.call(command, timeout=int(TIME_LIMIT * 1000), _permission_context=policy)
+            async for chunk in call:
                 said += "".join(b.text for b in chunk.content if isinstance(b, TextBlock))
                 metadata = chunk.metadata
         except AgentOrientedException as error:
-            return REFUSED, error.message.encode()
+            return REFUSED, error.message, {}
         except OSError as error:  # more output than the jail lets any program keep
-            return REFUSED, str(error).encode()
+            return REFUSED, str(error), {}
         if "not_confined" in metadata:
             raise RuntimeError(said)
-        return metadata["exit_code"], said.encode(errors="replace")
+        return metadata["exit_code"], said, metadata
 
 
 def _lines(done: tuple[int | None, bytes]) -> list[str]:

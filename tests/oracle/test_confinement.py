@@ -17,12 +17,15 @@ from random import Random
 
 import pytest
 
+from agentscope_like.permission.shell import analyze
+from agentscope_like.permission.shell.edits import why_not_an_edit
+from agentscope_like.permission.shell.surroundings import Surroundings
 from tests.oracle.confined import DIFFERENT
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.generator import Generator
 from tests.oracle.jail import Jail, Outcome, is_proven, why_no_jail
 from tests.oracle.test_execution import is_quick
-from tests.oracle.world import PROJECT
+from tests.oracle.world import HOME, PROJECT
 from tests.sandbox.kit import require_bubblewrap
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
@@ -64,6 +67,15 @@ def _proven() -> Iterator[str]:
     return (command for command in corpus if is_quick(command) and is_proven(command))
 
 
+def _edits() -> Iterator[str]:
+    """Yield what is allowed unasked where edits are accepted, but for what only reads."""
+    place = Surroundings(PROJECT, (PROJECT,), PROJECT, HOME)
+    for sample in (*everyday(), *harmful()):
+        analysis = analyze(sample.command, directory=PROJECT, home=HOME)
+        if not analysis.read_only and why_not_an_edit(analysis, place) is None:
+            yield sample.command
+
+
 def _hostile() -> list[str]:
     """Return commands that no engine may allow: the corpus, and as many that are generated."""
     generator = Generator(Random(SEED), hostility=0.5)
@@ -92,6 +104,17 @@ def test_reads_answer_as_they_do_unconfined(compared: list[Outcome]) -> None:
     report = "\n\n".join(f"{each.command!r}: {each.output}" for each in unexplained[:_MOST_TOLD])
     assert not report, report
     assert len(compared) > EXAMPLES // 2
+
+
+def test_accepted_edits_stay_in_the_project_and_are_not_kept_from_it() -> None:
+    """What accept_edits allows is confined as an edit, and its profile has room for it."""
+    commands = _sample(_edits(), EXAMPLES // 10)  # each of them changes something, which takes long
+    with Jail("tests.oracle.confined", "accept", may_confine=True) as jail:
+        outcomes = list(jail.run(commands))
+    assert not (report := _told(filter(_leaves_the_project, outcomes))), report
+    refused = [f"{each.command!r}: {each.output}" for each in outcomes if each.status == DIFFERENT]
+    assert not refused, "\n".join(refused[:_MOST_TOLD])
+    assert sum(bool(outcome.changes) for outcome in outcomes) > len(outcomes) // 3
 
 
 def test_hostile_commands_that_are_taken_for_reads_leave_no_trace() -> None:
