@@ -156,6 +156,8 @@ deny  rm -rf src
 deny  mv src lib2
 ask   cp -r docs new
 allow rm -rf docs
+deny  rm -rf src way
+allow rm -rf docs way
 allow cp note.txt docs
 allow sed s/a/b/ note.txt > tmp && mv tmp note.txt
 [deny Write(**/x.txt)]
@@ -239,6 +241,15 @@ deny  ls secrets
 deny  find secrets -name a
 deny  cat secrets/b/c
 deny  cat way/a
+deny  cd docs < secrets/a
+deny  ls < secrets/a
+deny  ls docs < secrets/a
+deny  git < secrets/a
+allow cd docs < README.md
+allow ls < README.md
+allow git
+allow git -C src
+allow git < README.md
 deny  cd secrets && cat a
 deny  cd secrets && grep -r x
 ask   grep -r x .
@@ -400,6 +411,58 @@ async def test_a_pattern_counts_from_each_working_directory(work: Path) -> None:
     assert (await decide("cd src && rm deep/x.pem", work, "deny Write(src/deep/**)")).rule
     assert (await decide("rm ~/x", work, "deny Write(~/x)")).rule
     assert (await decide("rm ~/y", work, "deny Write(~/x)")).rule is None
+
+
+LINKS = """
+allow rm -rf lib
+allow find lib -delete
+allow chmod -R 700 lib
+allow chown -R me lib
+ask   chown -RL me lib
+ask   chgrp -R me lib
+allow cp -r lib /nowhere/new
+ask   cp -rL lib /nowhere/new
+allow grep -r x lib
+ask   grep -R x lib
+ask   grep --dereference-recursive x lib
+ask   grep -r x lib/way
+allow rg x lib
+ask   rg -L x lib
+ask   rg --follow x lib
+allow ag x lib
+ask   ag -f x lib
+allow find lib -name c
+ask   find -L lib -name c
+ask   find lib -follow -name c
+allow ls -R lib
+ask   ls -RL lib
+allow du -a lib
+ask   du -aL lib
+allow tree lib
+ask   wc -l lib/*/b/*
+"""
+
+
+@pytest.mark.parametrize(("decision", "_", "command"), rows(LINKS))
+async def test_a_link_below_a_path_counts_where_it_is_followed(
+    work: Path, decision: str, _: str, command: str
+) -> None:
+    """A program that follows the links it comes upon reaches what they lead to; others do not."""
+    (work / "lib" / "way").symlink_to("../secrets")
+    rules = ("deny Write(secrets/b/**)", "deny Read(secrets/b/**)", "deny Glob(secrets/b/**)")
+    asked = await decide(command, work, *rules, "deny Write(**/*.zzz)", "deny Read(**/*.zzz)")
+    assert (asked.behavior == "allow") is (decision == "allow"), asked.message
+
+
+async def test_so_many_entries_are_looked_at(work: Path) -> None:
+    """Ten thousand entries below a path are looked at; one more is too many."""
+    rule = "deny Read(**/*.pem)"
+    for number in range(10_000):
+        (work / "docs" / f"{number}").symlink_to("x")
+    (work / "docs" / "x.txt").unlink()
+    assert (await decide("grep -r x docs", work, rule)).behavior == "allow"
+    (work / "docs" / "x.txt").touch()
+    assert "too much" in (await decide("grep -r x docs", work, rule)).message
 
 
 async def test_too_large_a_tree_is_asked_about(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
