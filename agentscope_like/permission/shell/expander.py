@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from agentscope_like.permission.shell.environment import own_doubt, special_parameter
+from agentscope_like.permission.shell.operations import operated
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
     Literal,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Expander", "Substituter"]
 
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SAID = frozenset({"grep", "Binary", "file"})
 
 
@@ -148,12 +151,26 @@ class Expander:
         operator = segment.operator
         if operator is None:
             return base
+        if operator == "indirect":
+            return self._named_by(base, segment)
         argument = self.text(segment.argument) if segment.argument is not None else ""
         if operator == "length":
             return Unknown(option=False, shape=Shape.INTEGER)
         if operator in {":=", "="}:
             self._assign_default(segment, argument)
-        return _operated(operator, base, argument)
+        known = _known(segment, base)
+        return _operated(operator, base, argument) if known is None else known
+
+    def _named_by(self, base: Argument, segment: Variable) -> Argument:
+        """Return what the variable holds that `base` names; other than a name may run code."""
+        names = (base,) if isinstance(base, str) else base.choices
+        if not names or not all(map(_NAME.fullmatch, names)):
+            self._draft.doubt(
+                f"which variable `${{!{segment.name}}}` means is computed",
+                self._scope.span(segment.span),
+            )
+            return Unknown()
+        return either([self._base(name) for name in names])
 
     def _element(self, segment: Variable) -> Argument:
         """Return what one element of an array holds, or what all of them become."""
@@ -187,6 +204,14 @@ def _is_array(segment: Segment) -> bool:
     if not isinstance(segment, Variable) or segment.operator == "length":
         return False
     return segment.name.endswith(("@", "*", "[@]", "[*]"))
+
+
+def _known(segment: Variable, base: Argument) -> Argument | None:
+    """Return what an operator makes of a parameter of which every possible text is known."""
+    texts = (base,) if isinstance(base, str) else base.choices if base.single else ()
+    made = [operated(segment.operator or "", text, segment.argument) for text in texts]
+    known = [text for text in made if text is not None]
+    return either(list(known)) if known and len(known) == len(made) else None
 
 
 def _operated(operator: str, base: Argument, argument: Argument) -> Argument:

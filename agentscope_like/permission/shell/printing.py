@@ -47,6 +47,8 @@ _PASSING = re.compile(
     r"tr -d (?: |\[:(?:blank|space):\]| ?\\n)|awk \{ ?print \$1 ?\}|cut -d  -f ?1|xargs|"
     rf"{_PICKING.pattern}"
 )
+_JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
+_PRINTING = ("-print", "-ls", "-exec", "-ok", "-fprint", "-fls")
 _FED = frozenset({"read", "xargs"})
 _SILENT = frozenset({"true", "false", ":", "exit", "test", "["})
 _NUMBERS = Output(Shape.INTEGER, single=False)
@@ -67,7 +69,9 @@ def printed(stages: Sequence[Draft]) -> Output | None:
     output = _of_command(stages[kept - 1])
     if kept == len(stages):
         return output
-    return output if output is not None and output.shape >= Shape.ALPHANUMERIC else Output()
+    if output is None or output.shape < Shape.ALPHANUMERIC:
+        return Output()
+    return output._replace(choices=())  # a filter may print none of it
 
 
 def heeds_input(command: Command) -> bool:
@@ -81,7 +85,8 @@ def printed_by_any(outputs: Sequence[Output | None]) -> Output:
     """Return what commands print of which each, some or none may run, and print in turn."""
     known = [output for output in outputs if output is not None]
     if len(known) == 1:
-        return known[0]
+        choices = known[0].choices
+        return known[0]._replace(choices=(*choices, "")) if choices and outputs[1:] else known[0]
     if not known:
         return Output()
     shape = min(output.shape for output in known)
@@ -97,12 +102,42 @@ def _of_command(command: Draft) -> Output | None:
     arguments = command.arguments
     texts = [each for each in arguments if isinstance(each, str)]
     if command.program == "echo":
-        literal = len(texts) == len(arguments) == len(("echo", "TEXT"))
-        return Output(shape_of(texts[1]) if literal else Shape.ANY)
+        return _of_echo(texts[1:]) if len(texts) == len(arguments) else Output()
+    if command.program == "printf" and len(texts) == len(arguments):
+        return _of_printf(texts[1:])
     if command.program == "awk":
         return _of_awk(texts[1:]) if len(texts) == len(arguments) else Output()
+    if command.program == "pwd" and len(arguments) == 1:
+        return Output(choices=command.directories)
+    if command.program == "find":
+        return Output(single=False, places=_prints_places(arguments))
     grammar = catalog.lookup(command.program)
     return Output() if grammar is None else _of_grammar(grammar, arguments)
+
+
+def _of_echo(words: Sequence[str]) -> Output:
+    """Return what echo prints of known words."""
+    text = " ".join(words)
+    if not words or words[0].startswith("-") or "\\" in text or "\n" in text:
+        return Output()
+    return Output(shape_of(text), choices=(text,))
+
+
+def _of_printf(words: Sequence[str]) -> Output:
+    """Return what printf prints of known words, where it only puts them together."""
+    if not words or _JOINING.fullmatch(words[0]) is None or len(words) != words[0].count("%s") + 1:
+        return Output()
+    text = words[0].removesuffix("\\n") % tuple(words[1:])
+    return Output() if "\n" in text else Output(shape_of(text), choices=(text,))
+
+
+def _prints_places(arguments: Sequence[Argument]) -> bool:
+    """Return whether all that find prints are the paths found, each with a NUL behind it."""
+    texts = [each for each in arguments[1:] if isinstance(each, str)]
+    first = arguments[1] if len(arguments) > 1 else ""
+    option = first.startswith("-") if isinstance(first, str) else first.option
+    others = [text for text in texts if text.startswith(_PRINTING)]
+    return not option and others == ["-print0"] and len(texts) == len(arguments) - 1
 
 
 def _keeps_numbers(stage: Draft) -> bool:

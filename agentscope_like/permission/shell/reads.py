@@ -45,11 +45,18 @@ _CHOOSING = dict.fromkeys(("grep", "egrep", "fgrep"), _INCLUDES) | {
 }
 """By which option a search is told which files to read."""
 
-_HISTORY = ("show", "cat-file", "log", "whatchanged", "grep", "diff", "blame", "annotate")
-_PATCHES = re.compile(r"-p|-u|--patch.*|-L.*|-W|--function-context|-U.*|--unified.*")
+_HISTORY = (
+    *("show", "cat-file", "log", "whatchanged", "grep", "diff", "blame", "annotate", "config"),
+    *("diff-tree", "diff-index", "diff-files", "range-diff", "stash"),
+)
+_BY_NAME = ("log", "diff-tree", "diff-index", "diff-files")
+"""Sub-commands that show what is in a file only where they are asked to."""
+
+_PATCHES = re.compile(r"-p|-u|--patch.*|-L.*|-W|--function-context|-U.*|--unified.*|--cc|-c")
 _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
+_TAKING_A_PATH = ("-L", "--blob")
 _SOMETHING = "_"
 """Stands for a part of a path that is not known."""
 
@@ -273,17 +280,19 @@ def _named(part: Part) -> Iterator[tuple[str, str]]:
 
 
 def _history(part: Part) -> Iterator[str]:
-    """Yield what git is told to show of the files that it keeps: `REV:path`, or behind a `--`."""
-    if not is_git(part, *_HISTORY):
+    """Yield what git is told to show of the files that it keeps."""
+    if part.program != "git" or not is_git(part, *_HISTORY):
         return
-    words = [word for word in part.argv[2:] if word]
-    if is_git(part, "log", "whatchanged") and not any(map(_PATCHES.fullmatch, words)):
+    words = [word or "" for word in part.argv[2:]]
+    if is_git(part, *_BY_NAME) and not any(map(_PATCHES.fullmatch, words)):
         return
-    if is_git(part, "cat-file") and "-p" not in words:
+    if is_git(part, "cat-file") and not {"-p", "blob"} & set(words):
         return
     behind = words.index("--") if "--" in words else len(words)
     for number, word in enumerate(words):
-        if number > behind or (":" in word and not word.startswith(":/")):
+        is_pattern = is_git(part, "grep") and number < behind and ":" not in word
+        is_option = word.startswith("-") and not word.startswith(_TAKING_A_PATH)
+        if not (is_pattern or is_option or word.startswith(":/")):
             yield word.rpartition(":")[2]
 
 

@@ -145,5 +145,7 @@ def _is_value_of(options: Sequence[str], effect: Effect, part: Part) -> bool:
     argv = [word or "" for word in part.argv]
     if any(name in options and value == effect.target for name, value in pairwise(argv)):
         return True
-    joined = (word for word in argv if word.startswith(tuple(options)))
-    return any(word.removesuffix(effect.target).rstrip("=") in options for word in joined)
+    starts = [word.removesuffix(effect.target) for word in argv if word != effect.target]
+    return any(
+        start.rstrip("=") in options and f"{start}{effect.target}" in argv for start in starts
+    )

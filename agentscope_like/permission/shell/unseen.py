@@ -31,6 +31,10 @@ __all__ = ["doubted_names", "finds_source_code", "sources"]
 _TAKERS = frozenset({"xargs", "read", "mapfile", "readarray"})
 """Programs that take text of their input for names."""
 
+_DECODERS = frozenset({"base64", "base32", "basenc", "xxd", "rev", "iconv", "openssl", "zcat"})
+"""Programs that make another text of what they are given."""
+
+_ESCAPES = re.compile(r"\\(?:0[0-7]|[1-7xuUc])")
 _SHOWN_BY_GIT = ("log", "show", "cat-file", "whatchanged", "reflog", "stash", "notes")
 _FINDERS = frozenset({"find", "fd", "fdfind"})
 _SOURCE_CODE = frozenset(
@@ -44,6 +48,7 @@ _SOURCE_CODE = frozenset(
 )
 """What names end with that hold no secret, wherever they are."""
 
+_NAMES_OF_BLANKS = re.compile(r"\\(?:0+|[abfnrtv])|^-[cCdst]+$")
 _OR = frozenset({"-o", "-or"})
 _NOT = frozenset({"!", "-not"})
 _NAMED = frozenset({"-name", "-iname"})
@@ -196,6 +201,8 @@ def _shows_text(part: Part) -> bool:
         return reads or any(map(_is_from_file, part.redirects))
     if is_git(part, *_SHOWN_BY_GIT):
         return "--name-only" not in part.argv
+    if part.program in _DECODERS or _writes_otherwise(part):
+        return True
     if prints_names(part) or counts(part):
         return False
     return any(
@@ -204,6 +211,14 @@ def _shows_text(part: Part) -> bool:
         and effect.path not in {None, "/dev/null", "/dev/stdin"}
         for effect in part.effects
     )
+
+
+def _writes_otherwise(part: Part) -> bool:
+    """Return whether a part prints letters that its words do not show as they are."""
+    words = [word or "" for word in part.argv[1:]]
+    if part.program == "tr":
+        return any(any(map(str.isalnum, _NAMES_OF_BLANKS.sub("", word))) for word in words)
+    return part.program in {"printf", "echo"} and any(map(_ESCAPES.search, words))
 
 
 def _is_from_file(redirect: Redirect) -> bool:

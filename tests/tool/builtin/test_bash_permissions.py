@@ -163,6 +163,15 @@ git show HEAD:.env | kept secret
 git log -p -- .env | kept secret
 git log -L1,5:.env | kept secret
 git cat-file -p HEAD:.env | kept secret
+git log -p .env | kept secret
+git whatchanged .env | kept secret
+git cat-file blob HEAD:.env | kept secret
+git diff-tree -p HEAD -- .env | kept secret
+git config --blob=HEAD:.env -l | kept secret
+git -C ~/.ssh diff --no-index /dev/null id_rsa | kept secret
+x=.envX; cat "${x%X}" | kept secret
+x=.ENV; cat "${x,,}" | kept secret
+cat $(echo .e)nv | kept secret
 file -f .env | kept secret
 du --files0-from=.env | kept secret
 jq --slurpfile x .env . a | kept secret
@@ -265,6 +274,12 @@ git show HEAD:README.md
 git show HEAD:.github/workflows/ci.yml
 git log --oneline -- .env
 git cat-file -s HEAD:.env
+git log -p main
+git log -p -S.env
+git log --grep=.env -p
+git grep -n .env -- src
+git diff-tree --stat HEAD -- .env
+git rev-parse HEAD:.env
 git check-ignore .env
 file .env
 du -sh .env

@@ -1,0 +1,89 @@
+"""What is known of `${name OPERATOR argument}` is what bash makes of it."""
+
+from __future__ import annotations
+
+import subprocess
+from itertools import product
+
+import pytest
+
+from agentscope_like.permission.shell import analyze
+from agentscope_like.permission.shell.operations import operated
+from agentscope_like.permission.shell.reader import ReadError, read
+from agentscope_like.permission.shell.tree import SimpleCommand, Variable
+
+TEXTS = ["", "a", "aXb", "a.b.c", ".envX", "x/y/z", "aab", "A b", "XaXA", "a*b", "&", "a\\b", "[a]"]
+OPERATIONS = [
+    *("^", "^^", ",", ",,", ":0", ":1", ":0:1", ":1:9", ":2:0", ": 1", ":9", "#", "%", "#a", "##a"),
+    *("%b", "%%b", "#*.", "##*.", "%.*", "%%.*", "#*/", "##*/", "%/*", "%%/*", "%?", "#?", "%X"),
+    *("#x?", "%%*", "##*", "#\\*", "%'*'", "%[a]", "%\\[a]", "/a/b", "//a/b", "/X", "//X", "/X/"),
+    *("/a/&", "//x/Y", "/#a/b", "/%b/a", "/*/x", "//./-", "/'a/b'", "/a\\/b", "/ /_", "//a/aa"),
+    *("/a/b/c", "//[ab]/x", "%a|b", "#!a", "/ab/", "//\\./", "%%+(a)"),
+]
+
+
+def variable_of(word: str) -> Variable | None:
+    """Return the expansion that is the only word of a command; None where it cannot be read."""
+    try:
+        script = read(f"echo {word}")
+    except ReadError:
+        return None
+    command = script.statements[0].command
+    assert isinstance(command, SimpleCommand)
+    only = command.words[1].segments[0]
+    assert isinstance(only, Variable)
+    return only
+
+
+@pytest.mark.parametrize("options", ["", "shopt -s nocasematch; "], ids=["plain", "nocasematch"])
+@pytest.mark.parametrize("quote", ["", '"'], ids=["bare", "quoted"])
+def test_bash_makes_the_same_of_it(quote: str, options: str) -> None:
+    """Of each text and operation, what is known is what bash prints."""
+    cases = []
+    for text, operation in product(TEXTS, OPERATIONS):
+        word = f"{quote}${{x{operation}}}{quote}"
+        variable = variable_of(word)
+        if variable is not None and variable.operator is not None:
+            known = operated(variable.operator, text, variable.argument)
+            cases.append((text, word, known))
+    lines = [f"x='{text}'; IFS=; set -f; printf '%s\\0' {word}" for text, word, _ in cases]
+    script = f"{options}LC_ALL=C.UTF-8\n" + "\n".join(lines)
+    run = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True)
+    printed = run.stdout.split("\0")[:-1]
+    assert len(printed) == len(cases)
+    wrong = [
+        (text, word, known, said)
+        for (text, word, known), said in zip(cases, printed, strict=True)
+        if known is not None and known != said
+    ]
+    assert wrong == []
+    assert sum(known is not None for _, _, known in cases) > len(cases) // 3
+
+
+@pytest.mark.parametrize(
+    ("command", "paths"),
+    [
+        ('x=.envX; cat "${x%X}"', ["/ws/.env"]),
+        ("x=/etc/shadowX; cat ${x%X}", ["/etc/shadow"]),
+        ('x=.ENV; cat "${x,,}"', ["/ws/.env"]),
+        ('x=.envX; cat "${x:0:4}"', ["/ws/.env"]),
+        ('x=.eXnv; cat "${x/X/}"', ["/ws/.env"]),
+        ('for f in a.py b.py; do cat "${f%.py}.txt"; done', ["/ws/a.txt", "/ws/b.txt"]),
+        ("cat $(echo .e)nv", ["/ws/.env"]),
+        ('cat "$(echo a b)"', ["/ws/a b"]),
+        ('cat "$(test -f a && echo .e)nv"', ["/ws/.env", "/ws/nv"]),
+        ('cat "$(echo a | tail -n +2)b"', [None]),
+        ("cat $(printf %s%s .e nv)", ["/ws/.env"]),
+        ("cat $(printf 'a-%s\\n' b)", ["/ws/a-b"]),
+        ("cat $(printf %s a b)", [None]),
+        ("cat $(printf '\\x2eenv')", [None]),
+        ("cat $(echo -e a)", [None]),
+        ("cat $(echo 'a\\tb')", [None]),
+        ('x=a; cat "${x%$y}"', [None]),
+    ],
+)
+def test_a_path_that_is_put_together_is_known(command: str, paths: list[str | None]) -> None:
+    """What is made of texts in the command is as well known as they are."""
+    analysis = analyze(command, directory="/ws", home="/home/u")
+    reader = next(part for part in analysis.parts if part.program == "cat")
+    assert [effect.path for effect in reader.effects] == paths
