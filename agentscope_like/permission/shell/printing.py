@@ -48,7 +48,6 @@ _PASSING = re.compile(
     rf"{_PICKING.pattern}"
 )
 _JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
-_PRINTING = ("-print", "-ls", "-exec", "-ok", "-fprint", "-fls")
 _FED = frozenset({"read", "xargs"})
 _SILENT = frozenset({"true", "false", ":", "exit", "test", "["})
 _NUMBERS = Output(Shape.INTEGER, single=False)
@@ -107,10 +106,6 @@ def _of_command(command: Draft) -> Output | None:
         return _of_printf(texts[1:])
     if command.program == "awk":
         return _of_awk(texts[1:]) if len(texts) == len(arguments) else Output()
-    if command.program == "pwd" and len(arguments) == 1:
-        return Output(choices=command.directories)
-    if command.program == "find":
-        return Output(single=False, places=_prints_places(arguments))
     grammar = catalog.lookup(command.program)
     return Output() if grammar is None else _of_grammar(grammar, arguments)
 
@@ -129,15 +124,6 @@ def _of_printf(words: Sequence[str]) -> Output:
         return Output()
     text = words[0].removesuffix("\\n") % tuple(words[1:])
     return Output() if "\n" in text else Output(shape_of(text), choices=(text,))
-
-
-def _prints_places(arguments: Sequence[Argument]) -> bool:
-    """Return whether all that find prints are the paths found, each with a NUL behind it."""
-    texts = [each for each in arguments[1:] if isinstance(each, str)]
-    first = arguments[1] if len(arguments) > 1 else ""
-    option = first.startswith("-") if isinstance(first, str) else first.option
-    others = [text for text in texts if text.startswith(_PRINTING)]
-    return not option and others == ["-print0"] and len(texts) == len(arguments) - 1
 
 
 def _keeps_numbers(stage: Draft) -> bool:
