@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import posixpath
+from posixpath import normpath
 
 from agentscope_like.permission.shell.values import Argument, Unknown
 
@@ -18,7 +18,7 @@ def absolute(directory: str | None, target: str) -> str | None:
         if directory is None or not target:
             return None
         target = f"{directory}/{target}"
-    folded = posixpath.normpath(target)
+    folded = normpath(target)
     return folded[1:] if folded.startswith("//") else folded
 
 

@@ -45,7 +45,9 @@ _VERBS = {
     EffectKind.EXECUTE: "runs",
 }
 _PLAIN_READ = frozenset({"-r", "-s"})
-_LANGUAGES = (RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE)
+_LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
+_REACHED = frozenset({RoleKind.HOST, RoleKind.RUN})
+_ASSIGNED = frozenset({RoleKind.ASSIGNMENT, RoleKind.LOCAL, RoleKind.VARIABLE})
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
 _ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
 _DEVICE = re.compile(r"(.*/)?(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)")
@@ -170,9 +172,9 @@ class Actor(Struct):
                 directories = self._path(item, directories)
             elif kind in _LANGUAGES:
                 self._check_script(item)
-            elif kind in {RoleKind.HOST, RoleKind.RUN}:
+            elif kind in _REACHED:
                 self._reach(item)
-            elif kind in {RoleKind.ASSIGNMENT, RoleKind.LOCAL, RoleKind.VARIABLE}:
+            elif kind in _ASSIGNED:
                 self._assign(item)
         depends = self.reading.grammar.local and not self.reading.is_about
         if depends and not directories:
