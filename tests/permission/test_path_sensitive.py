@@ -318,6 +318,13 @@ def test_a_directory_name_can_hold_a_wildcard() -> None:
     assert extended(at("x/vault/y")) is None
 
 
+def test_the_root_has_no_name_that_a_wildcard_could_match() -> None:
+    """A pattern of names that begin or end with anything says nothing of the root."""
+    extended = partial(sensitive_to_write, extra_files=["*a*"])
+    assert extended(at("/")) is None
+    assert extended(at("/srv/data"))
+
+
 @pytest.mark.parametrize("name", ["", "*", "**", "/", "/**"])
 def test_a_name_that_means_everything_is_refused(name: str) -> None:
     """A list that would make every path sensitive is a mistake, and said to be one."""

@@ -229,8 +229,7 @@ class _Table:
                     yield start, entry
                 for entry in self._wild_paths:
                     yield start, entry
-        last = names[-1] if names else ""
-        if last.endswith(self._ends) or last.startswith(self._starts):
+        if names and (names[-1].endswith(self._ends) or names[-1].startswith(self._starts)):
             for entry in self._wild:
                 yield len(names) - 1, entry
 
