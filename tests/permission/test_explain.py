@@ -283,6 +283,14 @@ def test_lines_fit_their_width(width: int) -> None:
         assert cells(line.text) <= max(width, 30)
 
 
+def test_what_is_left_out_of_a_long_command_is_no_mark() -> None:
+    """The count of lines left out stands among the lines of the command, and has no mark."""
+    explanation = of("\n".join(f"ls {number}" for number in range(40)))
+    omitted = [line for line in explanation.lines(80) if "more lines" in line.text]
+    assert [line.role for line in omitted] == [LineRole.CALL]
+    assert all(set(mark) <= set(" 0123456789~^") for mark in rows(explanation, LineRole.MARK))
+
+
 def test_a_long_call_says_what_it_leaves_out() -> None:
     """A long argument is cut in the middle, and the lines left out are counted."""
     content = "\n".join(f"line {number}" for number in range(1000))

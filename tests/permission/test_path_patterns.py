@@ -89,6 +89,9 @@ def forbids(pattern: str, path: str) -> bool:
         ("app/(auth)/page.tsx", "app/(auth)/page.tsx", "app/auth/page.tsx"),
         ("@modal/(.)x", "@modal/(.)x", "modal/x"),
         (f"{WORK}/src/*", "src/x", "x"),
+        (r"\[z-a]*", "[z-a]x", "z"),
+        ("X", "X", "x/X"),
+        ("XX/*", "XX/y", "XX"),
     ],
 )
 def test_what_a_pattern_matches(pattern: str, matching: str, other: str) -> None:

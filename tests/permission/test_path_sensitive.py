@@ -8,6 +8,8 @@ import sys
 import tomllib
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NoReturn, cast
 
 import pytest
 
@@ -21,6 +23,8 @@ from agentscope_like.permission.paths import (
     sensitive_to_read,
     sensitive_to_write,
 )
+from agentscope_like.permission.paths.location import Names
+from agentscope_like.permission.paths.sensitive import shown
 
 HOME = "/nonexistent/home/u"
 TABLES = tomllib.loads(Path(__file__).with_name("sensitive.toml").read_text("utf-8"))
@@ -28,6 +32,14 @@ TABLES = tomllib.loads(Path(__file__).with_name("sensitive.toml").read_text("utf
 
 def at(path: str) -> Location:
     return locate(path, directory=f"{HOME}/project", home=HOME)
+
+
+def nothing(path: str) -> NoReturn:
+    """Find no name, as in a file system without any link."""
+    raise FileNotFoundError(path)
+
+
+BARE = cast(Names, SimpleNamespace(lstat=nothing, readlink=nothing, scandir=nothing))
 
 
 def everywhere(path: str) -> list[Location]:
@@ -57,6 +69,32 @@ def test_each_listed_path_is_sensitive_to_read(path: str, does: str) -> None:
         reason = sensitive_to_read(place)
         assert reason is not None
         assert reason.endswith(does)
+
+
+def test_each_listed_path_is_sensitive_on_any_host() -> None:
+    """`/sbin` is one of the system's directories also where it is no link to `/usr/sbin`."""
+    for table, sensitive in (("write", sensitive_to_write), ("read", sensitive_to_read)):
+        for path in [path for entry in TABLES[table] for path in entry["sensitive"]]:
+            place = locate(path, directory=f"{HOME}/project", home=HOME, names=BARE)
+            assert sensitive(place) is not None, path
+    place = locate("/sbinx/x", directory=f"{HOME}/project", home=HOME, names=BARE)
+    assert sensitive_to_write(place) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "home", "text"),
+    [
+        ("/home/u/x", "/home/u", "~/x"),
+        ("/home/u", "/home/u", "~"),
+        ("/home/ux", "/home/u", "/home/ux"),
+        ("/home/v/x", "/home/u", "/home/v/x"),
+        ("/etc/x", "/", "/etc/x"),
+        ("/etc/x", "", "/etc/x"),
+    ],
+)
+def test_a_path_is_shown_as_a_person_would_write_it(path: str, home: str, text: str) -> None:
+    """The home is a tilde, unless it is the root, or there is none."""
+    assert shown(path, home) == text
 
 
 @pytest.mark.parametrize(

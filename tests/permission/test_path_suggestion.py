@@ -56,6 +56,14 @@ def test_the_innermost_workspace_is_the_base() -> None:
     assert suggest_pattern(location, directories) == "src/**"
 
 
+@pytest.mark.parametrize("work", ["/srv/X", "/srv/aXX", "/srv/a b", "/srv/-", "/"])
+def test_the_base_may_have_any_name(work: str) -> None:
+    """Whatever the working directory is called, the pattern starts behind it."""
+    directories = locate_directories([work], home=HOME)
+    location = locate(f"{work.rstrip('/')}/data/x", directory=work, home=HOME)
+    assert suggest_pattern(location, directories) == "data/**"
+
+
 def test_nothing_is_offered_that_would_not_work(tmp_path: Path) -> None:
     """A link into another directory is not covered by the directory it stands in."""
     work = tmp_path.resolve()
