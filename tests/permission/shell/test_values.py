@@ -36,6 +36,13 @@ for f in etc/hosts "src/$x"; do cat < "$f"; done
 for f in /etc/hosts /etc/group; do cat < "$f"; done
 for f in a b/*; do cat < "$f"; done
 for f in */; do cat < "$f"; done
+a=(-v); a=(w); git show "${a[0]}"
+a=v; a+=-x; git show "$a"
+seq 3 | xargs git show
+seq 3 | xargs git show 2>/dev/null
+seq 3 | { xargs git show; }
+seq 3 | while read x; do git show "$x"; done
+seq 3 | while read x; do read y; git show "$y"; done
 """.strip().splitlines()
 
 IN_DOUBT = r"""
@@ -66,6 +73,19 @@ for f in "$x"; do cat < "$f"; done
 for f in a "/$x"; do cat < "$f"; done
 for f in /etc/hosts "src/$x"; do cat < "$f"; done
 for f in a /dev/*; do cat < "$f"; done
+a=(v); a+=(-x); git show "${a[0]}"
+a=v; a+="$y"; git show "$a"
+a=-; a+=v; git show "$a"
+cat f | xargs git show
+seq 3 | xargs git show < f
+seq 3 | xargs git show 0< f
+seq 3 | xargs git show <<< -x
+seq 3 | xargs git show 0<&3
+seq 3 | { xargs git show; } < f
+cat f | while read x; do git show "$x"; done
+seq 3 | while read x; do git show "$x"; done < f
+seq 3 | while read x; do read y < f; git show "$y"; done
+cat <> /dev/null
 """.strip().splitlines()
 
 
@@ -81,6 +101,25 @@ def test_what_may_be_an_option_or_a_connection_is_in_doubt(command: str) -> None
     analysis = analyze(command, directory="/ws", home="/home/u")
     assert not analysis.read_only
     assert analysis.all_doubts
+
+
+@pytest.mark.parametrize(
+    ("texts", "connects"),
+    [
+        ("a /dev/tcp/h/1", True),
+        ("/dev/tcp/h/1 a", True),
+        ('"/$x"', True),
+        ('"/dev$x"', True),
+        ("a /etc/x", False),
+        ("a/dev/tcp/h/1 b", False),
+        ('"a/dev/$x"', False),
+        ('"/dew/$x"', False),
+    ],
+)
+def test_bash_connects_where_a_path_may_begin_with_dev(texts: str, connects: bool) -> None:
+    """One of the texts that a variable may hold is enough."""
+    analysis = analyze(f'for f in {texts}; do cat < "$f"; done', directory="/ws", home="/home/u")
+    assert any("connection" in doubt.message for doubt in analysis.all_doubts) is connects
 
 
 @pytest.mark.parametrize(("names", "known"), [(2, True), (64, True), (65, False)])
