@@ -99,6 +99,18 @@ def test_an_unknown_flag_is_a_doubt(name: str) -> None:
             assert read_arguments(program, [name, sub, "--no-such-flag-anywhere"]).problems
 
 
+@pytest.mark.parametrize("name", sorted(catalog.names()))
+def test_an_option_is_either_allowed_or_just_known(name: str) -> None:
+    """What `others` lists is there for abbreviations alone: no list of flags has it as well."""
+    program = catalog.lookup(name)
+    assert program is not None
+    for grammar in grammars(program):
+        known = grammar.complete or ()
+        assert sorted(set(known)) == sorted(known)
+        others = [flag for flag in known if flag not in grammar.flags]
+        assert all(read_arguments(grammar, [name, flag]).problems for flag in others)
+
+
 def test_an_unknown_program_is_not_in_the_catalog() -> None:
     """A name that is not listed has no grammar."""
     assert catalog.lookup("no-such-program") is None

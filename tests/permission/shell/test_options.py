@@ -134,7 +134,7 @@ def test_what_could_be_read_in_two_ways_is_in_doubt(command: str) -> None:
         ("sort -roa f", {"/ws/a"}),
         ("sort --output a f", {"/ws/a"}),
         ("sort --output=a f", {"/ws/a"}),
-        ("sort --outp=a f", set()),
+        ("sort --outp=a f", {"/ws/a"}),
         ("sort f -o a", {"/ws/a"}),
         ('sort -o"$y" f', {None}),
         ('sort --output="$y" f', {None}),
