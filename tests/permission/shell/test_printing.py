@@ -40,7 +40,6 @@ word git rev-parse --short HEAD
 word git rev-parse HEAD || git describe
 word git hash-object f
 number echo 5
-number echo -5
 number wc -l < f
 number wc -l < f | tr -d ' '
 number wc -l < f | tr -d '[:space:]'
@@ -78,8 +77,6 @@ single date +%s
 
 NOT_KNOWN = rows(r"""
 word echo -a.b
-word echo a.b c
-word echo 'a b'
 word echo "$x"
 word cat f
 word git describe 2>&1
@@ -93,7 +90,6 @@ word git describe | tr a -
 word git rev-parse --git-dir
 word time git describe
 word ! cat f
-number echo 5a
 number echo x5
 number echo a
 number wc -l f
