@@ -29,6 +29,7 @@ MAX_ENTRIES = 10_000
 _WRITING = frozenset({"Write", "Edit"})
 _READING = frozenset({"Read", "Grep", "Glob"})
 _SEARCHING = frozenset({"Grep", "Glob"})
+_NOTHING = Below.NOTHING
 
 _Reader: TypeAlias = Callable[[Mapping[str, Any]], CommandAnalysis]
 _Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
@@ -76,7 +77,7 @@ class FileRules:
         RuleError: A content is no path pattern.
     """
 
-    __slots__ = ("_listing", "_naming", "_read", "_reading", "_surroundings", "_writing")
+    __slots__ = ("_concerned", "_read", "_speaks", "_surroundings")
 
     def __init__(
         self,
@@ -98,14 +99,23 @@ class FileRules:
             found = [rule for rule in counted if wanted(rule)]
             return compile(found) if found else None
 
-        self._writing = those(lambda rule: rule.tool_name in _WRITING)
-        self._reading = those(lambda rule: rule.tool_name in _READING)
-        self._listing = those(lambda rule: rule.tool_name == "Glob")
-        self._naming = those(lambda rule: rule.rule_content is not None)
+        writing = those(lambda rule: rule.tool_name in _WRITING)
+        reading = those(lambda rule: rule.tool_name in _READING)
+        listing = those(lambda rule: rule.tool_name == "Glob")
+        naming = those(lambda rule: rule.rule_content is not None)
+        self._speaks = writing is not None or reading is not None
+        # The rules that speak of a path, and those that speak of what is below it.
+        self._concerned: dict[TouchKind, tuple[FilePatterns | None, FilePatterns | None]] = {
+            **dict.fromkeys(TouchKind, (reading, reading)),
+            TouchKind.NAME: (naming, None),
+            TouchKind.WRITE: (writing, writing),
+            TouchKind.DELETE: (writing, writing),
+            TouchKind.LIST: (reading, listing),
+        }
 
     def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
         """Return the rule that speaks of what the command touches, else one that may, else None."""
-        if self._writing is None and self._reading is None:
+        if not self._speaks:
             return None
         analysis = self._read(tool_input)
         around = self._surroundings(context)
@@ -121,7 +131,7 @@ class FileRules:
         self, touch: Touch, analysis: CommandAnalysis, around: Surroundings
     ) -> Iterator[RuleMatch]:
         """Yield the rules that one touch meets."""
-        rules, below = self._concerned(touch.kind)
+        rules, below = self._concerned[touch.kind]
         if rules is None and below is None:
             return
         telling = _Telling(touch, analysis, around)
@@ -131,46 +141,32 @@ class FileRules:
             return
         if rules is not None and (rule := rules.match(touch.location, around.working_directories)):
             yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
-        elif below is not None and touch.below is not Below.NOTHING:
+        elif below is not None and touch.below is not _NOTHING:
             yield from _found_below(touch, touch.location, below, telling, around)
-
-    def _concerned(self, kind: TouchKind) -> tuple[FilePatterns | None, FilePatterns | None]:
-        """Return the rules that speak of a path, and those that speak of what is below it."""
-        if kind is TouchKind.NAME:
-            return self._naming, None
-        if kind in (TouchKind.WRITE, TouchKind.DELETE):
-            return self._writing, self._writing
-        if kind is TouchKind.LIST:
-            return self._reading, self._listing
-        return self._reading, self._reading
 
 
 class _Telling:
     """Tells of one touch, each time in a sentence without its full stop."""
 
-    __slots__ = ("_directory", "_subject", "_touch", "_verb")
+    __slots__ = ("_around", "_command", "_touch")
 
     def __init__(self, touch: Touch, analysis: CommandAnalysis, around: Surroundings) -> None:
-        command = analysis.command
-        if touch.part is not None:
-            command = command[touch.part.span.start : touch.part.span.end]
         self._touch = touch
-        self._subject = f"`{shortened(command)}`"
-        self._verb = touch.kind.value
-        self._directory = around.directory.rstrip("/") + "/"
+        self._command = analysis.command
+        self._around = around
 
     def itself(self) -> str:
         location = self._touch.location
         path = self._touch.target if location is None else location.absolute
         more = ", and may do anything with it" if self._touch.kind is TouchKind.NAME else ""
-        return f"{self._subject} {self._verb} {self._shown(path)}{more}"
+        return f"{self._does()} {self._shown(path)}{more}"
 
     def unknown(self) -> str:
-        return f"which path {self._subject} {self._verb} cannot be told before it runs"
+        return f"which path {self._does()} cannot be told before it runs"
 
     def anything_below(self) -> str:
         target = self._shown(self._touch.target)
-        return f"{self._subject} {self._verb} what may come to lie below {target}"
+        return f"{self._does()} what may come to lie below {target}"
 
     def too_much_below(self) -> str:
         return f"{self._below()}, which is too much to look at"
@@ -179,11 +175,18 @@ class _Telling:
         return f"{self._below()}, where {self._shown(path)} is"
 
     def _below(self) -> str:
-        return f"{self._subject} {self._verb} what is below {self._shown(self._touch.target)}"
+        return f"{self._does()} what is below {self._shown(self._touch.target)}"
+
+    def _does(self) -> str:
+        command, part = self._command, self._touch.part
+        if part is not None:
+            command = command[part.span.start : part.span.end]
+        return f"`{shortened(command)}` {self._touch.kind.value}"
 
     def _shown(self, path: str) -> str:
-        below = path.removeprefix(self._directory)
-        return f"`{shortened('.' if f'{path}/' == self._directory else below)}`"
+        directory = self._around.directory.rstrip("/") + "/"
+        below = path.removeprefix(directory)
+        return f"`{shortened('.' if f'{path}/' == directory else below)}`"
 
 
 def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) -> Iterator[Touch]:

@@ -30,6 +30,15 @@ from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
 
 __all__ = ["touches"]
 
+# An enum's members are looked up once: finding one in its class is as slow as a call.
+_READ, _DIRECTORY, _NOTHING = EffectKind.READ, FileKind.DIRECTORY, Below.NOTHING
+_READS, _LISTS, _WRITES, _DELETES = (
+    TouchKind.READ,
+    TouchKind.LIST,
+    TouchKind.WRITE,
+    TouchKind.DELETE,
+)
+_CHANGES = {EffectKind.WRITE: _WRITES, EffectKind.DELETE: _DELETES}
 _CHANGE_DIRECTORY = frozenset({"cd", "pushd", "popd"})
 _FINDERS = frozenset({"find", "fd", "fdfind"})
 _WALKERS = _FINDERS | {"tree", "du"}
@@ -90,22 +99,22 @@ class _Look:
             below = self._below(effect, kind, part, location)
             if below is None:
                 continue
-            removes_all = kind is TouchKind.DELETE and part.program not in _FINDERS
+            removes = kind is _DELETES
             yield Touch(
                 part,
                 kind,
                 effect.target,
                 location,
                 below,
-                follows=kind is not TouchKind.DELETE and follows(part, otherwise=True),
-                certain_below=removes_all,
+                follows=below is not _NOTHING and not removes and follows(part, otherwise=True),
+                certain_below=removes and part.program not in _FINDERS,
             )
-            if kind is TouchKind.DELETE and _moves(part):
+            if removes and _moves(part):
                 # Under its new name, no rule knows it.
                 yield Touch(
                     part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
                 )
-        if kind is TouchKind.WRITE:
+        if kind is _WRITES:
             made = links_made(part, self._analysis, self._around)
             self._links += [(link, part) for link in made]
 
@@ -152,27 +161,23 @@ class _Look:
         self, effect: Effect, kind: TouchKind, part: Part, location: Location
     ) -> Below | None:
         """Return what is reached below a path; None where it is not reached itself."""
-        if kind is TouchKind.READ:
-            reaches = location.kind is FileKind.DIRECTORY
-        elif kind is TouchKind.LIST:
-            reaches = _walks(part) is not Below.NOTHING
-        elif kind is TouchKind.DELETE or part.program in _RIGHTS:
+        if kind is _READS:
+            reaches = location.kind is _DIRECTORY
+        elif kind is _LISTS:
+            reaches = _walks(part) is not _NOTHING
+        elif kind is _DELETES or part.program in _RIGHTS:
             reaches = effect.recursive
         else:
             return written_below(effect, part, self._analysis, self._around)
-        return Below.PRESENT if reaches else Below.NOTHING
+        return Below.PRESENT if reaches else _NOTHING
 
 
 def _kind(effect: Effect, part: Part) -> TouchKind | None:
-    if effect.kind is EffectKind.WRITE:
-        return TouchKind.WRITE
-    if effect.kind is EffectKind.DELETE:
-        return TouchKind.DELETE
-    if effect.kind is not EffectKind.READ:
-        return None
+    if effect.kind is not _READ:
+        return _CHANGES.get(effect.kind)
     if part.program in _CHANGE_DIRECTORY and not is_redirect(effect, part):
         return None
-    return TouchKind.LIST if lists_only(effect, part) else TouchKind.READ
+    return _LISTS if lists_only(effect, part) else _READS
 
 
 def _walks(part: Part) -> Below:
