@@ -203,6 +203,8 @@ class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
 
     @override
     async def aclose(self) -> None:
+        if self.is_over:  # and what it opened was closed as it ended
+            return
         self.is_over = True
         try:
             await self._close_inner()
