@@ -40,11 +40,12 @@ def read_arguments(grammar: Grammar, arguments: Sequence[Argument], start: int =
 class _LevelReader(OptionReader):
     """Reads one level: the options and operands of one program or sub-command."""
 
-    __slots__ = ("early", "operands")
+    __slots__ = ("early", "operands", "spread")
 
     def __init__(self, grammar: Grammar, arguments: Sequence[Argument], reading: Reading) -> None:
         super().__init__(grammar, arguments, reading)
         self.operands: list[int] = []
+        self.spread: int | None = None
         self.early: frozenset[str] = frozenset()
 
     def read(self, index: int) -> None:
@@ -160,6 +161,7 @@ class _LevelReader(OptionReader):
         if places and grammar.default and not self.operands:
             reading.items.append(Item(places[0].role, grammar.default, 0, 1))
         else:
+            self.spread = self._spread(places)
             self._assign(places)
         if self.operands and _changes_nothing(places, reading.items[first:]):
             reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
@@ -192,6 +194,16 @@ class _LevelReader(OptionReader):
         places = self.grammar.operands
         if self.operands and places and places[0].role.kind in _LANGUAGES:
             self._operand(places[0], self.operands[0])
+
+    def _spread(self, places: tuple[Operand, ...]) -> int | None:
+        """Return where a glob is one file to read and any number of texts: members of it."""
+        kinds = [(place.role.kind, place.many) for place in places]
+        is_last = bool(self.operands) and len(self.operands) == len(kinds) - 1
+        if not is_last or kinds[-2:] != [(RoleKind.READ, False), (RoleKind.TEXT, True)]:
+            return None
+        last = self.arguments[self.operands[-1]]
+        is_glob = isinstance(last, Unknown) and last.pattern is not None
+        return self.operands[-1] if is_glob else None
 
     def _assign(self, places: tuple[Operand, ...]) -> None:
         """Give each operand its place: the fixed ones first and last, the repeated one between."""
@@ -256,7 +268,7 @@ class _LevelReader(OptionReader):
                 self.reading.problem(f"{shown} known to be harmless", index)
             self.reading.items.append(Item(role, value, index, index + 1))
             return
-        if not (self.grammar.harmless or (place.many or argument.single)):
+        if not (self.grammar.harmless or place.many or argument.single or index == self.spread):
             self.reading.problem("this may become several operands", index)
         if not self.grammar.harmless and not fits(place.role, argument):
             self.reading.problem(

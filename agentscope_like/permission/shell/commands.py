@@ -414,7 +414,7 @@ def _ends_in_time(reading: Reading) -> bool:
 
 def _known_input(draft: Draft, scope: Scope) -> Output:
     """Return what is known of the standard input of a command."""
-    if not (draft.redirects and scope.fed.shape):
+    if not draft.redirects or scope.fed == Output():
         return scope.fed
     redirected = any(each.operator.startswith("<") or each.fd == 0 for each in draft.redirects)
     return Output() if redirected else scope.fed

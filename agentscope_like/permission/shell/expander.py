@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Expander", "Substituter"]
 
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SAID = frozenset({"grep", "Binary", "file"})
 
 
@@ -149,6 +151,8 @@ class Expander:
         operator = segment.operator
         if operator is None:
             return base
+        if operator == "indirect":
+            return self._named_by(base, segment)
         argument = self.text(segment.argument) if segment.argument is not None else ""
         if operator == "length":
             return Unknown(option=False, shape=Shape.INTEGER)
@@ -156,6 +160,17 @@ class Expander:
             self._assign_default(segment, argument)
         known = _known(segment, base)
         return _operated(operator, base, argument) if known is None else known
+
+    def _named_by(self, base: Argument, segment: Variable) -> Argument:
+        """Return what the variable holds that `base` names; other than a name may run code."""
+        names = (base,) if isinstance(base, str) else base.choices
+        if not names or not all(map(_NAME.fullmatch, names)):
+            self._draft.doubt(
+                f"which variable `${{!{segment.name}}}` means is computed",
+                self._scope.span(segment.span),
+            )
+            return Unknown()
+        return either([self._base(name) for name in names])
 
     def _element(self, segment: Variable) -> Argument:
         """Return what one element of an array holds, or what all of them become."""

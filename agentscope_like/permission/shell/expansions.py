@@ -31,6 +31,7 @@ _ELEMENT = rf"{_IDENTIFIER}\[(?:[@*]|-?[0-9]{{1,9}})\]"
 
 _BRACED = re.compile(rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*#?$!-])\}}")
 _LENGTH = re.compile(rf"\$\{{#({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])\}}")
+_INDIRECT = re.compile(rf"\$\{{!({_IDENTIFIER})\}}")
 _OPERATION = re.compile(
     rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])"
     r"(?:(:[-=+?]|[-=+?]|##?|%%?|//?)|(\^\^?|,,?|@[QULuEAKak])(?=\})"
@@ -143,6 +144,10 @@ class ExpansionReader(Lexer):
         if match is not None:
             self.position = match.end()
             return Variable(match[1], Span(start, self.position), quoted, "length")
+        match = _INDIRECT.match(self.text, start, self.end)
+        if match is not None:
+            self.position = match.end()
+            return Variable(match[1], Span(start, self.position), quoted, "indirect")
         match = _OPERATION.match(self.text, start, self.end)
         if match is None:
             raise self.refusal("This form of `${...}` is not understood.", start, start + 2)

@@ -47,7 +47,13 @@ _PASSING = re.compile(
     r"tr -d (?: |\[:(?:blank|space):\]| ?\\n)|awk \{ ?print \$1 ?\}|cut -d  -f ?1|xargs|"
     rf"{_PICKING.pattern}"
 )
+_ECHO_OPTION = re.compile(r"-[neE]+")
 _JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
+_BY_PLACE = frozenset({"pwd", "find"})
+_LEADING = ("-H", "-L", "-P", "-D", "-O", "(", "!")
+"""With what the words of find may begin before the places to look in, or as an option of BSD."""
+
+_PRINTING = ("-print", "-ls", "-exec", "-ok", "-fprint", "-fls")
 _FED = frozenset({"read", "xargs"})
 _SILENT = frozenset({"true", "false", ":", "exit", "test", "["})
 _NUMBERS = Output(Shape.INTEGER, single=False)
@@ -100,12 +106,11 @@ def _of_command(command: Draft) -> Output | None:
         return None
     arguments = command.arguments
     texts = [each for each in arguments if isinstance(each, str)]
-    if command.program == "echo":
-        return _of_echo(texts[1:]) if len(texts) == len(arguments) else Output()
-    if command.program == "printf" and len(texts) == len(arguments):
-        return _of_printf(texts[1:])
-    if command.program == "awk":
-        return _of_awk(texts[1:]) if len(texts) == len(arguments) else Output()
+    by_words = _BY_WORDS.get(command.program)
+    if by_words is not None:
+        return by_words(texts[1:]) if len(texts) == len(arguments) else Output()
+    if command.program in _BY_PLACE:
+        return _of_place(command)
     grammar = catalog.lookup(command.program)
     return Output() if grammar is None else _of_grammar(grammar, arguments)
 
@@ -113,7 +118,7 @@ def _of_command(command: Draft) -> Output | None:
 def _of_echo(words: Sequence[str]) -> Output:
     """Return what echo prints of known words."""
     text = " ".join(words)
-    if not words or words[0].startswith("-") or "\\" in text or "\n" in text:
+    if not words or _ECHO_OPTION.fullmatch(words[0]) or "\\" in text or "\n" in text:
         return Output()
     return Output(shape_of(text), choices=(text,))
 
@@ -124,6 +129,17 @@ def _of_printf(words: Sequence[str]) -> Output:
         return Output()
     text = words[0].removesuffix("\\n") % tuple(words[1:])
     return Output() if "\n" in text else Output(shape_of(text), choices=(text,))
+
+
+def _of_place(command: Draft) -> Output:
+    """Return what `pwd` prints, or find where it prints what it found with a NUL behind each."""
+    words = command.argv[1:]
+    if command.program == "pwd":
+        return Output() if words else Output(choices=command.directories)
+    prints = [word for word in words if word is not None and word.startswith(_PRINTING)]
+    leads = not words[:1] or words[0] is None or words[0].startswith(_LEADING)
+    is_known = None not in words and not leads
+    return Output(single=False, places=is_known and prints == ["-print0"])
 
 
 def _keeps_numbers(stage: Draft) -> bool:
@@ -234,3 +250,7 @@ def _formatted(grammar: Grammar, reading: Reading) -> Output:
         if texts and len(texts) == len(given) and all(map(pattern.fullmatch, texts)):
             return output
     return Output()
+
+
+_BY_WORDS = {"echo": _of_echo, "printf": _of_printf, "awk": _of_awk}
+"""What prints as its words alone say."""

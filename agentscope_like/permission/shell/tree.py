@@ -69,7 +69,7 @@ class Variable(Struct, frozen=True):
     `name` may also be a special parameter (`?`, `#`, `1`, `@`). `operator` is None for a plain
     expansion, else one of `:-`, `-`, `:=`, `=`, `:?`, `?`, `:+`, `+`, `#`, `##`, `%`, `%%`, `/`,
     `//`, `^`, `^^`, `,`, `,,`, `@` and a letter but for P (which runs what it finds), `length`
-    (`${#name}`) and `:` (a substring by literal numbers).
+    (`${#name}`), `indirect` (`${!name}`) and `:` (a substring by literal numbers).
     `:=` and `=` assign to the variable.
     """
 

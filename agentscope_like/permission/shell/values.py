@@ -60,13 +60,14 @@ class Output(NamedTuple):
 
     `single` tells that it is at most one line; `numbered` is as in `Unknown`, for text that is no
     number but stops whoever takes it for one; `choices` are the only texts that it can be, where
-    they are known.
+    they are known; `places` tells that each text up to a NUL begins with a place that is no option.
     """
 
     shape: Shape = Shape.ANY
     single: bool = True
     numbered: str = ""
     choices: tuple[str, ...] = ()
+    places: bool = False
 
 
 class Unknown(Struct, frozen=True):
@@ -278,7 +279,7 @@ class _Builder:
                 return Unknown(option=False, shape=Shape.INTEGER)
 
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
-        shape, single, numbered, choices = self._environment.output(segment)
+        shape, single, numbered, choices, _ = self._environment.output(segment)
         if segment.opener in {"<(", ">("}:
             return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
         if choices:

@@ -145,6 +145,7 @@ class Walk:
     def substitute(self, script: Script, state: State, scope: Scope) -> Output:
         """Judge the script of a substitution, and return what is known of what it prints."""
         first = len(self.drafts)
+        scope = self._scope(script, scope)
         self.script(script, state, scope)
         if self._work_tree is not None and (
             texts := self._work_tree.printed(script, self.drafts[first:], state, scope)
@@ -221,7 +222,7 @@ class Walk:
         for place, command in enumerate(pipeline.commands):
             first = len(self.drafts)
             inner = scope
-            if place and (scope.fed.shape or heeds_input(command)):
+            if place and (scope.fed != Output() or heeds_input(command)):
                 known = len(stages) == place and not pipeline.timed
                 inner = replace(scope, fed=(printed(stages) if known else None) or Output())
             self._command(command, state, inner)

@@ -17,6 +17,13 @@ _FOUND = Unknown(option=False)
 """What `find` puts in: a path that starts with a starting point, which is no option."""
 _ALL_FOUND = Unknown(option=False, single=False)
 """What it puts in where the command ends with `+`."""
+_UP_TO_NUL = frozenset({"-0", "--null"})
+_HOW_MANY = frozenset(
+    {
+        *("-n", "--max-args", "-P", "--max-procs", "-r", "--no-run-if-empty", "-t", "--verbose"),
+        *("-s", "--max-chars", "-x", "--exit", "-I"),
+    }
+)
 _ELSEWHERE = frozenset({"-a", "--arg-file"})
 _READ = Unknown(single=False)
 """What `xargs` adds: any number of any texts."""
@@ -51,6 +58,8 @@ def fed_arguments(
         return replaced
     if feed == "xargs":
         piece = Unknown() if reading.used & _ELSEWHERE else piece_of(given)
+        if given.places and reading.used & _UP_TO_NUL and reading.used <= _UP_TO_NUL | _HOW_MANY:
+            piece = _FOUND
         placeholders = [
             item.argument for item in reading.items if item.role.kind is RoleKind.PLACEHOLDER
         ]

@@ -88,8 +88,8 @@ def test_parts_stand_in_order_with_their_parents() -> None:
     parts = read("timeout 5 ls $(pwd) | xargs -0 wc -l").parts
     assert [part.program for part in parts] == ["timeout", "pwd", "ls", "xargs", "wc"]
     assert [part.parent for part in parts] == [None, 0, 0, None, 3]
-    assert parts[0].argv == ("timeout", "5", "ls", None)
-    assert parts[2].argv == ("ls", None)
+    assert parts[0].argv == ("timeout", "5", "ls", "/ws")
+    assert parts[2].argv == ("ls", "/ws")
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,12 @@ def test_directories_are_followed(command: str, directories: list[str | None]) -
         ("f() { f; }; f", False),
         ("if false; then f() { ls; }; fi; f", False),
         ("ls() { pwd; }; ls", True),
+        ("echo $(id() { ls; }; echo $(($(id -u))))", False),
+        ("echo $(echo $(($(id -u))))", True),
         ("cd $x && ls", True),
         ("cd $x && git status", False),
-        ("find $(pwd) -name x", False),
+        ("find $(pwd) -name x", True),
+        ("cd $x; find $(pwd) -name x", False),
         ('find "./$x" -name y', True),
     ],
 )

@@ -177,6 +177,7 @@ ALONE = [
 
 BLIND = [
     'ls "${x:-$(pwd)}" | cat',
+    'v=x; ls "${!v}" | cat; id ${x@Q}',
     'cat <<E\n$(ls | wc) "it\'s"\nE',
     "echo $(ls\npwd; id\n) | cat",
 ]
