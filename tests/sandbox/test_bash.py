@@ -286,6 +286,10 @@ async def test_a_repository_of_the_sandbox_runs_no_program(
         assert (await decide(bash, command)).behavior is ALLOW
         said, _ = await run(bash, command)
         assert "file" in said
+    edits = PermissionMode.ACCEPT_EDITS
+    assert (await decide(bash, "git status > told", mode=edits)).behavior is ALLOW
+    await run(bash, "git status > told", _permission_context=PermissionContext(mode=edits))
+    assert "file" in (tmp_path / "told").read_text()
     assert not (tmp_path / "ran").exists()
     await run(bash, "git add file")
     assert (tmp_path / "ran").exists()

@@ -340,7 +340,8 @@ class Bash(ToolBase):
         """Run the command.
 
         A command that ends with status 0 is a success, every other an error whose text ends with
-        the status. A proven read runs with the programs that a git repository names switched off.
+        the status. What nobody is asked about, a proven read or an accepted edit, runs with the
+        programs that a git repository names switched off, and without secrets.
         What a command can touch follows from what is known of it and from the mode.
 
         Args:
@@ -356,12 +357,12 @@ class Bash(ToolBase):
         """
         del description
         analysis = await self._analysis(command)
+        surroundings = self._surroundings(_permission_context)
         scope = None
         if self._backend is None:
-            surroundings = self._surroundings(_permission_context)
             scope = await self._confiner.scope(analysis, surroundings, _permission_context)
         extra = None
-        if analysis.read_only:
+        if await _runs_unasked(analysis, surroundings, _permission_context):
             extra = partial(_unasked_environment, analysis)
         profile = None if scope is None else scope.profile
         run = self._shell.run(command, timeout_ms=timeout, extra_environment=extra, profile=profile)
@@ -383,10 +384,19 @@ def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> Com
     return HandleShell(backend, None if cwd is None else os.fspath(cwd))
 
 
+async def _runs_unasked(
+    analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext | None
+) -> bool:
+    """Return whether nobody is asked about a command, a proven read or an accepted edit."""
+    if analysis.read_only or context is None or context.mode not in EDITING_RUNS:
+        return analysis.read_only
+    return await asyncio.to_thread(why_not_an_edit, analysis, surroundings) is None
+
+
 def _unasked_environment(
     analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
 ) -> dict[str, str]:
-    """Return what a proven read has set besides: no secrets, no programs of a repository."""
+    """Return what is set besides for what runs unasked: no secrets, no programs of a repository."""
     from agentscope_like.tool.builtin.git_environment import git_environment, git_places
     from agentscope_like.tool.builtin.secrets import without_secrets
 

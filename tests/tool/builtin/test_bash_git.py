@@ -13,6 +13,13 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.exception import ToolArgumentError
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionEngine,
+    PermissionMode,
+)
+from agentscope_like.sandbox.profile import Confine
 from agentscope_like.tool.builtin.bash import Bash
 from tests.sandbox.kit import require_bubblewrap
 
@@ -65,6 +72,25 @@ def hostile(tmp_path: Path, marks: Path) -> Path:
 async def output(bash: Bash, command: str) -> str:
     """Return all that the command says."""
     return "".join([chunk.content[0].text async for chunk in bash.call(command)])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("confine", ["auto", "off"])
+@pytest.mark.parametrize("mode", [PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK])
+@pytest.mark.parametrize(
+    "command", ["git status && touch new", "git diff >> new", "git log -p > new; rm a.txt"]
+)
+async def test_accepted_edits_run_nothing_of_the_repository(
+    hostile: Path, marks: Path, command: str, mode: PermissionMode, confine: Confine
+) -> None:
+    """What git reads beside an edit, or for one, it reads as it does by itself."""
+    policy = PermissionContext(mode=mode)
+    bash = Bash(cwd=hostile, confine=confine)
+    decision = await PermissionEngine(policy).check_permission(bash, {"command": command})
+    assert decision.behavior is PermissionBehavior.ALLOW
+    chunks = [chunk async for chunk in bash.call(command, _permission_context=policy)]
+    assert not marks.exists()
+    assert chunks[-1].metadata["exit_code"] == 0
+    assert "violation" not in chunks[-1].metadata
 
 
 def test_the_scene_is_hostile(hostile: Path, marks: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from agentscope_like.message import TextBlock
+from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.permission.shell import analyze
 from agentscope_like.tool import Bash
 from agentscope_like.tool.builtin.secrets import without_secrets
@@ -12,10 +15,10 @@ from agentscope_like.tool.builtin.secrets import without_secrets
 SECRET = "s3cr3t-value"
 
 
-async def output(command: str) -> str:
+async def output(command: str, policy: PermissionContext | None = None) -> str:
     """Return all that the command says."""
     said = []
-    async for chunk in Bash().call(command):
+    async for chunk in Bash().call(command, _permission_context=policy):
         said += [block.text for block in chunk.content if isinstance(block, TextBlock)]
     return "".join(said)
 
@@ -43,6 +46,18 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_what_runs_unasked_shows_no_secret(command: str) -> None:
     """Whatever prints the environment prints the secrets empty."""
     assert SECRET not in await output(command)
+
+
+async def test_an_accepted_edit_writes_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody was asked about it, and a file that it writes can be read; a person's yes is one."""
+    monkeypatch.chdir(tmp_path)
+    for mode in (PermissionMode.ACCEPT_EDITS, PermissionMode.DEFAULT):
+        await output("env > told", PermissionContext(mode=mode))
+        told = (tmp_path / "told").read_text()
+        assert (SECRET in told) is (mode is PermissionMode.DEFAULT)
+        assert "fine" in told
 
 
 async def test_other_variables_are_shown() -> None:
