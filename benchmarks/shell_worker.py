@@ -93,7 +93,7 @@ async def times() -> dict[str, float]:
         "`git status`, again": await time_of(lambda _: "git status"),
         "`make NAME`, new, 10 rules": await time_of(lambda n: f"make name-{n}", rules=10),
         "`make NAME`, new, 100,000 rules": await time_of(
-            lambda n: f"make name-{n}", rules=100_000, rounds=10
+            lambda n: f"make other-{n}", rules=100_000, rounds=10
         ),
     }
 
