@@ -48,7 +48,6 @@ _PASSING = re.compile(
     rf"{_PICKING.pattern}"
 )
 _ECHO_OPTION = re.compile(r"-[neE]+")
-_ECHO_OPTION = re.compile(r"-[neE]+")
 _JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
 _BY_PLACE = frozenset({"pwd", "find"})
 _LEADING = ("-H", "-L", "-P", "-D", "-O", "(", "!")
