@@ -22,7 +22,9 @@ _ODD_OUTPUT = ("-printf", "-fprintf", "--format", "--label", "--path-separator",
 _LISTS_NAMES = re.compile(r"-[a-zA-Z]*[lL][a-zA-Z]*|--files(-with(out)?-match(es)?)?")
 _KEEPS_LINES = re.compile(r"-[vEFiwPxe]+")
 _ODD_SPLITTING = re.compile(r"-d.*|--delimiter.*|-E.*|-e.*|--eof.*", re.DOTALL)
-_LINE_ENDS = frozenset({"-d\\n", "-d\n", "--delimiter=\\n", "--delimiter=\n"})
+_LINES = ("\\n", "\n")
+_DELIMITED_BY = ("-d", "--delimiter")
+_LINE_ENDS = frozenset({f"{option}{end}" for option in ("-d", "--delimiter=") for end in _LINES})
 
 
 def feeders_of(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part, ...] | None:
@@ -73,7 +75,12 @@ def _is_handed_on(effect: Effect, part: Part, carrier: Part) -> bool:
 
 def _splits_oddly(xargs: Part) -> bool:
     words = [word or "" for word in xargs.argv[1:]]
-    return any(_ODD_SPLITTING.fullmatch(word) and word not in _LINE_ENDS for word in words)
+    return any(
+        _ODD_SPLITTING.fullmatch(word)
+        and word not in _LINE_ENDS
+        and not (word in _DELIMITED_BY and following in _LINES)
+        for word, following in pairwise([*words, ""])
+    )
 
 
 def _before(xargs: Part, analysis: CommandAnalysis) -> list[Part]:

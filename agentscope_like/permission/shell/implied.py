@@ -60,7 +60,9 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
 
 
 def _has_word(part: Part, starts: tuple[str, ...]) -> bool:
-    return any((word or "").startswith(starts) for word in part.argv[1:])
+    """Return whether a word begins so; `--files` and its kin ask for names, and name no file."""
+    words = [word or "" for word in part.argv[1:]]
+    return any(word.startswith(starts) and not word.startswith("--files") for word in words)
 
 
 def _is_given_a_place(part: Part) -> bool:

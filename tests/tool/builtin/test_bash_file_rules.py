@@ -65,7 +65,9 @@ def rows(table: str) -> list[tuple[str, str, str]]:
             current = line.strip("[]")
         else:
             decision, _, command = line.partition(" ")
-            found.append((decision, current, command.strip().replace("\\n", "\n")))
+            found.append(
+                (decision, current, command.strip().replace("\\n", "\n").replace("\\N", "\\n"))
+            )
     return found
 
 
@@ -268,6 +270,83 @@ allow cd src && grep -r x
 allow ls
 allow find . -name '*.py'
 allow cp -r src /tmp/copy
+allow cd docs && ls | xargs cat
+ask   ls | xargs cat
+ask   cd docs && ls .. | xargs cat
+ask   ls docs | xargs cat
+allow cd src && find . | xargs cat
+ask   cd src && find .. | xargs cat
+allow find docs -name x | xargs cat
+allow find docs -name x | xargs -n 1 cat
+ask   find docs -name x | xargs -n "$N" cat
+ask   find docs -name "$X" | xargs cat
+ask   find $X -name x | xargs cat
+allow find docs src -name x | xargs cat
+deny  find docs secrets -name x | xargs cat
+deny  find docs; find secrets | xargs cat
+ask   (find docs) | xargs cat
+ask   find docs | (xargs cat)
+allow find docs -print0 | xargs -0 cat
+allow find docs | xargs -d '\n' cat
+allow find docs | xargs -d'\n' cat
+allow find docs | xargs --delimiter '\n' cat
+allow find docs | xargs --delimiter='\n' cat
+allow find docs | xargs -d '\N' cat
+allow find docs | xargs -d'\N' cat
+allow find docs | xargs --delimiter '\N' cat
+allow find docs | xargs --delimiter='\N' cat
+ask   find docs | xargs -d '\0' cat
+ask   find docs | xargs -d : cat
+ask   find docs | xargs --delimiter=: cat
+ask   find docs | xargs -E e cat
+allow find docs | xargs -I X cat X
+allow find docs | xargs -IX cat X
+ask   find docs | xargs -I X cat sub/X
+deny  find docs | xargs cat secrets/a
+ask   find docs -printf secrets/a | xargs cat
+allow grep -l x docs/x.txt | xargs cat
+allow grep -rL x docs | xargs cat
+allow grep -r --files-with-matches x docs | xargs cat
+allow grep -r --files-without-match x docs | xargs cat
+ask   grep -rl --label=secrets/a x docs | xargs cat
+ask   grep -r x docs | xargs cat
+ask   grep -r --file=README.md docs
+ask   grep -r --file README.md docs
+allow rg --files docs | xargs cat
+ask   rg --files | xargs cat
+ask   rg x docs | xargs cat
+allow find docs | head -3 | xargs cat
+allow find docs | tail -1 | xargs cat
+allow find docs | sort | xargs cat
+allow find docs | tac | xargs cat
+allow find docs | shuf | xargs cat
+allow find docs | uniq | xargs cat
+allow find docs | grep -vE 'x|y' | xargs cat
+allow find docs | egrep x | xargs cat
+ask   find docs | uniq -c | xargs cat
+ask   find docs | grep -o x | xargs cat
+ask   find docs | grep -n x | xargs cat
+ask   find docs | sed s/a/b/ | xargs cat
+ask   find docs | sort list | xargs cat
+ask   echo docs/x.txt | xargs cat
+ask   cat docs/x.txt | xargs cat
+allow git diff --name-only -- docs | xargs cat
+ask   git diff --name-only | xargs cat
+ask   git diff -- docs | xargs cat
+allow cat $(find docs -name x)
+allow cat "$(find docs -name x | head -1)"
+allow cat $(grep -rl x docs)
+ask   cat $(cat docs/list)
+ask   cat x$(find docs -name x)
+deny  cat $(cd secrets && ls)
+allow find docs -exec cat {} \;
+allow find docs -ok cat {} \;
+ask   find . -exec cat {} \;
+ask   find docs -exec cat secrets/{} \;
+ask   find docs -execdir cat {} \;
+allow fd x docs -X cat
+allow fd x docs -x cat {}
+ask   fd x -x cat
 [deny Glob(secrets/**)]
 deny  ls secrets
 ask   find . -name '*.py'
