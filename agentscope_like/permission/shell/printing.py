@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agentscope_like.permission.shell.reading import Reading
     from agentscope_like.permission.shell.tree import Command, Redirect
 
-__all__ = ["CUTTING", "heeds_input", "printed", "printed_by_any"]
+__all__ = ["CUTTING", "heeds_input", "printed", "printed_by_any", "takes_all"]
 
 _NUMBERING = frozenset({"-n", "--line-number"})
 _KEEPING = frozenset(
@@ -84,6 +84,15 @@ def heeds_input(command: Command) -> bool:
     if isinstance(command, SimpleCommand):
         return bool(command.words) and command.words[0].literal in _FED
     return True
+
+
+def takes_all(command: Command) -> bool:
+    """Return whether a command of a pipeline itself reads its input, and nothing else before it."""
+    if not isinstance(command, SimpleCommand) or command.assignments:
+        return False
+    words = [*command.words, *(each.target for each in command.redirects)]
+    is_fixed = all(isinstance(each, Word) and each.literal is not None for each in words)
+    return is_fixed and all(each.fd == _ERRORS for each in command.redirects)
 
 
 def printed_by_any(outputs: Sequence[Output | None]) -> Output:

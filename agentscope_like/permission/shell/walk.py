@@ -19,7 +19,12 @@ from agentscope_like.permission.shell.mutations import Mutations, mutations
 from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
 from agentscope_like.permission.shell.predicates import check_condition
-from agentscope_like.permission.shell.printing import heeds_input, printed, printed_by_any
+from agentscope_like.permission.shell.printing import (
+    heeds_input,
+    printed,
+    printed_by_any,
+    takes_all,
+)
 from agentscope_like.permission.shell.reader import ReadError, read
 from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import (
@@ -224,7 +229,9 @@ class Walk:
             inner = scope
             if place and (scope.fed != Output() or heeds_input(command)):
                 known = len(stages) == place and not pipeline.timed
-                inner = replace(scope, fed=(printed(stages) if known else None) or Output())
+                fed = (printed(stages) if known else None) or Output()
+                whole = fed if takes_all(command) else fed._replace(places=False)
+                inner = replace(scope, fed=whole)
             self._command(command, state, inner)
             stages += [each for each in self.drafts[first:] if each.proves(command, scope)]
         return state
