@@ -108,9 +108,7 @@ def _begins(arguments: Sequence[str], words: tuple[str, ...]) -> bool:
 def _has_flag(word: str, group: frozenset[str]) -> bool:
     if word.startswith("--"):
         name = word.partition("=")[0]
-        return name in group or (
-            len(name) >= _SHORTEST_CUT and any(flag.startswith(name) for flag in group)
-        )
+        return len(name) >= _SHORTEST_CUT and any(flag.startswith(name) for flag in group)
     if not word.startswith("-"):
         return False
     return word in group or any(
