@@ -69,12 +69,7 @@ def analyze(
         home: The home directory that `~` stands for, or None where unknown.
         work_tree: The root of the git work tree that `directory` lies in, or None where unknown.
     """
-    reading = _read(command, directory, home, work_tree)
-    for text, script in reading.texts:
-        dissent = default_panel().dissent(text, script)
-        if dissent is not None:
-            return _dissented(reading.analysis, dissent, is_whole=text == command)
-    return reading.analysis
+    return _confirmed(_read(command, directory, home, work_tree))
 
 
 async def analyze_async(
@@ -82,15 +77,11 @@ async def analyze_async(
 ) -> CommandAnalysis:
     """Do what `analyze` does, and let the event loop run while other parsers are waited for."""
     reading = _read(command, directory, home, work_tree)
-    if not reading.texts:
-        return reading.analysis
-    if not all(default_panel().knows(text) for text, _ in reading.texts):
-        import asyncio  # deciding as such needs none of it
+    if all(default_panel().knows(text) for text, _ in reading.texts):
+        return _confirmed(reading)
+    import asyncio  # deciding as such needs none of it
 
-        return await asyncio.to_thread(
-            analyze, command, directory=directory, home=home, work_tree=work_tree
-        )
-    return analyze(command, directory=directory, home=home, work_tree=work_tree)
+    return await asyncio.to_thread(_confirmed, reading)
 
 
 def analyze_unconfirmed(
@@ -105,6 +96,16 @@ def analyze_unconfirmed(
         return reading.analysis
     unasked = Dissent("No other parser has confirmed what was read", Span(0, len(command)))
     return _dissented(reading.analysis, unasked, is_whole=True)
+
+
+def _confirmed(reading: _Reading) -> CommandAnalysis:
+    """Return the analysis, with a doubt where another parser reads one of the texts otherwise."""
+    analysis = reading.analysis
+    for text, script in reading.texts:
+        dissent = default_panel().dissent(text, script)
+        if dissent is not None:
+            return _dissented(analysis, dissent, is_whole=text == analysis.command)
+    return analysis
 
 
 def _dissented(analysis: CommandAnalysis, dissent: Dissent, *, is_whole: bool) -> CommandAnalysis:

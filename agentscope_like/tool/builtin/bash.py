@@ -184,16 +184,19 @@ class Bash(ToolBase):
         """
         return analyze(tool_input["command"], **self._place(tool_input["command"]))
 
-    async def _analysis(self, command: str) -> CommandAnalysis:
-        return await analyze_async(command, **self._place(command))
+    async def _analysis(
+        self, command: str, surroundings: Surroundings | None = None
+    ) -> CommandAnalysis:
+        return await analyze_async(command, **self._place(command, surroundings))
 
     def _unconfirmed(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
         return analyze_unconfirmed(tool_input["command"], **self._place(tool_input["command"]))
 
-    def _place(self, command: str) -> Place:
-        """Return where a command would run now."""
+    def _place(self, command: str, surroundings: Surroundings | None = None) -> Place:
+        """Return where a command would run now, of which its surroundings know the most."""
+        known = surroundings or self._shell
         work_tree = self._shell.work_tree if "--show-toplevel" in command else None
-        return Place(directory=self.cwd, home=self._shell.home, work_tree=work_tree)
+        return Place(directory=known.directory, home=known.home, work_tree=work_tree)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
         """Look up the files that a decision is about, unless that is what it is made for."""
@@ -221,13 +224,15 @@ class Bash(ToolBase):
         A command with words that are not known before it runs is a safety ASK as well where a deny
         rule may come to speak of it.
         """
-        analysis = await self._analysis(tool_input["command"])
-        if any(effect.glob for part in analysis.parts for effect in part.effects):
-            return await asyncio.to_thread(self._opinion, analysis, context)  # looks for files
-        return self._opinion(analysis, context)
-
-    def _opinion(self, analysis: CommandAnalysis, context: PermissionContext) -> PermissionDecision:
         surroundings = self._surroundings(context)
+        analysis = await self._analysis(tool_input["command"], surroundings)
+        if any(effect.glob for part in analysis.parts for effect in part.effects):  # files to find
+            return await asyncio.to_thread(self._opinion, analysis, surroundings, context)
+        return self._opinion(analysis, surroundings, context)
+
+    def _opinion(
+        self, analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext
+    ) -> PermissionDecision:
         if danger := find_danger(analysis, surroundings):
             return _safety_ask(danger.message, danger.reason)
         if analysis.read_only:
