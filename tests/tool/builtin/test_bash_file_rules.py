@@ -150,6 +150,52 @@ allow a=(1); echo x > note.txt
 allow npm test
 allow make build
 allow git show HEAD:secrets/a
+allow mv note.txt docs/w && echo x > docs/w/a
+ask   mv way docs/w && echo x > docs/w/a
+ask   cp -P way docs/w && echo x > docs/w/a
+ask   gln -s ../secrets docs/l && echo x > docs/l/a
+allow mkdir new && cp -r src new
+allow touch docs/y && cp -r docs/y z
+allow git mv src lib2
+deny  git mv secrets lib2
+allow git checkout -- docs
+ask   git checkout -- secrets
+deny  rmdir secrets/b
+allow rmdir docs
+deny  unlink secrets/a
+deny  shred secrets/a
+deny  echo x | tee docs/a secrets/b
+allow sed -i.bak s/x/y/ docs/x.txt
+ask   sed -n w secrets/a note.txt
+ask   chown -R me .
+ask   find . -delete
+allow find docs -delete
+ask   gzip secrets/a
+[deny Write(docs/src/**)]
+deny  cp -r src docs
+deny  cp -r src docs/src
+deny  mv src docs
+deny  ln -s src docs
+ask   cp -r src/. docs
+ask   cp -r "$X" docs
+ask   cp "$X" docs
+allow cp src/app.py docs
+allow cp -r note.txt docs
+allow mv src/app.py docs
+[deny Write(docs/app.py)]
+deny  cp src/app.py docs
+deny  mv src/app.py docs
+ask   cp -r src/. docs
+allow cp -r src docs
+allow mv src docs
+[deny Write(new/src/**)]
+ask   cp -r src new
+deny  mkdir new && cp -r src new
+allow cp -r src docs
+[deny Write(new/app.py)]
+ask   cp -r src new
+ask   mkdir new && cp -r src new
+allow cp src/app.py new2
 [deny Edit(secrets/a)]
 deny  sed -i s/a/b/ secrets/a
 allow sed -i s/a/b/ secrets/b/c
