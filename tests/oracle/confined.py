@@ -20,7 +20,12 @@ from typing import Any
 
 from agentscope_like.exception import AgentOrientedException
 from agentscope_like.message import TextBlock
-from agentscope_like.permission import PermissionContext, PermissionMode
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionEngine,
+    PermissionMode,
+)
 from agentscope_like.permission.shell import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.profile import Confine, reading
@@ -95,6 +100,10 @@ class ConfinedServer(Server):
         return asyncio.run(self._execute(command, "require"))
 
     async def _accepted(self, command: str) -> tuple[int | None, bytes]:
+        engine = PermissionEngine(PermissionContext(mode=PermissionMode.ACCEPT_EDITS))
+        decision = await engine.check_permission(Bash(cwd=PROJECT), {"command": command})
+        if decision.behavior is not PermissionBehavior.ALLOW:  # the files here are others
+            return REFUSED, decision.message.encode()
         status, said, metadata = await self._called(command, "require", PermissionMode.ACCEPT_EDITS)
         if status is None:
             return None, b""
