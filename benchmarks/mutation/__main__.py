@@ -28,8 +28,12 @@ from benchmarks.mutation.rule_data import rule_mutants
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = (
     "tests/permission",
+    "tests/cli/test_check.py",
     "tests/oracle/test_corpus.py",
     "tests/tool/builtin/test_bash_file_rules.py",
+    "tests/tool/builtin/test_bash_git.py",
+    "tests/tool/builtin/test_bash_grant.py",
+    "tests/tool/builtin/test_bash_links.py",
     "tests/tool/builtin/test_bash_permissions.py",
     "tests/tool/builtin/test_bash_rules.py",
     "tests/tool/builtin/test_bash_secrets.py",
