@@ -66,6 +66,7 @@ _PARAMETER_COMMANDS = frozenset({"set", "shift"})
 _BATCHES = frozenset({"-X", "--exec-batch"})
 _MOVING = frozenset({"cd", "popd"})
 _DURATION = re.compile(r"([1-9][0-9]?|[1-5][0-9]{2}|600)s?")
+_PLAIN_SHELLS = frozenset({"sh", "dash"})
 _CONDITIONS = frozenset({"test", "["})
 
 
@@ -396,6 +397,7 @@ class CommandJudge:
         inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1, fed=Output())
         if same_shell:
             return self._walk.text(text, state, inside, draft)
+        inside = replace(inside, posix=draft.program in _PLAIN_SHELLS)
         parameters = known_parameters(arguments[item.start + 2 :])
         fresh = State(directories=state.directories, variables={}, parameters=parameters)
         self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)

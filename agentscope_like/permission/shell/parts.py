@@ -52,6 +52,7 @@ class Scope(Struct, frozen=True):
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
         bounded: Whether something ends whatever runs here.
+        posix: Whether a plain `sh` runs the commands here.
     """
 
     parent: int | None = None
@@ -62,6 +63,7 @@ class Scope(Struct, frozen=True):
     depth: int = 0
     fed: Output = Output()
     bounded: bool = False
+    posix: bool = False
 
     def span(self, span: Span) -> Span:
         """Return where `span` stands in the command text."""

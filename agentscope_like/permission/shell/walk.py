@@ -18,6 +18,7 @@ from agentscope_like.permission.shell.expander import Expander
 from agentscope_like.permission.shell.mutations import Mutations, mutations
 from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
+from agentscope_like.permission.shell.posix import bash_only
 from agentscope_like.permission.shell.predicates import check_condition
 from agentscope_like.permission.shell.printing import (
     heeds_input,
@@ -144,6 +145,8 @@ class Walk:
         except ReadError as error:
             draft.doubt(f"the script cannot be read: {error}", span, kind=EffectKind.EXECUTE)
             return state
+        if scope.posix and bash_only(text, script) is not None:
+            draft.doubt("only bash reads this script so", span, kind=EffectKind.EXECUTE)
         self.texts.append((text, script))
         return self.script(script, state, self._scope(script, scope))
 
