@@ -15,7 +15,7 @@ _LISTERS = frozenset(
     {"ls", "dir", "vdir", "gls", "tree", "du", "gdu", "fd", "fdfind", "eza", "exa", "lsd"}
 )
 _ACTING = _GREPS | _SEARCHERS | _LISTERS | {"git"}
-_PATTERN_FILES = ("-f", "--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
+_PATTERN_FILES = ("--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
 _IGNORE_FILES = ("--ignore-file", "--exclude-from", "-X")
 
 
@@ -55,7 +55,8 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         searches = part.program in _SEARCHERS and not _is_piped_into(part, analysis)
     if not searches:
         return _NOTHING
-    given = _is_given_a_place(part) and not _has_word(part, _PATTERN_FILES)
+    told_by_file = has_flag(part, "f") or _has_word(part, _PATTERN_FILES)
+    given = _is_given_a_place(part) and not told_by_file
     return _NOTHING if given else Implied.SEARCHES
 
 

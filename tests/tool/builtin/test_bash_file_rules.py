@@ -358,6 +358,27 @@ ask   grep -rl --label=secrets/a x docs | xargs cat
 ask   grep -r x docs | xargs cat
 ask   grep -r --file=README.md docs
 ask   grep -r --file README.md docs
+ask   grep -rf README.md
+ask   grep -rnf README.md
+ask   grep -r -fREADME.md
+ask   grep -r --exclude-from README.md x
+ask   grep -r --exclude-from=README.md x
+ask   rg -f README.md
+ask   rg --ignore-file README.md x
+ask   ag -p README.md x
+ask   ag --path-to-ignore README.md x
+ask   ag x
+ask   ack x
+ask   ack-grep x
+ask   egrep -r x
+ask   fgrep -r x
+ask   echo a || rg x
+allow echo a |rg x
+allow egrep -r x docs
+allow fgrep -r x docs
+allow ag x docs
+allow ack x docs
+allow ack-grep x docs
 allow rg --files docs | xargs cat
 ask   rg --files | xargs cat
 ask   rg x docs | xargs cat
@@ -408,6 +429,20 @@ ask   fd --ignore-file README.md a
 ask   eza -T
 ask   git ls-files
 ask   ls -R; ls src
+ask   dir -R
+ask   vdir -R
+ask   gls -R
+ask   exa -T
+ask   lsd --tree
+ask   fdfind a
+ask   du -a -X README.md
+ask   du -a --exclude-from README.md
+ask   git ls-files -m
+allow git ls-files docs
+allow dir -R docs
+allow exa -T docs
+allow lsd --tree docs
+allow fdfind a docs
 allow find src -name '*.py'
 allow ls
 allow ls -la
