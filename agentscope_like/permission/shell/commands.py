@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -43,7 +42,7 @@ from agentscope_like.permission.shell.values import (
     elements_of,
     join,
 )
-from agentscope_like.permission.shell.wrappers import fed_arguments
+from agentscope_like.permission.shell.wrappers import ends_in_time, fed_arguments
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.tree import Script
@@ -65,7 +64,6 @@ _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 _PARAMETER_COMMANDS = frozenset({"set", "shift"})
 _BATCHES = frozenset({"-X", "--exec-batch"})
 _MOVING = frozenset({"cd", "popd"})
-_DURATION = re.compile(r"([1-9][0-9]?|[1-5][0-9]{2}|600)s?")
 _PLAIN_SHELLS = frozenset({"sh", "dash"})
 _CONDITIONS = frozenset({"test", "["})
 
@@ -328,7 +326,7 @@ class CommandJudge:
             scope.inside(draft.index),
             depth=scope.depth + 1,
             fed=Output(),
-            bounded=scope.bounded or _ends_in_time(reading),
+            bounded=scope.bounded or ends_in_time(reading),
         )
         if inside.depth > MAX_DEPTH:
             draft.doubt(
@@ -402,16 +400,6 @@ class CommandJudge:
         fresh = State(directories=state.directories, variables={}, parameters=parameters)
         self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
         return state
-
-
-def _ends_in_time(reading: Reading) -> bool:
-    """Return whether a wrapper ends the command that it runs within ten minutes."""
-    bounds = reading.grammar.bounds
-    durations = [item.argument for item in reading.items if item.role.kind is RoleKind.NUMBER]
-    if bounds is None or not reading.used <= bounds or len(durations) != 1:
-        return False
-    duration = durations[0]
-    return isinstance(duration, str) and _DURATION.fullmatch(duration) is not None
 
 
 def _known_input(draft: Draft, scope: Scope) -> Output:

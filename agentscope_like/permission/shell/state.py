@@ -8,10 +8,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell.directories import union
+from agentscope_like.permission.shell.mutations import Mutations
 from agentscope_like.permission.shell.positional import Parameters
 from agentscope_like.permission.shell.values import Argument, Shape, Unknown, join
 
-__all__ = ["ANYTHING", "State", "merge"]
+__all__ = ["ANYTHING", "State", "merge", "widened"]
 
 ANYTHING = Unknown()
 
@@ -98,3 +99,25 @@ def merge(*states: State) -> State:
             parameters=first.parameters if first.parameters == other.parameters else None,
         )
     return first
+
+
+def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> State:
+    """Return what still holds in a loop.
+
+    Args:
+        state: What is known before it.
+        found: What its condition and body may change.
+        calls: Whether functions may be called in it.
+        moves: Whether these may change the directory.
+    """
+    kept: dict[str, Shape] = {}
+    for name, shape in found.names.items():
+        before = state.variables.get(name)
+        known = isinstance(before, Unknown) and before.shape is Shape.INTEGER
+        number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
+        kept[name] = shape if number else Shape.ANY
+    if calls or found.anything:
+        state = replace(state, variables={}, parameters=None)
+    elif found.parameters:
+        state = replace(state, parameters=None)
+    return state.forget(kept, directory=found.moves or (calls and moves))

@@ -15,7 +15,7 @@ from agentscope_like.permission.shell.analysis import Doubt, EffectKind, Part
 from agentscope_like.permission.shell.commands import CommandJudge
 from agentscope_like.permission.shell.environment import own_doubt
 from agentscope_like.permission.shell.expander import Expander
-from agentscope_like.permission.shell.mutations import Mutations, mutations
+from agentscope_like.permission.shell.mutations import mutations
 from agentscope_like.permission.shell.outputs import judge_redirects
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
 from agentscope_like.permission.shell.posix import bash_only
@@ -27,7 +27,7 @@ from agentscope_like.permission.shell.printing import (
     takes_all,
 )
 from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.state import State, merge
+from agentscope_like.permission.shell.state import State, merge, widened
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
     ArithmeticCommand,
@@ -274,7 +274,7 @@ class Walk:
                 return self._counting_loop(command, state, scope)
             case Loop(condition=condition, body=body):
                 found = mutations(condition, body, outlasting=True)
-                start = self._widen(state, found, scope)
+                start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
                 between = self.script(condition, start, scope)
                 return merge(between, self.script(body, between, scope))
             case If():
@@ -282,28 +282,13 @@ class Walk:
             case Case():
                 return self._case(command, state, scope)
 
-    def _widen(self, state: State, found: Mutations, scope: Scope) -> State:
-        """Return what still holds in a loop that may change what is `found`, or call functions."""
-        kept: dict[str, Shape] = {}
-        for name, shape in found.names.items():
-            before = state.variables.get(name)
-            known = isinstance(before, Unknown) and before.shape is Shape.INTEGER
-            number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
-            kept[name] = shape if number else Shape.ANY
-        if scope.defined or found.anything:
-            state = replace(state, variables={}, parameters=None)
-        elif found.parameters:
-            state = replace(state, parameters=None)
-        moves = found.moves or (scope.moves and bool(scope.defined))
-        return state.forget(kept, directory=moves)
-
     def _for(self, command: For, state: State, scope: Scope) -> State:
         found = mutations(command.body, outlasting=True)
         value = self._loop_value(command, state, scope)
         problem = own_doubt(command.name, Unknown())
         if problem:
             self.doubts.append(Doubt(problem, scope.span(command.span)))
-        start = self._widen(state, found, scope)
+        start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
         after = self.script(command.body, start.assign(command.name, value), scope)
         return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
 
@@ -313,7 +298,7 @@ class Walk:
             for name in () if head is None else head.assigned:
                 found.assign(name, Shape.INTEGER)
         begun = self._evaluate(command.start, command.span, state, scope)
-        start = self._widen(begun, found, scope)
+        start = widened(begun, found, calls=bool(scope.defined), moves=scope.moves)
         start = self._evaluate(command.test, command.span, start, scope)
         after = self.script(command.body, start, scope)
         after = self._evaluate(command.step, command.span, after, scope)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -10,8 +11,9 @@ from agentscope_like.permission.shell.grammar import RoleKind
 from agentscope_like.permission.shell.reading import Reading
 from agentscope_like.permission.shell.values import Argument, Output, Unknown, piece_of, several
 
-__all__ = ["fed_arguments"]
+__all__ = ["ends_in_time", "fed_arguments"]
 
+_DURATION = re.compile(r"([1-9][0-9]?|[1-5][0-9]{2}|600)s?")
 _FD_PLACEHOLDERS = ("{}", "{/}", "{//}", "{.}", "{/.}")
 _FOUND = Unknown(option=False)
 """What `find` puts in: a path that starts with a starting point, which is no option."""
@@ -85,3 +87,13 @@ def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) 
     if not prefix:
         return replace(found, suffix=suffix) if suffix else found
     return Unknown(prefix=prefix, option=prefix.startswith("-"), suffix=suffix)
+
+
+def ends_in_time(reading: Reading) -> bool:
+    """Return whether a wrapper ends the command that it runs within ten minutes."""
+    bounds = reading.grammar.bounds
+    durations = [item.argument for item in reading.items if item.role.kind is RoleKind.NUMBER]
+    if bounds is None or not reading.used <= bounds or len(durations) != 1:
+        return False
+    duration = durations[0]
+    return isinstance(duration, str) and _DURATION.fullmatch(duration) is not None
