@@ -165,10 +165,15 @@ async def _nothing_matched(
     if mode is PermissionMode.BYPASS:
         return _allowed(row, "Nothing forbids it in bypass mode.")
     message = check.message if check.message else f"No rule says that {tool.name} may run."
-    decision = _ask_or_deny(mode, row, message, check.decision_reason)
-    if decision.behavior is not ASK:
-        return decision
-    return replace(decision, suggested_rules=await _suggestions(tool, tool_input, context))
+    if mode is PermissionMode.DONT_ASK:
+        return _ask_or_deny(mode, row, message, check.decision_reason)
+    return PermissionDecision(
+        ASK,
+        message,
+        decision_reason=check.decision_reason,
+        suggested_rules=await _suggestions(tool, tool_input, context),
+        row=row,
+    )
 
 
 async def _suggestions(

@@ -114,6 +114,8 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
         script: The strict reader's tree; None where it refused the text.
         parts: All simple commands at any depth, in the order of the text; empty where unread.
         doubts: Doubts that belong to no single part (the gate, the reader, a budget, a dissent).
+        names_no_file: Whether no part is known to name a file or to search for any; False where
+            that has not been looked into.
     """
 
     command: str
@@ -121,6 +123,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     script: Script | None
     parts: tuple[Part, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    names_no_file: bool = False
 
     @cached_property
     def read_only(self) -> bool:
@@ -131,6 +134,11 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
             and bool(self.parts)
             and all(part.read_only for part in self.parts)
         )
+
+    @cached_property
+    def has_globs(self) -> bool:
+        """Whether what it reaches has to be looked for."""
+        return any(effect.glob for part in self.parts for effect in part.effects)
 
     @property
     def understood(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
 from typing import TypeAlias, TypedDict
 
 from msgspec import Struct
@@ -15,8 +16,10 @@ from agentscope_like.permission.shell.analysis import (
     EffectKind,
     Part,
 )
+from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.parts import BudgetError
 from agentscope_like.permission.shell.reader import ReadError, read
+from agentscope_like.permission.shell.reads import named
 from agentscope_like.permission.shell.showing import shows_unseen_files
 from agentscope_like.permission.shell.tree import Script, Span
 from agentscope_like.permission.shell.unseen import doubted_names
@@ -34,6 +37,8 @@ class Place(TypedDict):
     home: str | None
     work_tree: str | None
 
+
+_NOTHING = Implied.NOTHING
 
 _Texts: TypeAlias = tuple[tuple[str, Script], ...]
 
@@ -135,7 +140,10 @@ def _read(command: str, directory: str, home: str | None, work_tree: str | None)
         return unread(Doubt("The command line is too large to be judged.", whole))
     except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
-    return _Reading(CommandAnalysis(command, directory, script, parts, doubts), asked)
+    analysis = CommandAnalysis(command, directory, script, parts, doubts)
+    if analysis.read_only and not any(map(_names_a_file, parts, repeat(analysis))):
+        analysis = replace(analysis, names_no_file=True)
+    return _Reading(analysis, asked)
 
 
 def _with_doubted_names(
@@ -152,6 +160,10 @@ def _with_doubted_names(
         replace(part, doubts=(*part.doubts, doubts[id(part)])) if id(part) in doubts else part
         for part in parts
     )
+
+
+def _names_a_file(part: Part, analysis: CommandAnalysis) -> bool:
+    return bool(part.effects or tuple(named(part))) or implied(part, analysis) is not _NOTHING
 
 
 def _may_need_no_rule(part: Part) -> bool:

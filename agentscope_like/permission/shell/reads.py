@@ -35,7 +35,7 @@ from agentscope_like.permission.shell.tree import (
 )
 from agentscope_like.permission.shell.unseen import finds_source_code, sources
 
-__all__ = ["Secrets"]
+__all__ = ["Secrets", "named"]
 
 _SEARCHES = Implied.SEARCHES
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
@@ -159,7 +159,7 @@ class Secrets(Struct):
         What it is told is all there is to go by where it may do anything, or where some part reads
         what it is told of while it runs.
         """
-        for name, verb in _named(part):
+        for name, verb in named(part):
             if reason := self._of_path(name):
                 return f"would {verb} what is to be kept secret: {reason}"
         if not self.reads_unseen and (part.read_only or _changes_something(part)):
@@ -269,7 +269,7 @@ def _changes_something(part: Part) -> bool:
     return any(effect.kind in _CHANGES for effect in part.effects)
 
 
-def _named(part: Part) -> Iterator[tuple[str, str]]:
+def named(part: Part) -> Iterator[tuple[str, str]]:
     """Yield the names of what a part is told to show or to search, each with its verb."""
     if part.program == "git" and part.read_only:
         for name in _history(part):

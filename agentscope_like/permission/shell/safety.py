@@ -87,6 +87,8 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     """
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
+    if analysis.read_only and analysis.names_no_file:
+        return None
     look = _Look(analysis, surroundings, Secrets.of(analysis, surroundings))
     for part in analysis.parts:
         for find in _PART_CHECKS:

@@ -226,7 +226,7 @@ class Bash(ToolBase):
         """
         surroundings = self._surroundings(context)
         analysis = await self._analysis(tool_input["command"], surroundings)
-        if any(effect.glob for part in analysis.parts for effect in part.effects):  # files to find
+        if analysis.has_globs:  # files to look for
             return await asyncio.to_thread(self._opinion, analysis, surroundings, context)
         return self._opinion(analysis, surroundings, context)
 
