@@ -47,7 +47,9 @@ def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Param
 
 def _shifted(count: Sequence[Argument], before: Parameters) -> Parameters:
     number = count[0] if count else "1"
-    if before is None or not isinstance(number, str) or not number.isdecimal():
+    if before is None or len(count) > 1 or not isinstance(number, str):
+        return None
+    if not (number.isascii() and number.isdecimal()):
         return None
     return before[int(number) :] if int(number) <= len(before) else before
 
