@@ -127,6 +127,8 @@ ls x
 command ls x
 command -p ls x
 command -v x
+command
+command -p
 builtin echo x
 shift
 cd x

@@ -81,6 +81,7 @@ seq 3 | xargs git show < f
 seq 3 | xargs git show 0< f
 seq 3 | xargs git show <<< -x
 seq 3 | xargs git show 0<&3
+seq 3 | xargs git show 0>&3
 seq 3 | { xargs git show; } < f
 cat f | while read x; do git show "$x"; done
 seq 3 | while read x; do git show "$x"; done < f
