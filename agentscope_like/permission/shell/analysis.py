@@ -38,6 +38,8 @@ class Effect(Struct, frozen=True, gc=False):
         glob: Whether `path` is a pattern (`*`, `?`, `[...]`) that every path it reaches matches.
         start: With what the absolute path begins, where not all of it is known; empty elsewhere.
         end: Likewise with what it ends.
+        named_after: An absolute pattern: what matches it is put here, each under its own name,
+            which is why `path` is a pattern too. None where that is not so.
     """
 
     kind: EffectKind
@@ -48,6 +50,7 @@ class Effect(Struct, frozen=True, gc=False):
     glob: bool = False
     start: str = ""
     end: str = ""
+    named_after: str | None = None
 
 
 class Doubt(Struct, frozen=True, gc=False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
+from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.links import why_not_through_links
@@ -24,8 +25,10 @@ _EDITORS = frozenset(
 )
 """Programs whose changes are edits in ACCEPT_EDITS and DONT_ASK."""
 
-_LINKERS = frozenset({"cp", "gcp", "ln"})
+_COPIERS = frozenset({"cp", "gcp"})
+_LINKERS = _COPIERS | {"ln"}
 _MOVERS = frozenset({"mv", "gmv"})
+_READ = EffectKind.READ
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 
 
@@ -78,7 +81,11 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
             return reason
     if part.program not in _MOVERS | _LINKERS:
         return None
-    return _hidden_secret(part, surroundings) or _bad_link(part, surroundings)
+    return (
+        _hidden_secret(part, surroundings)
+        or _sensitive_copy(part, surroundings)
+        or _bad_link(part, surroundings)
+    )
 
 
 def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
@@ -89,6 +96,31 @@ def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
             location = surroundings.locate(place.absolute)
             if reason := surroundings.why_not_read(location, recursive=True):
                 return f"`{effect.target}` would get another name, which nobody knows: {reason}"
+    return None
+
+
+def _sensitive_copy(part: Part, surroundings: Surroundings) -> str | None:
+    """Say so where a directory is copied that holds what is sensitive wherever it is."""
+    if part.program not in _COPIERS:
+        return None
+    for effect in part.effects:
+        for place in surroundings.locations(effect) or () if effect.kind is _READ else ():
+            try:
+                if reason := _sensitive_below(place, surroundings):
+                    return f"`{effect.target}` holds something sensitive: {reason}"
+            except TooManyFilesError:
+                return f"`{effect.target}` holds too many files to look at each"
+    return None
+
+
+def _sensitive_below(directory: Location, surroundings: Surroundings) -> str | None:
+    if directory.kind is not FileKind.DIRECTORY:
+        return None
+    for entry in surroundings.entries_below(directory):
+        if surroundings.sensitive.occur_in(entry.path) and (
+            reason := surroundings.why_not_write(surroundings.locate(entry.path, follow=False))
+        ):
+            return reason
     return None
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.permission.shell.directories import absolute, after_cd
@@ -229,16 +230,21 @@ class Actor(Struct):
                 continue
             name = source.argument
             below: Argument = Unknown()
+            named_after: str | None = None
             if isinstance(target, str) and isinstance(name, str):
                 below = f"{target}/{posixpath.basename(name.rstrip('/'))}"
-            elif isinstance(target, str) and isinstance(name, Unknown):
-                folder = re.sub(r"[*?\[]", r"[\g<0>]", target)
-                base = posixpath.basename(name.pattern or "")
-                below = Unknown(pattern=f"{folder}/{base}" if base else None)
+            elif isinstance(target, str) and isinstance(name, Unknown) and len(directories) == 1:
+                base = posixpath.basename((name.pattern or "").rstrip("/"))
+                if base not in ("", ".", ".."):
+                    folder = re.sub(r"[*?\[]", r"[\g<0>]", target)
+                    below = Unknown(pattern=f"{folder}/{base}")
+                    named_after = absolute(directories[0], name.pattern or "")
             written = below if isinstance(below, str) else self._source(span)
             written_below = path_effects(
                 EffectKind.WRITE, below, directories, span, written, recursive=True
             )
+            if named_after is not None:
+                written_below = [replace(each, named_after=named_after) for each in written_below]
             self.draft.add(written_below)
 
     def _harm(self, kind: EffectKind, target: str, span: Span) -> None:

@@ -25,7 +25,7 @@ from agentscope_like.permission.paths import (
     sensitive_to_write,
 )
 from agentscope_like.permission.paths.folders import Folders
-from agentscope_like.permission.paths.location import Names
+from agentscope_like.permission.paths.location import NameEntry, Names
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
 from agentscope_like.permission.shell.expansion import Expansion, TooManyFilesError
 
@@ -38,6 +38,7 @@ MAX_ENTRIES = 2_000
 """How many directory entries are looked at for the symlinks below one directory; a directory that
 has to be opened counts as ten."""
 
+_UNESCAPED = re.compile(r"\[([*?\[])\]")
 _SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
 _MAGIC = re.compile(r"[*?\[]")
 _BLANK = re.compile(r"\s")
@@ -151,10 +152,22 @@ class Surroundings(Struct, frozen=True, dict=True):
         path = effect.path
         if path is None:
             return []
+        if effect.named_after is not None:
+            folder = _UNESCAPED.sub(r"\1", path.rpartition("/")[0])
+            taken = self._expansion.expand(effect.named_after)
+            return [f"{folder}/{each.rpartition('/')[2]}" for each in taken] or [path]
         return (self._expansion.expand(path) or [path]) if effect.glob else [path]
 
     def links_below(self, directory: Location) -> Iterator[str]:
         """Yield the paths of the symlinks below a directory, the nearest first.
+
+        Raises:
+            TooManyFilesError: There is too much below it to look at.
+        """
+        return (entry.path for entry in self.entries_below(directory) if entry.is_symlink())
+
+    def entries_below(self, directory: Location) -> Iterator[NameEntry]:
+        """Yield what is below a directory, the nearest first; symlinks are not followed.
 
         Raises:
             TooManyFilesError: There is too much below it to look at.
@@ -171,9 +184,8 @@ class Surroundings(Struct, frozen=True, dict=True):
             if left < 0:
                 raise TooManyFilesError
             for entry in found:
-                if entry.is_symlink():
-                    yield entry.path
-                elif entry.is_dir(follow_symlinks=False):
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
                     pending.append(entry.path)
 
     def locate(self, path: str, *, follow: bool = True) -> Location:

@@ -111,7 +111,7 @@ def test_spans_point_at_the_argument() -> None:
     ("command", "message"),
     [
         ("ls > out.txt", "`> out.txt` writes a file"),
-        ("sort --files a", "`sort --files` is not a flag known to be harmless"),
+        ("sort --frob a", "`sort --frob` is not a flag known to be harmless"),
         ("rm a", "`rm` removes `a`"),
         ("frobnicate", "`frobnicate` is not a program known to be harmless"),
         ("sed -n '1w x' f", "the sed command `w` is not known to be harmless"),

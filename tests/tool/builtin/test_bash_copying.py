@@ -1,0 +1,101 @@
+"""What `Bash` says of copies: under which names things come to lie where they are put."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionEngine
+from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.tool import Bash
+from tests.tool.builtin.bash_kit import decide
+
+ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
+
+FILES = (
+    *("d/.envrc", "d/notes.txt", "d/.keep", "plain/a.txt", "plain/sub/b.txt"),
+    *("nested/x/.git/config", "nested/a.txt", "src/app.py", "docs/index.md", "[x]/old.txt"),
+)
+
+SENSITIVE = """
+cp d/.envrc .
+cp d/.env* .
+cp d/.* .
+cp -t . d/.e*
+cp d/.[d-f]nvrc src
+cp d/.e* '[x]'
+mv d/.env* .
+ln d/.e* .
+cp d/.e?vrc src/
+cp -r d/. .
+cp -r d z
+cp -a nested z
+cp -r n* z
+cp -rT nested z
+"""
+
+PLAIN = """
+cp d/*.txt .
+cp d/n* src
+cp d/.k* .
+cp -t . d/.k*
+cp src/*.py docs
+mv d/*.txt src
+cp src/*.py '[x]'
+cp -r plain z
+cp -r plain/. z
+cp -r p* z
+cp -a plain/sub src
+"""
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """Return a workspace with files that are sensitive by their names, and such that are not."""
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", SENSITIVE.strip().splitlines())
+async def test_what_is_put_somewhere_under_a_sensitive_name_asks(work: Path, command: str) -> None:
+    """What a pattern matches, or a directory holds, counts where it is put."""
+    assert (await decide(command, work, mode="accept_edits")).behavior is ASK
+
+
+@pytest.mark.parametrize("command", PLAIN.strip().splitlines())
+async def test_other_copies_are_edits(work: Path, command: str) -> None:
+    """Files of other names are copied and moved unasked where edits are."""
+    assert (await decide(command, work, mode="accept_edits")).behavior is ALLOW
+
+
+@pytest.mark.parametrize("program", ["cp", "mv", "install", "ln -s", "cp -t docs"])
+async def test_a_rule_speaks_of_the_names_that_a_pattern_matches(work: Path, program: str) -> None:
+    """A deny rule for a file stops a copy over it, whether the source is named or matched."""
+    context = PermissionContext.model_validate({"mode": "bypass"})
+    engine = PermissionEngine(context)
+    engine.add_rule(
+        PermissionRule(tool_name="Write", rule_content="docs/app.py", behavior=DENY, source="test")
+    )
+    bash = Bash(cwd=work)
+    into = "" if program.endswith("docs") else " docs"
+    for source, expected in (
+        ("src/app.py", DENY),
+        ("src/*.py", DENY),
+        ("src/ap?.py", DENY),
+        ("plain/*.txt", ALLOW),
+    ):
+        decision = await engine.check_permission(bash, {"command": f"{program} {source}{into}"})
+        assert decision.behavior is expected, source
+
+
+async def test_a_directory_of_very_many_files_asks(work: Path) -> None:
+    """A copy of more than can be looked at is no edit that goes by itself."""
+    many = work / "many"
+    many.mkdir()
+    for number in range(2_100):
+        (many / f"f{number}").touch()
+    assert (await decide("cp -r many z", work, mode="accept_edits")).behavior is ASK
+    assert (await decide("cp many/f1 z", work, mode="accept_edits")).behavior is ALLOW
