@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -83,7 +84,9 @@ class BashOracle:
         os.close(_WAIT_DESCRIPTOR)
         try:
             process.wait(timeout)
-            os.read(reading, 1)  # returns when the last child has closed its end
+            ended, _, _ = select.select([reading], [], [], timeout)
+            if not ended:  # something in the background has not closed its end
+                return None
         except subprocess.TimeoutExpired:
             return None
         finally:

@@ -105,3 +105,10 @@ def test_the_oracle_itself_tells_what_ran(
     ran = oracle.run(command)
     assert ran == (argvs if argvs is not None else [("evil", "1")])
     check(oracle, command)
+
+
+@pytest.mark.parametrize("ending", ["", " &"])
+def test_what_never_ends_is_ended(oracle: BashOracle, ending: str) -> None:
+    """A command that goes on, in front or in the background, tells nothing and is killed."""
+    assert oracle.run(f"for ((;;)); do a; done{ending}", timeout=0.3) is None
+    assert oracle.run("a x", timeout=5) == [("a", "x")]
