@@ -21,19 +21,15 @@ from agentscope_like.permission.rules import ToolRules, rules_of
 
 __all__ = ["MAX_SUGGESTIONS", "PermissionEngine"]
 
-ALLOW, DENY, ASK, PASSTHROUGH = (
-    PermissionBehavior.ALLOW,
-    PermissionBehavior.DENY,
-    PermissionBehavior.ASK,
-    PermissionBehavior.PASSTHROUGH,
-)
+# Looking up a member of an enumeration takes as long as all else that a row of the table does.
+ALLOW, DENY, ASK = PermissionBehavior.ALLOW, PermissionBehavior.DENY, PermissionBehavior.ASK
+EXPLORE, BYPASS, DONT_ASK = PermissionMode.EXPLORE, PermissionMode.BYPASS, PermissionMode.DONT_ASK
+TOOL_ALLOWS = DecisionRow.TOOL_ALLOWS
 
 MAX_SUGGESTIONS = 5
 """How many rules a question offers at most."""
 
-_READ_ONLY_RUNS = frozenset(
-    {PermissionMode.EXPLORE, PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK}
-)
+_READ_ONLY_RUNS = frozenset({EXPLORE, PermissionMode.ACCEPT_EDITS, DONT_ASK})
 
 
 class PermissionEngine:
@@ -77,7 +73,7 @@ class PermissionEngine:
             return _undecided(tool, mode, error)
 
 
-async def _decide(  # noqa: PLR0911 - one return for each row
+async def _decide(  # noqa: C901, PLR0911 - one step for each row
     tool: PermissionTool,
     tool_input: dict[str, Any],
     context: PermissionContext,
@@ -91,20 +87,23 @@ async def _decide(  # noqa: PLR0911 - one return for each row
     if denial is not None and denial.certain:
         return _by_rule(mode, DecisionRow.DENY_RULE, denial)
 
-    check = await _tool_check(tool, tool_input, context)
+    try:
+        check = _opinion(await tool.check_permissions(tool_input, context))
+    except Exception as error:
+        check = _failed(f"{tool.name}'s own check failed", error)
     if check.behavior is DENY:
         return replace(check, row=DecisionRow.TOOL_DENIES, suggested_rules=None)
     if getattr(tool, "touches_only_agent_state", False):
-        return _allowed(DecisionRow.TOOL_ALLOWS, "It touches only the agent's own state.")
+        return _allowed(TOOL_ALLOWS, "It touches only the agent's own state.")
 
     read_only = False
     if mode in _READ_ONLY_RUNS:
         read_only, check = await _proven_read_only(tool, tool_input, check)
-    if mode is PermissionMode.EXPLORE and not read_only:
+    if mode is EXPLORE and not read_only:
         return _not_read_only(tool, check)
 
     is_safety_check = check.behavior is ASK and check.bypass_immune
-    if is_safety_check and mode is not PermissionMode.BYPASS:
+    if is_safety_check and mode is not BYPASS:
         return _ask_or_deny(mode, DecisionRow.SAFETY_CHECK, check.message, check.decision_reason)
     question = await _rule(ASK, tool, tool_input, context) if context.ask_rules else None
     if question := question or denial:
@@ -112,7 +111,7 @@ async def _decide(  # noqa: PLR0911 - one return for each row
     if read_only:
         return _allowed(DecisionRow.READ_ONLY, "It only reads.", check.decision_reason)
     if check.behavior is ALLOW:
-        return _allowed(DecisionRow.TOOL_ALLOWS, check.message, check.decision_reason)
+        return _allowed(TOOL_ALLOWS, check.message, check.decision_reason)
     permission = await _rule(ALLOW, tool, tool_input, context) if context.allow_rules else None
     if permission is not None:
         return _by_rule(mode, DecisionRow.ALLOW_RULE, permission)
@@ -130,17 +129,11 @@ async def _rule(
     return None if rules is None else await rules.find(tool_input, context)
 
 
-async def _tool_check(
-    tool: PermissionTool, tool_input: dict[str, Any], context: PermissionContext
-) -> PermissionDecision:
-    """Return the tool's own opinion; a check that fails is a safety ASK."""
-    try:
-        check = await tool.check_permissions(tool_input, context)
-        if isinstance(check, PermissionDecision):
-            return check
-        raise TypeError(f"{check!r} is not a PermissionDecision")
-    except Exception as error:
-        return _failed(f"{tool.name}'s own check failed", error)
+def _opinion(check: object) -> PermissionDecision:
+    """Return what a tool's own check returned, which may be anything."""
+    if isinstance(check, PermissionDecision):
+        return check
+    raise TypeError(f"{check!r} is not a PermissionDecision")
 
 
 async def _proven_read_only(
@@ -162,10 +155,10 @@ async def _nothing_matched(
 ) -> PermissionDecision:
     """Return the last row: the mode decides."""
     row = DecisionRow.NOTHING_MATCHED
-    if mode is PermissionMode.BYPASS:
+    if mode is BYPASS:
         return _allowed(row, "Nothing forbids it in bypass mode.")
     message = check.message if check.message else f"No rule says that {tool.name} may run."
-    if mode is PermissionMode.DONT_ASK:
+    if mode is DONT_ASK:
         return _ask_or_deny(mode, row, message, check.decision_reason)
     return PermissionDecision(
         ASK,
@@ -242,7 +235,7 @@ def _ask_or_deny(
     rule: PermissionRule | None = None,
 ) -> PermissionDecision:
     """Return ASK, or DENY in the mode where nobody can answer."""
-    if mode is PermissionMode.DONT_ASK:
+    if mode is DONT_ASK:
         message = f"{message} Nobody can be asked in dont_ask mode, so it is denied."
         return PermissionDecision(DENY, message, decision_reason=reason, row=row, rule=rule)
     return PermissionDecision(
@@ -258,8 +251,8 @@ def _ask_or_deny(
 def _undecided(tool: PermissionTool, mode: str, error: BaseException) -> PermissionDecision:
     """Return the answer where the table could not be gone through."""
     failed = _failed(f"The rules for {tool.name} could not be checked", error)
-    known = mode if isinstance(mode, PermissionMode) else PermissionMode.EXPLORE
-    if known is PermissionMode.EXPLORE:
+    known = mode if isinstance(mode, PermissionMode) else EXPLORE
+    if known is EXPLORE:
         return _not_read_only(tool, failed)
     return _ask_or_deny(known, DecisionRow.SAFETY_CHECK, failed.message, failed.decision_reason)
 
