@@ -30,6 +30,7 @@ TESTS = (
     "tests/permission",
     "tests/cli/test_check.py",
     "tests/oracle/test_corpus.py",
+    "tests/tool/builtin/test_bash_copying.py",
     "tests/tool/builtin/test_bash_file_rules.py",
     "tests/tool/builtin/test_bash_git.py",
     "tests/tool/builtin/test_bash_grant.py",

@@ -191,6 +191,25 @@ async def test_only_rules_that_would_allow_the_call_are_suggested() -> None:
     assert offered == ["hello", None]
 
 
+async def test_no_more_than_five_rules_are_suggested() -> None:
+    """The best five of seven that would allow the call are offered, and all of four."""
+
+    class Generous(StubTool):
+        async def match_rule(self, rule_content: str | None, tool_input: Any) -> bool:
+            return rule_content is not None and int(rule_content) > 0
+
+        async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+            return [rule("allow", str(number)) for number in range(tool_input["count"])]
+
+    async def offered(count: int) -> list[str | None]:
+        engine = PermissionEngine(PermissionContext())
+        decision = await engine.check_permission(Generous(), {"count": count})
+        return [each.rule_content for each in decision.suggested_rules or []]
+
+    assert await offered(8) == ["1", "2", "3", "4", "5"]
+    assert await offered(5) == ["1", "2", "3", "4"]
+
+
 @given(situations)
 async def test_a_suggested_rule_keeps_its_word(situation: Situation) -> None:
     """Deciding the same call under a suggested rule gives ALLOW."""

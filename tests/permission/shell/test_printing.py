@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
+from agentscope_like.permission.shell import EffectKind, analyze
 
 WORD = 'git show "$({})"'
 """Takes a text that is no option."""
@@ -29,6 +29,7 @@ def rows(table: str) -> list[str]:
 KNOWN = rows(r"""
 word echo a.b
 word git describe
+word git describe v1
 word git describe || true
 word git describe || false
 word git describe || :
@@ -52,6 +53,9 @@ number seq 3 | tail -n +2 | head -n1
 number seq 3 | sort -rn | uniq | head
 number grep -c x f
 number grep -c -i x f 2>/dev/null
+number grep -c x "$(git rev-parse HEAD)"
+number grep -c x $(git rev-parse HEAD)
+number grep -c x $(git describe)
 number date +%s
 number date +%Y%m%d
 number stat -c %s f
@@ -79,6 +83,7 @@ NOT_KNOWN = rows(r"""
 word echo -a.b
 word echo "$x"
 word cat f
+word git describe "v$x"
 word git describe 2>&1
 word git describe 2>f
 word git describe || cat f
@@ -107,6 +112,8 @@ number seq 3 | tail -f
 number seq 1 $x
 number seq 1 "$(echo a)"
 number grep -c x f g h
+number grep -c x $(git rev-list HEAD)
+number grep -c x "-$(git rev-parse HEAD)"
 number grep x f
 number grep -c -r x f
 number date
@@ -156,6 +163,52 @@ def test_any_other_output_is_in_doubt(command: str) -> None:
     analysis = analyze(command, directory="/ws", home="/home/u")
     assert not analysis.read_only
     assert analysis.all_doubts
+
+
+@pytest.mark.parametrize("program", ["echo", "printf %s"])
+def test_printed_texts_are_known_where_they_are_one_line(program: str) -> None:
+    """Of several lines the last may be dropped, and the others be split."""
+
+    def proven(text: str) -> bool:
+        command = WORD.replace("{}", f"{program} '{text}'")
+        return analyze(command, directory="/ws", home="/home/u").read_only
+
+    assert [text for text in ("a", "a b", "a-b") if not proven(text)] == []
+    assert [text for text in ("a\n", "a\nb", "\na", "-a.b") if proven(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "prints"),
+    [
+        ("echo a b", "a b"),
+        ("echo -a", "-a"),
+        ("echo a -n", "a -n"),
+        ("echo", None),
+        ("echo -n a", None),
+        ("echo -ne a", None),
+        (r"echo '\055a'", None),
+        ("printf a", "a"),
+        (r"printf 'a\n'", "a"),
+        ("printf %s-%s a b", "a-b"),
+        (r"printf '%s.c\n' '\055a'", r"\055a.c"),
+        ("printf", None),
+        ("printf %s", None),
+        ("printf %s a b", None),
+        ("printf %d 5", None),
+        ("printf %.1s ab", None),
+        (r"printf '\055a'", None),
+        (r"printf 'a\nb\n'", None),
+        ("printf -- a", None),
+        ("printf -a", None),
+    ],
+)
+def test_what_is_printed_of_known_words_is_a_known_part_of_a_path(
+    command: str, prints: str | None
+) -> None:
+    """Where all shells print the same text, the path is known that it is a part of."""
+    analysis = analyze(f'rm "f$({command})"', directory="/ws", home="/home/u")
+    removed = {each.path for each in analysis.effects if each.kind is EffectKind.DELETE}
+    assert removed == {None if prints is None else f"/ws/f{prints}"}
 
 
 KEEPING = (

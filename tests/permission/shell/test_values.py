@@ -130,3 +130,14 @@ def test_a_variable_may_hold_64_texts(names: int, known: bool) -> None:
     analysis = analyze(f'for f in {texts}; do rm "$f"; done', directory="/ws")
     removed = {each.path for each in analysis.effects if each.kind is EffectKind.DELETE}
     assert removed == ({f"/ws/f{number}" for number in range(names)} if known else {None})
+
+
+@pytest.mark.parametrize(("names", "endings", "known"), [(8, 8, True), (5, 13, False)])
+def test_a_word_of_two_variables_may_be_64_texts(names: int, endings: int, known: bool) -> None:
+    """Each text of one is joined to each of the other, as long as there are not more than that."""
+    first, second = ([str(number) for number in range(count)] for count in (names, endings))
+    loops = f"for f in {' '.join(first)}; do for g in {' '.join(second)}; do"
+    analysis = analyze(f'{loops} rm "a$f.$g"; done; done', directory="/ws")
+    removed = {each.path for each in analysis.effects if each.kind is EffectKind.DELETE}
+    joined = {f"/ws/a{one}.{other}" for one in first for other in second}
+    assert removed == (joined if known else {None})

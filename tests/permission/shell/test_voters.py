@@ -331,6 +331,26 @@ class TestVotes:
         assert not is_plain(text, read(text))
 
 
+class TestBuried:
+    """What bashlex never looks at is left to the other parser, and nothing else is."""
+
+    @pytest.mark.parametrize(
+        ("text", "buried"),
+        [
+            ("echo $(ls\npwd; id) | cat; who", {"pwd", "id"}),
+            ("echo $(ls\npwd\nid) $(who; date)", {"pwd", "id"}),
+            ("echo $(ls; pwd); id", set()),
+            ('echo "${x:-$(pwd)}"; id', {"pwd"}),
+            ("cat <<E; ls\n$(pwd)\nE\nid", {"pwd"}),
+            ("(( $(pwd) )); ls $(id)", {"pwd"}),
+        ],
+    )
+    def test_only_what_is_below_is_buried(self, text: str, buried: set[str]) -> None:
+        """What follows a substitution of several lines is compared again, as what stands before."""
+        found = find(text, read(text)).buried
+        assert {text[start:end] for places in found for start, end in places} == buried
+
+
 class TestVeto:
     """The raw text has the last word."""
 
