@@ -72,7 +72,7 @@ _KEYS = frozenset(
     }
 )
 _WHEN_KEYS = frozenset({"operands", "recursive", "rewrites", "needs", "doubt", "output"})
-_SHARED_KEYS = frozenset({"flags", "values", "named", "optional"})
+_SHARED_KEYS = frozenset({"flags", "values", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
