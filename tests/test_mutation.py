@@ -37,6 +37,8 @@ def changed_rules(file: str, text: str) -> set[str]:
         ("x = all(a)", "x = any(a)"),
         ("x = p.fullmatch(a)", "x = p.match(a)"),
         ("x = a.lower()", "x = a"),
+        ("x = a.strip('/')", "x = a"),
+        ("x = a.endswith('/')", "x = a.endswith('XX/')"),
         ("x = {'a', 'b'}", "x = {'b'}"),
         ("x = {'a': 1, 'b': c}", "x = {'a': 1}"),
         ("x = [a for a in b if c]", "x = [a for a in b]"),

@@ -44,7 +44,7 @@ _OTHER_CALLS = {
     "rpartition": "partition",
 }
 _NORMALIZERS = frozenset({"lower", "casefold", "strip", "lstrip", "rstrip"})
-_TEXT_TESTS = frozenset({"startswith", "endswith", "strip", "lstrip", "rstrip"})
+_TEXT_TESTS = frozenset({"startswith", "endswith"})
 _UNTOUCHED_NAMES = frozenset({"__all__", "__slots__"})
 
 
