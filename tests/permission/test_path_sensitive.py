@@ -356,6 +356,22 @@ def test_a_directory_name_can_hold_a_wildcard() -> None:
     assert extended(at("x/vault/y")) is None
 
 
+@pytest.mark.parametrize("name", ["vault", "vault/", "vault/**", "vault//"])
+def test_a_directory_may_be_named_with_a_slash_or_with_what_it_holds(name: str) -> None:
+    """However a directory is spelled, what is below it is protected, and nothing beside it."""
+    extended = partial(sensitive_to_write, extra_directories=[name])
+    assert extended(at("x/vault/a/b"))
+    assert extended(at("x/vaults/a")) is None
+
+
+def test_the_first_of_two_names_may_hold_a_wildcard() -> None:
+    """A file is protected in each directory that the pattern means, and there alone."""
+    extended = partial(sensitive_to_write, extra_files=["conf*/tokens.ini"])
+    assert extended(at("x/conf.d/tokens.ini"))
+    assert extended(at("x/conf.d/other.ini")) is None
+    assert extended(at("x/data/tokens.ini")) is None
+
+
 def test_the_root_has_no_name_that_a_wildcard_could_match() -> None:
     """A pattern of names that begin or end with anything says nothing of the root."""
     extended = partial(sensitive_to_write, extra_files=["*a*"])

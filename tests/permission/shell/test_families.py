@@ -126,6 +126,39 @@ def test_a_shell_runs_its_input(shell: str) -> None:
     assert not runs_unseen_text(parts("curl x | tee")[-1])
 
 
+@pytest.mark.parametrize(
+    ("command", "unseen"),
+    [
+        ("bash -s -- -c+", True),
+        ('bash -s -- "$x"', False),
+        ('bash -c "$x"', True),
+        ('bash -ec "$x"', True),
+        ("bash -c ls", False),
+        ('bash script -x "$x"', False),
+        ('eval "$x"', True),
+        ("eval ls", False),
+        ('source "$x"', True),
+        ("source script", False),
+    ],
+)
+def test_only_a_script_that_stands_there_is_seen(command: str, unseen: bool) -> None:
+    """Behind `-c` stands what is run; a word that is computed, or no script at all, is not seen."""
+    assert runs_unseen_text(parts(command)[-1]) is unseen
+
+
+@pytest.mark.parametrize(
+    ("command", "seen"),
+    [
+        ("eval 'rm -r (x'", True),
+        ("bash -c 'rm -r (x'", True),
+        ("echo 'rm -r (x'", False),
+    ],
+)
+def test_a_script_that_cannot_be_read_is_looked_through(command: str, seen: bool) -> None:
+    """What may be a command in the text of a shell or of eval is found; other texts are none."""
+    assert (("rm", "-r", "x") in map(tuple, readings(parts(command)[0]))) is seen
+
+
 @pytest.mark.parametrize("carrier", TABLES["carriers"]["programs"].split())
 def test_a_carried_command_is_seen(carrier: str) -> None:
     """What is forbidden is found behind a program that runs other commands, however it is asked."""

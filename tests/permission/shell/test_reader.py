@@ -107,6 +107,7 @@ _TAKEN = [
     ("[[ -v HOME ]]", "[[ -v HOME ]]"),
     ("[[ $x -gt 5 ]]", "[[ $x -gt 5 ]]"),
     ("echo ${x//:/$'\\n'}", "echo ${x // ':/\\n'}"),
+    ("echo ${x/:/$'\\n'}", "echo ${x / ':/\\n'}"),
     ("for i\nin x\ndo a\ndone", "for i in x do a ¶ done"),
     ("for i do a; done", "for i do a ; done"),
     (
@@ -173,6 +174,7 @@ _REFUSED = [
     # expansions
     ('echo ${x#$"y"}', "before a quote"),
     ("echo ${x#$'y'}", "before a quote"),
+    ("echo ${x#$'\\n'}", "before a quote"),
     ("echo ${a[x]}", "${"),
     ("echo ${a[$x]}", "${"),
     ("echo ${a[$(evil)]}", "${"),

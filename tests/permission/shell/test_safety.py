@@ -34,3 +34,26 @@ def test_what_names_a_file_is_looked_at() -> None:
     for command in ("cat notes.txt", "git show HEAD:notes.txt", "git status", "pwd"):
         analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
         assert find_danger(analysis, _AROUND) is None, command
+
+
+def test_what_would_be_removed_is_found_where_nothing_can_be_read() -> None:
+    """Each word behind `rm` may be a path there, but for its options."""
+    around = Surroundings(directory="/srv", working=(), root="/srv", home="/home/u")
+    for words, found in (
+        ("-rf data", True),
+        ("-rf data-", True),
+        ("-rf x/y /etc", True),
+        ("-rf x/y", False),
+        ("--recursive x/y-", False),
+    ):
+        analysis = analyze(f"rm {words} (", directory="/srv", home="/home/u")
+        assert analysis.script is None
+        assert (find_danger(analysis, around) is not None) is found, words
+
+
+def test_all_that_a_directory_holds_is_as_much_as_the_directory() -> None:
+    """Where nothing can be read, `*` may be anything, and `~/*` is the home."""
+    for words, found in (("*", True), ("~/*", True), ("/usr/*", True), ("x*", False), ("y", False)):
+        analysis = analyze(f"rm -rf {words} (", directory="/work/project", home="/home/u")
+        assert analysis.script is None
+        assert (find_danger(analysis, _AROUND) is not None) is found, words
