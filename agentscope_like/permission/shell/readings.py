@@ -13,7 +13,14 @@ from typing import TypeAlias
 from agentscope_like.permission.shell.analysis import Part
 from agentscope_like.permission.shell.families import families
 
-__all__ = ["bare_name", "raw_readings", "raw_words", "readings", "runs_unseen_text"]
+__all__ = [
+    "bare_name",
+    "raw_readings",
+    "raw_words",
+    "readings",
+    "reads_input",
+    "runs_unseen_text",
+]
 
 Words: TypeAlias = Sequence[str | None]
 
@@ -22,6 +29,9 @@ _BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
 _MAX_CARRIED = 64
 _EVALUATORS = frozenset({"eval", "source", "."})
 _SCRIPT_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
+_INPUT_FLAG = re.compile(r"-[A-Za-z]*s[A-Za-z]*")
+_LAST_OPTIONS = frozenset({"-", "--"})
+_FLAG_WITH_VALUE = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file")
 
 
 def bare_name(name: str) -> str:
@@ -63,9 +73,29 @@ def runs_unseen_text(part: Part) -> bool:
         return None in arguments
     if name not in families().shells:
         return False
-    if any(word is not None and _SCRIPT_FLAG.fullmatch(word) for word in arguments):
-        return None in arguments
-    return all(word is not None and word.startswith("-") for word in arguments)
+    return reads_input(arguments) or (
+        None in arguments
+        and any(word is not None and _SCRIPT_FLAG.fullmatch(word) for word in arguments)
+    )
+
+
+def reads_input(arguments: Words) -> bool:
+    """Return whether a shell takes its program from its input: for `-s`, or for want of another."""
+    is_value = False
+    for count, word in enumerate(arguments, 1):
+        if is_value:
+            is_value = False
+        elif word in _LAST_OPTIONS:
+            return count == len(arguments)
+        elif word is None or _SCRIPT_FLAG.fullmatch(word):
+            return False
+        elif _INPUT_FLAG.fullmatch(word):
+            return True
+        elif word.startswith(("-", "+")):
+            is_value = _FLAG_WITH_VALUE.fullmatch(word) is not None
+        else:
+            return False
+    return True
 
 
 def raw_words(text: str) -> list[str]:

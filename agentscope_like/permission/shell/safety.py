@@ -19,6 +19,7 @@ from agentscope_like.permission.shell.readings import (
     raw_readings,
     raw_words,
     readings,
+    reads_input,
     runs_unseen_text,
 )
 from agentscope_like.permission.shell.reads import Secrets
@@ -126,7 +127,7 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
 def _hidden_code(part: Part, look: _Look) -> str | None:
     """Say so where a shell or interpreter runs text that does not stand in the command."""
     if runs_unseen_text(part):
-        computed = None in part.argv
+        computed = None in part.argv and not reads_input(part.argv[1:])
         what = "text that is computed" if computed else "whatever it is given as input"
         return f"runs {what}, so that nobody can tell what"
     if part.read_only or not part.argv or part.argv[0] is None:
