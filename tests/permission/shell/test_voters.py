@@ -636,6 +636,22 @@ class TestWorker:
         """
         assert workers(*talking(body), answer_seconds=10).ask("x").number == 1
 
+    @pytest.mark.parametrize("name", ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"])
+    def test_it_finds_the_libraries_of_python(
+        self, workers: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        """It is told where libraries are looked for, and nothing of a like name."""
+        monkeypatch.setenv(name, "/nonexistent/lib")
+        monkeypatch.setenv("LD_LIBRARY_PATH_64", "/nonexistent/lib")
+        body = f"""
+            seen = [os.environ.get({name!r}), os.environ.get("LD_LIBRARY_PATH_64")]
+            if seen == ["/nonexistent/lib", None]:
+                opinion = {{"outcome": "read"}}
+                print(json.dumps({{"number": number, "bashlex": opinion, "tree_sitter": opinion}}))
+                sys.stdout.flush()
+        """
+        assert workers(*talking(body), answer_seconds=10).ask("x").number == 1
+
 
 class TestLoop:
     """An event loop is never held up."""
