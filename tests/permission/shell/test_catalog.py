@@ -168,3 +168,26 @@ def test_a_table_that_cannot_be_parsed_is_refused(
     monkeypatch.setattr(catalog, "_sections", lambda: {"broken": section})
     with pytest.raises(CatalogError, match=r"\[program\.broken\]"):
         catalog.lookup("broken")
+
+
+@pytest.mark.parametrize(
+    ("places", "count", "kinds"),
+    [
+        (["text", "read?", "list?"], 1, ["text"]),
+        (["text", "read?", "list?"], 2, ["text", "read"]),
+        (["text?", "read?", "list"], 1, ["list"]),
+        (["text?", "read?", "list"], 2, ["text", "list"]),
+        (["text?", "read?", "list"], 3, ["text", "read", "list"]),
+        (["text...", "read?", "list"], 3, ["text", "text", "list"]),
+        (["text?", "read...", "list"], 4, ["text", "read", "read", "list"]),
+    ],
+)
+def test_operands_take_their_places_from_both_ends(
+    places: list[str], count: int, kinds: list[str]
+) -> None:
+    """What must be there gets its operand first; what may be there takes the others in order."""
+    grammar = parse_program("x", {"operands": places})
+    reading = read_arguments(grammar, ["x", *"abcd"[:count]])
+    assert [item.role.kind.value for item in reading.items] == kinds
+    assert not reading.problems
+    assert read_arguments(grammar, ["x"]).problems

@@ -441,6 +441,9 @@ ask   git ls-files -m
 allow git ls-files docs
 allow dir -R docs
 allow exa -T docs
+allow exa
+allow lsd -l
+allow ls -T 4
 allow lsd --tree docs
 allow fdfind a docs
 allow find src -name '*.py'

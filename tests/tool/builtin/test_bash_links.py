@@ -98,6 +98,25 @@ async def test_a_rule_for_the_copy_does_not_prove_what_is_read(work: Path) -> No
     assert (await decide("cp -r linked z; cat a", work, rules)).behavior is ALLOW
 
 
+@pytest.mark.parametrize(
+    ("command", "behavior"),
+    [
+        ("install a z; cat z", ALLOW),
+        ("ln -s a z; cat z", ALLOW),
+        ("ln -s src z; cat z/app.py", ALLOW),
+        ("cp a z; cat z", ALLOW),
+        ("cp -r linked z; cat z/key", ASK),
+        ("ln -s .env z; cat z", ASK),
+    ],
+)
+async def test_a_rule_for_what_makes_a_file_or_a_link_proves_what_is_read_by_that_name(
+    work: Path, command: str, behavior: PermissionBehavior
+) -> None:
+    """What is put there is known by its own name, but for links that a copy brings along."""
+    rules = ("allow install:*", "allow ln:*", "allow cp:*")
+    assert (await decide(command, work, rules)).behavior is behavior
+
+
 FOLLOWED = """
 cat env
 cat linked/key
