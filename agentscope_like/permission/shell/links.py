@@ -120,8 +120,6 @@ def _is_through(act: _Act, maker: _Act) -> bool:
         return is_below(path or "/", maker.effect.path or "/")
     if act.effect.kind is not EffectKind.READ or lists_only(act.effect, act.part):
         return False
-    if maker.part.program not in _COPIERS | _MOVERS:
-        return False
     return path is None or maker.effect.path is None or is_below(path, maker.effect.path)
 
 
