@@ -42,7 +42,7 @@ def omissions(analysis: CommandAnalysis) -> tuple[Span, ...]:
         return ()
     found: list[Span] = []
     for span in _candidates(analysis)[:MAX_TRIALS]:
-        if not any(_contains(span, inner) for inner in found) and _reads_only(analysis, span):
+        if not any(span.holds(inner) for inner in found) and _reads_only(analysis, span):
             found.append(span)
     return tuple(found)
 
@@ -85,10 +85,6 @@ def _with_connector(command: str, part: Part) -> Iterator[Span]:
         yield Span(joined.start(), end)
     elif joined := _CONNECTOR_AFTER.match(command, end):
         yield Span(start, joined.end())
-
-
-def _contains(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _reads_only(analysis: CommandAnalysis, span: Span) -> bool:

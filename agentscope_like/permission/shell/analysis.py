@@ -25,6 +25,10 @@ class EffectKind(StrEnum):
     EXECUTE = "execute"
 
 
+CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
+"""What is done to a file that is not as it was afterwards."""
+
+
 class Effect(Struct, frozen=True, gc=False):
     """One thing that a part does.
 

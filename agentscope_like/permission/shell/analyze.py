@@ -19,7 +19,7 @@ from agentscope_like.permission.shell.analysis import (
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.parts import BudgetError
 from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.reads import named
+from agentscope_like.permission.shell.reads import named_files
 from agentscope_like.permission.shell.showing import shows_unseen_files
 from agentscope_like.permission.shell.tree import Script, Span
 from agentscope_like.permission.shell.unseen import doubted_names
@@ -163,7 +163,7 @@ def _with_doubted_names(
 
 
 def _names_a_file(part: Part, analysis: CommandAnalysis) -> bool:
-    return bool(part.effects or tuple(named(part))) or implied(part, analysis) is not _NOTHING
+    return bool(part.effects or tuple(named_files(part))) or implied(part, analysis) is not _NOTHING
 
 
 def _may_need_no_rule(part: Part) -> bool:

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from agentscope_like.permission.paths import FileKind
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.links import may_carry_links
+from agentscope_like.permission.shell.programs import LINKERS
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.touch import Below
 
 __all__ = ["links_made", "written_below"]
-
-_LINKERS = frozenset({"ln", "gln"})
 
 
 def written_below(
@@ -55,7 +54,7 @@ def links_made(part: Part, analysis: CommandAnalysis, around: Surroundings) -> I
     Raises:
         PathError: A path cannot be judged.
     """
-    if part.program in _LINKERS or may_carry_links(part, analysis, around):
+    if part.program in LINKERS or may_carry_links(part, analysis, around):
         for effect in part.effects:
             if effect.path and effect.kind is EffectKind.WRITE:
                 yield effect.path

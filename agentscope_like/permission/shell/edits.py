@@ -5,9 +5,17 @@ from __future__ import annotations
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.analysis import (
+    CHANGES,
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    Part,
+)
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.links import why_not_through_links
+from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS
+from agentscope_like.permission.shell.showing import is_redirect
 from agentscope_like.permission.shell.surroundings import Surroundings
 
 __all__ = [
@@ -25,11 +33,7 @@ _EDITORS = frozenset(
 )
 """Programs whose changes are edits in ACCEPT_EDITS and DONT_ASK."""
 
-_COPIERS = frozenset({"cp", "gcp"})
-_LINKERS = _COPIERS | {"ln"}
-_MOVERS = frozenset({"mv", "gmv"})
 _READ = EffectKind.READ
-_CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 
 
 def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> str | None:
@@ -72,14 +76,14 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
     """Return why one part is more than edits inside the working directories, or None."""
     if not part.effects:
         return "nothing in it is known to be an edit"
-    places = {effect.span for effect in part.effects if effect.kind in _CHANGES}
+    places = {effect.span for effect in part.effects if effect.kind in CHANGES}
     for doubt in part.doubts:
         if doubt.span not in places:
             return doubt.message
     for effect in part.effects:
         if reason := _why_no_edit(effect, part) or _why_outside(effect, surroundings):
             return reason
-    if part.program not in _MOVERS | _LINKERS:
+    if part.program not in MOVERS | COPIERS | LINKERS:
         return None
     return (
         _hidden_secret(part, surroundings)
@@ -90,7 +94,7 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
 
 def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a secret gets another name: under that, nobody would know it."""
-    kind = EffectKind.DELETE if part.program in _MOVERS else EffectKind.READ
+    kind = EffectKind.DELETE if part.program in MOVERS else EffectKind.READ
     for effect in part.effects:
         for place in surroundings.locations(effect) or () if effect.kind is kind else ():
             location = surroundings.locate(place.absolute)
@@ -101,7 +105,7 @@ def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
 
 def _sensitive_copy(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a directory is copied that holds what is sensitive wherever it is."""
-    if part.program not in _COPIERS:
+    if part.program not in COPIERS:
         return None
     for effect in part.effects:
         for place in surroundings.locations(effect) or () if effect.kind is _READ else ():
@@ -127,9 +131,9 @@ def _sensitive_below(directory: Location, surroundings: Surroundings) -> str | N
 def _why_no_edit(effect: Effect, part: Part) -> str | None:
     if effect.kind is EffectKind.READ:
         return None
-    if effect.kind not in _CHANGES:
+    if effect.kind not in CHANGES:
         return next((doubt.message for doubt in part.doubts), "it may do anything")
-    if part.program not in _EDITORS and not _is_redirect(effect, part):
+    if part.program not in _EDITORS and not is_redirect(effect, part):
         return f"`{part.program}` is no plain edit of files"
     return None
 
@@ -146,7 +150,7 @@ def _why_outside(effect: Effect, surroundings: Surroundings) -> str | None:
     for location in locations or ():
         if not surroundings.contains(location):
             return f"`{location.absolute}` lies outside the working directories"
-        if effect.kind in _CHANGES and (
+        if effect.kind in CHANGES and (
             reason := surroundings.why_not_write(location, recursive=effect.recursive)
         ):
             return reason
@@ -155,7 +159,7 @@ def _why_outside(effect: Effect, surroundings: Surroundings) -> str | None:
 
 def _bad_link(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a symlink is made to something outside: its target counts from its own place."""
-    if part.program in _MOVERS:
+    if part.program in MOVERS:
         return None
     words = [word for word in part.argv[1:] if word is not None]
     short = "".join(word[1:] for word in words if word[:1] == "-" and word[:2] != "--")
@@ -176,7 +180,3 @@ def _bad_link(part: Part, surroundings: Surroundings) -> str | None:
             if reason := reason or surroundings.why_not_read(location, recursive=True):
                 return f"the link leads to something sensitive: {reason}"
     return None
-
-
-def _is_redirect(effect: Effect, part: Part) -> bool:
-    return any(redirect.span == effect.span for redirect in part.redirects)

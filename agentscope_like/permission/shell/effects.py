@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from glob import escape as glob_escape
 from importlib import import_module
 
 from msgspec import Struct
@@ -236,7 +237,7 @@ class Actor(Struct):
             elif isinstance(target, str) and isinstance(name, Unknown) and len(directories) == 1:
                 base = posixpath.basename((name.pattern or "").rstrip("/"))
                 if base not in ("", ".", ".."):
-                    folder = re.sub(r"[*?\[]", r"[\g<0>]", target)
+                    folder = glob_escape(target)
                     below = Unknown(pattern=f"{folder}/{base}")
                     named_after = absolute(directories[0], name.pattern or "")
             written = below if isinstance(below, str) else self._source(span)

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, Part
+from agentscope_like.permission.shell.programs import FINDERS, GREPS, SEARCHERS
 from agentscope_like.permission.shell.tree import Pipeline, SimpleCommand, Span, Substitution
 
 __all__ = ["feeders_of", "prints_names"]
 
-_FINDERS = frozenset({"find", "fd", "fdfind"})
-_GREPS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack"})
 _FILTERS = frozenset({"head", "tail", "sort", "tac", "shuf"})
 _ODD_OUTPUT = ("-printf", "-fprintf", "--format", "--label", "--path-separator", "--base-directory")
 _LISTS_NAMES = re.compile(r"-[a-zA-Z]*[lL][a-zA-Z]*|--files(-with(out)?-match(es)?)?")
@@ -46,7 +45,7 @@ def feeders_of(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[P
     carrier = None if part.parent is None else analysis.parts[part.parent]
     if carrier is None or not _is_handed_on(effect, part, carrier):
         return None
-    if carrier.program in _FINDERS:
+    if carrier.program in FINDERS:
         return _listing([carrier], part)
     if carrier.program != "xargs" or carrier.effects or _splits_oddly(carrier):
         return None
@@ -93,7 +92,7 @@ def _before(xargs: Part, analysis: CommandAnalysis) -> list[Part]:
         for command in statement.command.commands:
             if not isinstance(command, SimpleCommand):
                 break
-            if _holds(command.span, xargs.span):
+            if command.span.holds(xargs.span):
                 return _parts_in(spans, analysis)
             spans.append(command.span)
     return []
@@ -101,11 +100,7 @@ def _before(xargs: Part, analysis: CommandAnalysis) -> list[Part]:
 
 def _parts_in(spans: Iterable[Span], analysis: CommandAnalysis) -> list[Part]:
     spans = list(spans)
-    return [part for part in analysis.parts if any(_holds(span, part.span) for span in spans)]
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
+    return [part for part in analysis.parts if any(span.holds(part.span) for span in spans)]
 
 
 def _listing(parts: Sequence[Part], fed: Part) -> tuple[Part, ...] | None:
@@ -134,9 +129,9 @@ def _lists_names(part: Part) -> bool:
 def prints_names(part: Part) -> bool:
     """Return whether a part prints the names of files, as they are or with more beside them."""
     words = [word or "" for word in part.argv[1:]]
-    if part.program in _FINDERS or part.program == "ls":
+    if part.program in FINDERS or part.program == "ls":
         return True
-    if part.program in _GREPS:
+    if part.program in GREPS | SEARCHERS:
         return any(map(_LISTS_NAMES.fullmatch, words))
     return part.program == "git" and (
         words[:1] == ["ls-files"] or (words[:1] == ["diff"] and "--name-only" in words)
@@ -149,6 +144,6 @@ def _chooses_lines(part: Part) -> bool:
     options = [word for word in part.argv[1:] if word and word.startswith("-")]
     if part.program == "uniq":
         return not options
-    if part.program in {"grep", "egrep", "fgrep"}:
+    if part.program in GREPS:
         return all(map(_KEEPS_LINES.fullmatch, options))
     return part.program in _FILTERS

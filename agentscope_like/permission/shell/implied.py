@@ -5,16 +5,15 @@ from __future__ import annotations
 from enum import Enum
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
+from agentscope_like.permission.shell.programs import GREPS, SEARCHERS
 from agentscope_like.permission.shell.showing import has_flag, is_git, is_redirect
 
 __all__ = ["Implied", "implied"]
 
-_GREPS = frozenset({"grep", "egrep", "fgrep"})
-_SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
 _LISTERS = frozenset(
     {"ls", "dir", "vdir", "gls", "tree", "du", "gdu", "fd", "fdfind", "eza", "exa", "lsd"}
 )
-_ACTING = _GREPS | _SEARCHERS | _LISTERS | {"git"}
+_ACTING = GREPS | SEARCHERS | _LISTERS | {"git"}
 _PATTERN_FILES = ("--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
 _IGNORE_FILES = ("--ignore-file", "--exclude-from", "-X")
 
@@ -46,13 +45,13 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         words = [word or "" for word in part.argv[part.argv.index("ls-files") + 1 :]]
         given = any(not word.startswith("-") for word in words)
         return _NOTHING if given else Implied.LISTS
-    if part.program in _GREPS:
+    if part.program in GREPS:
         searches = has_flag(part, "rR", "--recursive", "--dereference-recursive")
         searches = searches or any((word or "").endswith("recurse") for word in part.argv)
     elif is_git(part, "grep"):
         searches = True
     else:
-        searches = part.program in _SEARCHERS and not _is_piped_into(part, analysis)
+        searches = part.program in SEARCHERS and not _is_piped_into(part, analysis)
     if not searches:
         return _NOTHING
     told_by_file = has_flag(part, "f") or _has_word(part, _PATTERN_FILES)

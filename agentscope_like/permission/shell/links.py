@@ -12,8 +12,15 @@ from msgspec import Struct
 
 from agentscope_like.permission.paths import FileKind
 from agentscope_like.permission.paths.location import is_below
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.analysis import (
+    CHANGES,
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    Part,
+)
 from agentscope_like.permission.shell.expansion import TooManyFilesError
+from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS
 from agentscope_like.permission.shell.showing import is_redirect, lists_only
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Script, SimpleCommand
@@ -23,13 +30,9 @@ __all__ = ["PLAIN", "may_carry_links", "why_not_through_links"]
 PLAIN = frozenset({"mkdir", "touch", "rm", "rmdir", "sed", "gsed", "tee", "grm"})
 """Programs that edit files, and never make a link nor move one to another place."""
 
-_COPIERS = frozenset({"cp", "gcp"})
-_MOVERS = frozenset({"mv", "gmv"})
-_LINKERS = frozenset({"ln", "gln"})
 _HARMLESS_COPY = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
 """Flags with which `cp` follows symlinks, as it does without any."""
 
-_CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _TAKEN = frozenset({EffectKind.READ, EffectKind.DELETE})
 
 
@@ -58,7 +61,7 @@ def why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> st
         for other in later:
             if other.part is maker.part or not _is_through(other, maker):
                 continue
-            if other.effect.kind not in _CHANGES:
+            if other.effect.kind not in CHANGES:
                 if carries is None:
                     carries = may_carry_links(maker.part, analysis, around)
                 if not carries:
@@ -78,7 +81,7 @@ def may_carry_links(part: Part, analysis: CommandAnalysis, around: Surroundings)
         analysis: The whole command.
         around: Where it runs.
     """
-    if part.program not in _COPIERS | _MOVERS:
+    if part.program not in COPIERS | MOVERS:
         return False
     for effect in part.effects:
         if effect.kind not in _TAKEN or is_redirect(effect, part):
@@ -104,7 +107,7 @@ def _is_made(path: str, part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether another part puts something at a path that may be a link, or hold one."""
     return any(
         other is not part
-        and other.program in _COPIERS | _MOVERS | _LINKERS
+        and other.program in COPIERS | MOVERS | LINKERS
         and effect.kind is EffectKind.WRITE
         and not is_redirect(effect, other)
         and (effect.path is None or is_below(path, effect.path) or is_below(effect.path, path))
@@ -116,7 +119,7 @@ def _is_made(path: str, part: Part, analysis: CommandAnalysis) -> bool:
 def _is_through(act: _Act, maker: _Act) -> bool:
     """Return whether a path is used at or below the one that may have become a link."""
     path = act.effect.path
-    if act.effect.kind in _CHANGES:
+    if act.effect.kind in CHANGES:
         return is_below(path or "/", maker.effect.path or "/")
     if act.effect.kind is not EffectKind.READ or lists_only(act.effect, act.part):
         return False
@@ -127,7 +130,7 @@ def _may_make_links(act: _Act) -> bool:
     part, effect = act.part, act.effect
     if effect.kind is not EffectKind.WRITE or is_redirect(effect, part):
         return False
-    if part.program not in _COPIERS:
+    if part.program not in COPIERS:
         return part.program not in PLAIN
     flags = [word for word in part.argv[1:] if word is None or word.startswith("-")]
     return not all(word is not None and _HARMLESS_COPY.fullmatch(word) for word in flags)

@@ -16,6 +16,7 @@ from agentscope_like.permission.shell.tree import (
     SimpleCommand,
     Span,
     Test,
+    nodes,
 )
 
 __all__ = ["bash_only"]
@@ -41,7 +42,7 @@ def bash_only(text: str, script: object) -> Span | None:
     found = _QUOTES.search(text)
     if found is not None:
         return Span(*found.span())
-    return next(_forms(script), None)
+    return next((span for node in nodes(script) for span in _forms(node)), None)
 
 
 def _forms(node: object) -> Iterator[Span]:
@@ -52,13 +53,6 @@ def _forms(node: object) -> Iterator[Span]:
             yield span
         case SimpleCommand():
             yield from _of_command(node)
-    if isinstance(node, tuple):
-        children = iter(node)
-    else:
-        names: tuple[str, ...] = getattr(type(node), "__slots__", ())
-        children = (getattr(node, name) for name in names)
-    for child in children:
-        yield from _forms(child)
 
 
 def _of_command(command: SimpleCommand) -> Iterator[Span]:

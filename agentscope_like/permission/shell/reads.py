@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from glob import escape as glob_escape
 from itertools import pairwise
 
 from msgspec import Struct, field
@@ -11,10 +12,17 @@ from msgspec import Struct, field
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.permission.paths.location import is_below
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.analysis import (
+    CHANGES,
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    Part,
+)
 from agentscope_like.permission.shell.directories import absolute
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.implied import Implied, implied
+from agentscope_like.permission.shell.programs import GREPS
 from agentscope_like.permission.shell.showing import (
     LISTING,
     counts,
@@ -35,12 +43,11 @@ from agentscope_like.permission.shell.tree import (
 )
 from agentscope_like.permission.shell.unseen import finds_source_code, sources
 
-__all__ = ["Secrets", "named"]
+__all__ = ["Secrets", "named_files"]
 
 _SEARCHES = Implied.SEARCHES
-_CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _INCLUDES = re.compile(r"--inc[a-z]*(?:=(.*))?")
-_CHOOSING = dict.fromkeys(("grep", "egrep", "fgrep"), _INCLUDES) | {
+_CHOOSING = dict.fromkeys(GREPS, _INCLUDES) | {
     "rg": re.compile(r"(?:--i?glob|-[a-zA-Z.]*g)(?:=?(.+))?")
 }
 """By which option a search is told which files to read."""
@@ -159,7 +166,7 @@ class Secrets(Struct):
         What it is told is all there is to go by where it may do anything, or where some part reads
         what it is told of while it runs.
         """
-        for name, verb in named(part):
+        for name, verb in named_files(part):
             if reason := self._of_path(name):
                 return f"would {verb} what is to be kept secret: {reason}"
         if not self.reads_unseen and (part.read_only or _changes_something(part)):
@@ -216,7 +223,7 @@ class Secrets(Struct):
             if isinstance(segment, Glob):
                 text += segment.text
             elif known is not None:
-                text += re.sub(r"[*?\[]", r"[\g<0>]", known)
+                text += glob_escape(known)
             else:
                 return None
         return absolute(part.directories[0], text)
@@ -266,10 +273,10 @@ def _reads_unseen(part: Part) -> bool:
 
 
 def _changes_something(part: Part) -> bool:
-    return any(effect.kind in _CHANGES for effect in part.effects)
+    return any(effect.kind in CHANGES for effect in part.effects)
 
 
-def named(part: Part) -> Iterator[tuple[str, str]]:
+def named_files(part: Part) -> Iterator[tuple[str, str]]:
     """Yield the names of what a part is told to show or to search, each with its verb."""
     if part.program == "git" and part.read_only:
         for name in _history(part):

@@ -9,11 +9,18 @@ from itertools import pairwise
 from msgspec import Struct
 
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.permission.shell.analysis import (
+    CHANGES,
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    Part,
+)
 from agentscope_like.permission.shell.dangers import danger_of
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
+from agentscope_like.permission.shell.programs import RIGHTS
 from agentscope_like.permission.shell.readings import (
     bare_name,
     raw_readings,
@@ -29,10 +36,8 @@ from agentscope_like.permission.shell.tree import Span, Substitution, Word
 __all__ = ["INTERPRETERS", "Finding", "find_danger"]
 
 _READ = EffectKind.READ
-_CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
-_RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
 INTERPRETERS = frozenset(
     {
         *("python", "python2", "python3", "node", "nodejs", "ruby", "perl", "php", "lua", "deno"),
@@ -166,7 +171,7 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     try:
         if effect.kind is _READ:
             return look.secrets.why_not_read(effect, part)
-        if effect.kind in _CHANGES:
+        if effect.kind in CHANGES:
             return _of_change(effect, part, look.around)
     except PathError as error:
         return f"acts on a path that cannot be judged: {error}"
@@ -189,7 +194,7 @@ def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
 def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
     """Return why a person has to look at a change, from where it leads."""
     removes = effect.kind is EffectKind.DELETE
-    changes_rights = effect.recursive and part.program in _RIGHTS
+    changes_rights = effect.recursive and part.program in RIGHTS
     picks = part.program == "find" and _picks(part)
     for location in around.locations(effect) or ():
         is_picking = picks and around.contains(location)

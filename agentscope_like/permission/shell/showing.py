@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from agentscope_like.permission.shell.analysis import Effect, EffectKind, Part
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.programs import COPIERS, FINDERS, GREPS, MOVERS
 
 __all__ = [
     "LISTING",
@@ -60,11 +61,11 @@ _NAME_LISTS = {
 """Options of programs that list, which print what is in the file that they are given."""
 
 _FOLLOW_FLAGS = (
-    dict.fromkeys(("grep", "egrep", "fgrep"), "R")
-    | dict.fromkeys(("find", "fd", "fdfind", "du", "rg", "ls", "cp", "gcp", "chown"), "L")
+    dict.fromkeys(GREPS, "R")
+    | dict.fromkeys({*FINDERS, *COPIERS, "du", "rg", "ls", "chown"}, "L")
     | dict.fromkeys(("ag", "ack", "ack-grep"), "f")
     | {"tree": "l"}
-    | dict.fromkeys(("git", "chmod", "mv", "gmv"), "")
+    | dict.fromkeys({*MOVERS, "git", "chmod"}, "")
 )
 """By which flags programs follow the symlinks that they come upon; all others always may."""
 

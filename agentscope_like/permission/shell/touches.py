@@ -18,6 +18,7 @@ from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.feeding import feeders_of
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.naming import named_in_history
+from agentscope_like.permission.shell.programs import FINDERS, RIGHTS
 from agentscope_like.permission.shell.showing import (
     follows,
     has_flag,
@@ -40,9 +41,7 @@ _READS, _LISTS, _WRITES, _DELETES = (
 )
 _CHANGES = {EffectKind.WRITE: _WRITES, EffectKind.DELETE: _DELETES}
 _CHANGE_DIRECTORY = frozenset({"cd", "pushd", "popd"})
-_FINDERS = frozenset({"find", "fd", "fdfind"})
-_WALKERS = _FINDERS | {"tree", "du"}
-_RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
+_WALKERS = FINDERS | {"tree", "du"}
 _TREES = frozenset({"eza", "exa", "lsd"})
 
 
@@ -107,7 +106,7 @@ class _Look:
                 location,
                 below,
                 follows=below is not _NOTHING and not removes and follows(part, otherwise=True),
-                certain_below=removes and part.program not in _FINDERS,
+                certain_below=removes and part.program not in FINDERS,
             )
             if removes and _moves(part):
                 # Under its new name, no rule knows it.
@@ -165,7 +164,7 @@ class _Look:
             reaches = location.kind is _DIRECTORY
         elif kind is _LISTS:
             reaches = _walks(part) is not _NOTHING
-        elif kind is _DELETES or part.program in _RIGHTS:
+        elif kind is _DELETES or part.program in RIGHTS:
             reaches = effect.recursive
         else:
             return written_below(effect, part, self._analysis, self._around)

@@ -41,6 +41,7 @@ __all__ = [
     "Tilde",
     "Variable",
     "Word",
+    "nodes",
 ]
 
 
@@ -53,6 +54,10 @@ class Span(Struct, frozen=True, order=True, gc=False):
     def __iter__(self) -> Iterator[int]:
         yield self.start
         yield self.end
+
+    def holds(self, other: Span) -> bool:
+        """Return whether all of another range lies within this one."""
+        return self.start <= other.start and other.end <= self.end
 
 
 class Literal(Struct, frozen=True, gc=False):
@@ -322,3 +327,15 @@ class Script(Struct, frozen=True):
     statements: tuple[Statement, ...]
     span: Span
     comments: tuple[Span, ...] = field(default=())
+
+
+def nodes(tree: object) -> Iterator[Struct]:
+    """Yield a node of a tree and all that is below it, in the order of the text."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, tuple):
+            pending += reversed(node)
+        elif isinstance(node, Struct):
+            yield node
+            pending += (getattr(node, name) for name in reversed(node.__struct_fields__))

@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from msgspec import Struct
-
 from agentscope_like.permission.shell.analysis import (
     CommandAnalysis,
     Doubt,
@@ -23,8 +21,16 @@ from agentscope_like.permission.shell.analysis import (
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.feeding import feeders_of, prints_names
 from agentscope_like.permission.shell.printing import CUTTING
+from agentscope_like.permission.shell.programs import FINDERS, GREPS
 from agentscope_like.permission.shell.showing import counts, is_git, lists_only, shows_unseen_files
-from agentscope_like.permission.shell.tree import Pipeline, Redirect, Span, Substitution, Word
+from agentscope_like.permission.shell.tree import (
+    Pipeline,
+    Redirect,
+    Span,
+    Substitution,
+    Word,
+    nodes,
+)
 
 __all__ = ["doubted_names", "finds_source_code", "sources"]
 
@@ -35,8 +41,7 @@ _DECODERS = frozenset({"base64", "base32", "basenc", "xxd", "rev", "iconv", "ope
 """Programs that make another text of what they are given."""
 
 _ESCAPES = re.compile(r"\\(?:0[0-7]|[1-7xuUc])")
-_SHOWN_BY_GIT = ("log", "show", "cat-file", "whatchanged", "reflog", "stash", "notes")
-_FINDERS = frozenset({"find", "fd", "fdfind"})
+_TOLD_BY_GIT = ("log", "show", "cat-file", "whatchanged", "reflog", "stash", "notes")
 _SOURCE_CODE = frozenset(
     {
         *("py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "tsx", "go", "rs", "c", "h", "cc", "hh"),
@@ -52,7 +57,6 @@ _NAMES_OF_BLANKS = re.compile(r"\\(?:0+|[abfnrtv])|^-[cCdst]+$")
 _OR = frozenset({"-o", "-or"})
 _NOT = frozenset({"!", "-not"})
 _NAMED = frozenset({"-name", "-iname"})
-_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
 _SHOWS_NAMES = re.compile(r"-[a-zA-Z]*[rRH][a-zA-Z]*|--recursive|--with-filename")
 
 
@@ -109,7 +113,7 @@ def _unseen(analysis: CommandAnalysis) -> Iterator[tuple[Part, list[Effect]]]:
 def _upstream(part: Part, analysis: CommandAnalysis) -> list[Part]:
     """Return the other parts whose output may hold the names that a part reads."""
     spans = _Spans(analysis)
-    finders = [each for each in _carriers(part, analysis) if each.program in _FINDERS]
+    finders = [each for each in _carriers(part, analysis) if each.program in FINDERS]
     others = [each for each in analysis.parts if each is not part]
     return finders + [each for each in others if spans.hands_on(each)]
 
@@ -130,7 +134,7 @@ class _Spans:
         takers = [part.span for part in analysis.parts if part.program in _TAKERS]
         takers += [part.span for part in analysis.parts if shows_unseen_files(part)]
         self._places: list[Span] = []
-        for node in _nodes(analysis.script):
+        for node in nodes(analysis.script):
             if isinstance(node, Substitution):
                 self._places.append(node.span)
             elif isinstance(node, Pipeline):
@@ -138,7 +142,7 @@ class _Spans:
 
     def hands_on(self, part: Part) -> bool:
         """Return whether what a part prints, or takes from a file, may be taken for names."""
-        if part.program in _TAKERS or any(_holds(place, part.span) for place in self._places):
+        if part.program in _TAKERS or any(place.holds(part.span) for place in self._places):
             return True
         shells = families().shells
         return any(each.program in shells for each in _carriers(part, self._analysis))
@@ -147,32 +151,14 @@ class _Spans:
 def _before_takers(pipeline: Pipeline, takers: Sequence[Span]) -> list[Span]:
     """Return the places of the commands of a pipeline that stand before one that takes names."""
     spans = [command.span for command in pipeline.commands]
-    ends = [
-        number for number, span in enumerate(spans) if any(_holds(span, each) for each in takers)
-    ]
+    ends = [number for number, span in enumerate(spans) if any(span.holds(each) for each in takers)]
     return spans[: ends[-1]] if ends else []
-
-
-def _nodes(node: object) -> Iterator[Struct]:
-    """Yield a node of the tree and all that is below it."""
-    pending = [node]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, tuple):
-            pending += here
-        elif isinstance(here, Struct):
-            yield here
-            pending += (getattr(here, name) for name in here.__struct_fields__)
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _lists(part: Part) -> bool:
     """Return whether a part prints names of files; what it reads of itself are the places."""
     if part.program == "git":
-        return not is_git(part, *_SHOWN_BY_GIT)
+        return not is_git(part, *_TOLD_BY_GIT)
     return prints_names(part) or any(lists_only(effect, part) for effect in part.effects)
 
 
@@ -180,13 +166,13 @@ def _hands_on_text(part: Part, taker: Part, analysis: CommandAnalysis) -> bool:
     """Return whether a part hands on what is in a file to one that takes it for names."""
     if _is_cut_to_names(part, analysis):
         return False
-    return _shows_text(part) or (shows_unseen_files(part) and _holds(taker.span, part.span))
+    return _shows_text(part) or (shows_unseen_files(part) and taker.span.holds(part.span))
 
 
 def _is_cut_to_names(part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether a search is cut to the names that its lines begin with."""
     following = analysis.parts[analysis.parts.index(part) + 1 :]
-    if not following or part.program not in _SEARCHERS:
+    if not following or part.program not in GREPS | {"rg"}:
         return False
     words = [word or "" for word in part.argv[1:]]
     named = part.program == "rg" or any(map(_SHOWS_NAMES.fullmatch, words))
@@ -199,7 +185,7 @@ def _shows_text(part: Part) -> bool:
     if part.program in _TAKERS:
         reads = any(effect.kind is EffectKind.READ for effect in part.effects)
         return reads or any(map(_is_from_file, part.redirects))
-    if is_git(part, *_SHOWN_BY_GIT):
+    if is_git(part, *_TOLD_BY_GIT):
         return "--name-only" not in part.argv
     if part.program in _DECODERS or _writes_otherwise(part):
         return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from glob import escape as glob_escape
 from typing import NamedTuple, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -375,7 +376,7 @@ class _Builder:
         parts: list[str] = []
         for part in self._parts:
             if isinstance(part, str):
-                parts.append(re.sub(r"[*?\[]", r"[\g<0>]", part))
+                parts.append(glob_escape(part))
             elif part.pattern is None:
                 return None
             else:

@@ -12,9 +12,14 @@ if TYPE_CHECKING:
     from agentscope_like.permission.shell.state import State
     from agentscope_like.permission.shell.tree import Command, Redirect, Script
 
-__all__ = ["WorkTree"]
+__all__ = ["WorkTree", "may_ask_for_root"]
 
 _ERRORS = 2
+
+
+def may_ask_for_root(command: str) -> bool:
+    """Return whether a command line may ask git for the root of its work tree."""
+    return "--show-toplevel" in command
 
 
 class WorkTree(Struct, frozen=True):

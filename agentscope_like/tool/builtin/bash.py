@@ -38,6 +38,7 @@ from agentscope_like.permission.shell.rules import CommandRules
 from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.suggestions import suggest_patterns
 from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
+from agentscope_like.permission.shell.work_tree import may_ask_for_root
 from agentscope_like.sandbox.profile import Confine
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.confiner import Confiner
@@ -195,7 +196,7 @@ class Bash(ToolBase):
     def _place(self, command: str, surroundings: Surroundings | None = None) -> Place:
         """Return where a command would run now, of which its surroundings know the most."""
         known = surroundings or self._shell
-        work_tree = self._shell.work_tree if "--show-toplevel" in command else None
+        work_tree = self._shell.work_tree if may_ask_for_root(command) else None
         return Place(directory=known.directory, home=known.home, work_tree=work_tree)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
