@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -98,8 +99,14 @@ class Program:
             dimensions=(50, 100),
             encoding="utf-8",
             timeout=20,
+            preexec_fn=_heed_a_hangup,
         )
         return Terminal(child)
+
+
+def _heed_a_hangup() -> None:
+    """Undo what `nohup` and its like hand on: a terminal's programs end when it goes away."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Terminal:

@@ -27,7 +27,11 @@ Snapshot: TypeAlias = dict[str, Entry]
 
 
 def look(roots: Iterable[str]) -> Snapshot:
-    """Return the entries of all paths at and below `roots`, on their file system alone."""
+    """Return the entries of all paths at and below `roots`, on their file system alone.
+
+    Of a place where another file system begins, only that it is there counts: in a jail that is a
+    directory of the host, read-only, in which others may be at work meanwhile.
+    """
     found: Snapshot = {}
     for root in roots:
         top = os.stat(root, follow_symlinks=False)
@@ -37,8 +41,11 @@ def look(roots: Iterable[str]) -> Snapshot:
             with os.scandir(waiting.pop()) as listing:
                 for item in listing:
                     status = item.stat(follow_symlinks=False)
+                    if status.st_dev != top.st_dev:
+                        found[item.path] = _mount_point(status)
+                        continue
                     found[item.path] = _entry(status)
-                    if stat.S_ISDIR(status.st_mode) and status.st_dev == top.st_dev:
+                    if stat.S_ISDIR(status.st_mode):
                         waiting.append(item.path)
     return found
 
@@ -53,6 +60,10 @@ def _entry(status: os.stat_result) -> Entry:
         status.st_mtime_ns,
         status.st_ctime_ns,
     )
+
+
+def _mount_point(status: os.stat_result) -> Entry:
+    return Entry(status.st_mode, status.st_uid, 0, status.st_ino, 0, 0, 0)
 
 
 def read_contents(snapshot: Mapping[str, Entry]) -> dict[str, str]:
