@@ -31,9 +31,7 @@ _KEPT: Mapping[str, Housekeeping] = {
     **dict.fromkeys(("npm", "npx"), _NPM),
     **dict.fromkeys(("yarn", "pnpm", "corepack"), _NODE),
     **dict.fromkeys(("java", "javac", "jar", "javadoc", "javap", "jps", "mvn", "gradle"), _JAVA),
-    **dict.fromkeys(
-        ("jshell", "jstack", "jstat", "jcmd", "kotlinc", "scala", "keytool"), _JAVA
-    ),
+    **dict.fromkeys(("jshell", "jstack", "jstat", "jcmd", "kotlinc", "scala", "keytool"), _JAVA),
     **dict.fromkeys(("jlink", "jdeps", "jmod", "jpackage", "jfr", "jimage", "kotlin"), _JAVA),
     **dict.fromkeys(("ant", "groovy", "sbt", "lein", "clojure", "jmap", "jinfo"), _JAVA),
     "svn": Housekeeping((f"{_HOME}/.subversion",)),  # made empty of settings at its first start
