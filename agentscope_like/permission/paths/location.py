@@ -30,6 +30,7 @@ __all__ = [
     "inside",
     "inside_any",
     "is_below",
+    "lineage",
     "locate",
     "locate_directories",
     "names_of",
@@ -341,6 +342,14 @@ def inside_any(location: Location, directories: Sequence[Location]) -> bool:
 def is_below(path: str, directory: str) -> bool:
     """Return whether a folded absolute path is `directory` or lies below it, by its text."""
     return path == directory or path.startswith(directory if directory == "/" else directory + "/")
+
+
+def lineage(path: str) -> Iterator[str]:
+    """Yield a folded absolute path and every directory that it lies in, up to the root."""
+    while path not in ("", "/"):
+        yield path
+        path = path.rpartition("/")[0]
+    yield "/"
 
 
 def names_of(path: str) -> list[str]:

@@ -71,7 +71,7 @@ class Dissent(Doubt, frozen=True):
     """
 
 
-class Part(Struct, frozen=True):
+class Part(Struct, frozen=True, dict=True):
     """One simple command, at any depth.
 
     A wrapper (`env`, `timeout`, `xargs`, `sh -c '...'`, `sudo` ...) and the command that it runs
@@ -110,6 +110,20 @@ class Part(Struct, frozen=True):
     def read_only(self) -> bool:
         """Return whether reading is proven to be all that this part does."""
         return not self.doubts
+
+    @cached_property
+    def redirected(self) -> frozenset[Span]:
+        """Where its redirections stand."""
+        return frozenset(redirect.span for redirect in self.redirects)
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The paths that it writes to."""
+        return frozenset(
+            effect.path
+            for effect in self.effects
+            if effect.kind is EffectKind.WRITE and effect.path
+        )
 
 
 class CommandAnalysis(Struct, frozen=True, dict=True):

@@ -7,11 +7,12 @@ only once the part has run.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from agentscope_like.permission.paths import FileKind
-from agentscope_like.permission.paths.location import is_below
+from agentscope_like.permission.paths.location import lineage
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
     CommandAnalysis,
@@ -25,7 +26,7 @@ from agentscope_like.permission.shell.showing import is_redirect, lists_only
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Script, SimpleCommand
 
-__all__ = ["PLAIN", "may_carry_links", "why_not_through_links"]
+__all__ = ["PLAIN", "Carriers", "why_not_through_links"]
 
 PLAIN = frozenset({"mkdir", "touch", "rm", "rmdir", "sed", "gsed", "tee", "grm"})
 """Programs that edit files, and never make a link nor move one to another place."""
@@ -51,49 +52,108 @@ def why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> st
         around: Where it runs.
     """
     acts = [_Act(part, effect) for part in analysis.parts for effect in part.effects]
-    makers = [act for act in acts if _may_make_links(act)]
-    if not makers:
+    makers = _Makers(acts)
+    if not makers.by_path:
         return None
     in_order = analysis.script is not None and _is_sequence(analysis.script)
-    for maker in makers:
-        later = acts[acts.index(maker) :] if in_order else acts
-        carries = None
-        for other in later:
-            if other.part is maker.part or not _is_through(other, maker):
+    carriers = Carriers(analysis, around)
+    for place, act in enumerate(acts):
+        for maker_place in makers.passed_by(act):
+            maker = acts[maker_place]
+            if maker.part is act.part or (in_order and place < maker_place):
                 continue
-            if other.effect.kind not in CHANGES:
-                if carries is None:
-                    carries = may_carry_links(maker.part, analysis, around)
-                if not carries:
-                    continue
+            if act.effect.kind not in CHANGES and not carriers.include(maker.part):
+                continue
             return (
-                f"`{other.effect.target}` is reached through `{maker.effect.target}`, which may "
+                f"`{act.effect.target}` is reached through `{maker.effect.target}`, which may "
                 "have become a link by then"
             )
     return None
 
 
-def may_carry_links(part: Part, analysis: CommandAnalysis, around: Surroundings) -> bool:
-    """Return whether a part may copy or move symlinks that nobody has looked at.
+class _Makers:
+    """What may make links, by the path that each may be at.
+
+    Attributes:
+        by_path: For each path, the place of the first act of each part; `/` where it is not known.
+    """
+
+    def __init__(self, acts: Sequence[_Act]) -> None:
+        self.by_path: dict[str, dict[int, int]] = {}
+        self._first: dict[int, int] = {}
+        for place, act in enumerate(acts):
+            if _may_make_links(act):
+                path = act.effect.path or "/"
+                self.by_path.setdefault(path, {}).setdefault(id(act.part), place)
+                self._first.setdefault(id(act.part), place)
+
+    def passed_by(self, act: _Act) -> Iterator[int]:
+        """Yield the places of makers at or above whose path an act uses its own."""
+        effect = act.effect
+        if effect.kind not in CHANGES:
+            if effect.kind is not EffectKind.READ or lists_only(effect, act.part):
+                return
+            if effect.path is None:
+                yield from self._first.values()
+                return
+        for path in lineage(effect.path or "/"):
+            yield from self.by_path.get(path, {}).values()
+
+
+class Carriers:
+    """The parts of one command that may copy or move symlinks which nobody has looked at.
 
     Args:
-        part: A part; only `cp` and `mv` do so.
-        analysis: The whole command.
+        analysis: The command.
         around: Where it runs.
     """
-    if part.program not in COPIERS | MOVERS:
-        return False
-    for effect in part.effects:
+
+    __slots__ = ("_analysis", "_around", "_holding", "_known", "_made")
+
+    def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
+        self._analysis = analysis
+        self._around = around
+        self._known: dict[int, bool] = {}
+        self._made: dict[str, set[int]] = {}
+        self._holding: dict[str, set[int]] = {}
+        for part in analysis.parts:
+            if part.program in COPIERS | MOVERS | LINKERS:
+                self._add_made(part)
+
+    def include(self, part: Part) -> bool:
+        """Return whether a part is one of them; only `cp` and `mv` are."""
+        known = self._known.get(id(part))
+        if known is None:
+            known = self._known[id(part)] = part.program in COPIERS | MOVERS and any(
+                self._may_be_links(effect, part) for effect in part.effects
+            )
+        return known
+
+    def _may_be_links(self, effect: Effect, part: Part) -> bool:
         if effect.kind not in _TAKEN or is_redirect(effect, part):
-            continue
-        if effect.path is None or _is_made(effect.path, part, analysis):
+            return False
+        if effect.path is None or self._is_made(effect.path, part):
             return True
         try:
-            if any(_is_link_or_holds_one(path, around) for path in around.paths(effect)):
-                return True
+            paths = self._around.paths(effect)
+            return any(_is_link_or_holds_one(path, self._around) for path in paths)
         except TooManyFilesError:
             return True
-    return False
+
+    def _add_made(self, part: Part) -> None:
+        """Remember what a part puts somewhere that may be a link, or hold one."""
+        for effect in part.effects:
+            if effect.kind is EffectKind.WRITE and not is_redirect(effect, part):
+                path = effect.path or "/"
+                self._made.setdefault(path, set()).add(id(part))
+                for above in lineage(path):
+                    self._holding.setdefault(above, set()).add(id(part))
+
+    def _is_made(self, path: str, part: Part) -> bool:
+        """Return whether another part puts something at, above or below a path."""
+        makers = (self._made.get(above, set()) for above in lineage(path))
+        itself = {id(part)}
+        return any(each - itself for each in (self._holding.get(path, set()), *makers))
 
 
 def _is_link_or_holds_one(path: str, around: Surroundings) -> bool:
@@ -101,29 +161,6 @@ def _is_link_or_holds_one(path: str, around: Surroundings) -> bool:
     if location.kind is FileKind.DIRECTORY:
         return next(around.links_below(location), None) is not None
     return location.kind not in (FileKind.FILE, FileKind.MISSING)
-
-
-def _is_made(path: str, part: Part, analysis: CommandAnalysis) -> bool:
-    """Return whether another part puts something at a path that may be a link, or hold one."""
-    return any(
-        other is not part
-        and other.program in COPIERS | MOVERS | LINKERS
-        and effect.kind is EffectKind.WRITE
-        and not is_redirect(effect, other)
-        and (effect.path is None or is_below(path, effect.path) or is_below(effect.path, path))
-        for other in analysis.parts
-        for effect in other.effects
-    )
-
-
-def _is_through(act: _Act, maker: _Act) -> bool:
-    """Return whether a path is used at or below the one that may have become a link."""
-    path = act.effect.path
-    if act.effect.kind in CHANGES:
-        return is_below(path or "/", maker.effect.path or "/")
-    if act.effect.kind is not EffectKind.READ or lists_only(act.effect, act.part):
-        return False
-    return path is None or maker.effect.path is None or is_below(path, maker.effect.path)
 
 
 def _may_make_links(act: _Act) -> bool:

@@ -126,7 +126,7 @@ def has_flag(part: Part, letters: str, *names: str) -> bool:
 
 def is_redirect(effect: Effect, part: Part) -> bool:
     """Return whether an effect is that of a redirection."""
-    return bool(part.redirects) and effect.span in [each.span for each in part.redirects]
+    return bool(part.redirects) and effect.span in part.redirected
 
 
 def is_git(part: Part, *subs: str) -> bool:

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import STANDARD_DEVICES, FileKind, Location
-from agentscope_like.permission.paths.location import is_below
+from agentscope_like.permission.paths.location import lineage
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
-from agentscope_like.permission.shell.copying import links_made, written_below
+from agentscope_like.permission.shell.copying import Copying
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.feeding import feeders_of
 from agentscope_like.permission.shell.implied import Implied, implied
@@ -62,6 +62,7 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
                 yield from look.at(effect, kind, part)
             except (PathError, TooManyFilesError):
                 yield Touch(part, kind, effect.target, None)
+        yield from look.made(part)
         match implied(part, analysis):
             case Implied.SEARCHES:
                 yield from look.where_it_runs(part, TouchKind.READ)
@@ -73,12 +74,13 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 class _Look:
     """Looks at the effects of one command."""
 
-    __slots__ = ("_analysis", "_around", "_links")
+    __slots__ = ("_analysis", "_around", "_copying", "_links")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._analysis = analysis
         self._around = around
-        self._links: list[tuple[str, Part]] = []
+        self._copying = Copying(analysis, around)
+        self._links: dict[str, set[int]] = {}
 
     def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
         """Yield what one effect does.
@@ -90,9 +92,8 @@ class _Look:
         if effect.path is None:
             yield from self._fed(effect, kind, part)
             return
-        if any(
-            made_by is not part and is_below(effect.path, link) for link, made_by in self._links
-        ):
+        made_by = (self._links.get(each, set()) for each in lineage(effect.path))
+        if any(each - {id(part)} for each in made_by):
             yield Touch(part, kind, effect.target, None)
         for location in self._around.locations(effect) or ():
             below = self._below(effect, kind, part, location)
@@ -113,9 +114,14 @@ class _Look:
                 yield Touch(
                     part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
                 )
-        if kind is _WRITES:
-            made = links_made(part, self._analysis, self._around)
-            self._links += [(link, part) for link in made]
+
+    def made(self, part: Part) -> Iterator[Touch]:
+        """Remember the links that a part may make, for the parts behind it; yield doubts."""
+        try:
+            for link in self._copying.links_made(part) if part.written else ():
+                self._links.setdefault(link, set()).add(id(part))
+        except (PathError, TooManyFilesError):
+            yield Touch(part, _WRITES, min(part.written), None)
 
     def where_it_runs(
         self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT
@@ -167,7 +173,7 @@ class _Look:
         elif kind is _DELETES or part.program in RIGHTS:
             reaches = effect.recursive
         else:
-            return written_below(effect, part, self._analysis, self._around)
+            return self._copying.written_below(effect, part)
         return Below.PRESENT if reaches else _NOTHING
 
 
