@@ -9,11 +9,14 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from agentscope_like.permission.shell.grammar import Grammar, Role, RoleKind
-from agentscope_like.permission.shell.values import Argument, Shape
+from agentscope_like.permission.shell.values import Argument, Shape, Unknown
 
 __all__ = ["Item", "Problem", "Reading", "fits"]
 
 _ON_THIS_HOST = re.compile(r"[^:/]*/")
+_OPEN_END = re.compile(r"(?:[^()|$\\]|\\[dsw.])*\(\?s:\.\*\)")
+"""A pattern that any text may follow: what matches still does with more behind it."""
+
 _BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -70,9 +73,18 @@ def fits(role: Role, value: Argument) -> bool:
             return role.pattern.fullmatch(value) is not None
         if value.choices:
             return all(role.pattern.fullmatch(choice) for choice in value.choices)
+        if _is_settled(role.pattern, value):
+            return True
         return role.kind is RoleKind.NUMBER and value.shape is Shape.INTEGER
     check = _CHECKS.get(role.kind)
     return check is None or check(value)
+
+
+def _is_settled(pattern: re.Pattern[str], value: Unknown) -> bool:
+    """Return whether the beginning of a computed argument is all that the pattern asks for."""
+    begins_so = value.single or value.pattern is not None
+    is_open = begins_so and _OPEN_END.fullmatch(pattern.pattern) is not None
+    return is_open and pattern.fullmatch(value.prefix) is not None
 
 
 def _is_on_this_host(value: Argument) -> bool:
