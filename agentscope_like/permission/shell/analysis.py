@@ -44,6 +44,9 @@ class Effect(Struct, frozen=True, gc=False):
         end: Likewise with what it ends.
         named_after: An absolute pattern: what matches it is put here, each under its own name,
             which is why `path` is a pattern too. None where that is not so.
+        walked: `path` with the `..` and the slash at the end that it was written with: behind a
+            symlink, the kernel takes them otherwise than `path` has them. Empty where there is
+            neither.
     """
 
     kind: EffectKind
@@ -55,6 +58,12 @@ class Effect(Struct, frozen=True, gc=False):
     start: str = ""
     end: str = ""
     named_after: str | None = None
+    walked: str = ""
+
+    @property
+    def way(self) -> str | None:
+        """Return the path as the kernel takes it; None where that is not known."""
+        return self.walked or self.path
 
 
 class Doubt(Struct, frozen=True, gc=False):

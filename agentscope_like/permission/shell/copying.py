@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from agentscope_like.permission.paths import FileKind
 from agentscope_like.permission.paths.location import lineage
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
-from agentscope_like.permission.shell.links import Carriers
+from agentscope_like.permission.shell.links import Carriers, spots
 from agentscope_like.permission.shell.programs import LINKERS
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.touch import Below
@@ -76,7 +76,7 @@ class Copying:
         if part.program in LINKERS or self._carriers.include(part):
             for effect in part.effects:
                 if effect.path and effect.kind is EffectKind.WRITE:
-                    yield effect.path
+                    yield from spots(effect, self._around)
 
     def _directories_written_in(self, part: Part) -> Set[str]:
         """Return every directory, at any height, that holds what the part writes."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from posixpath import normpath
 
 from agentscope_like.permission.shell.values import Argument, Unknown
 
-__all__ = ["MAX_DIRECTORIES", "absolute", "after_cd", "union"]
+__all__ = ["MAX_DIRECTORIES", "absolute", "after_cd", "joined", "union", "walked"]
 
 MAX_DIRECTORIES = 8
 """How many directories a command may be in before its directory counts as unknown."""
@@ -22,8 +23,33 @@ def absolute(directory: str | None, target: str) -> str | None:
     return folded[1:] if folded.startswith("//") else folded
 
 
+def joined(directory: str | None, target: str) -> str | None:
+    """Return `target` seen from `directory`, nothing folded; None where that is unknown."""
+    if target.startswith("/"):
+        return target
+    return None if directory is None or not target else f"{directory}/{target}"
+
+
+def walked(directory: str | None, target: str) -> str:
+    """Return `target` seen from `directory` if, behind a symlink, folding it leads elsewhere.
+
+    Args:
+        directory: What a relative path is relative to; None where that is unknown.
+        target: A path.
+
+    Returns:
+        The absolute path with its `..` and the slash at its end; empty where there is neither.
+    """
+    path = joined(directory, target) or ""
+    return path if "/.." in path or path[1:].endswith(("/", "/.")) else ""
+
+
 def after_cd(
-    directories: tuple[str, ...], target: Argument | None, home: str | None
+    directories: tuple[str, ...],
+    target: Argument | None,
+    home: str | None,
+    *,
+    fold: Callable[[str | None, str], str | None] = absolute,
 ) -> tuple[str, ...]:
     """Return the directories that a successful `cd target` may lead to; empty means unknown.
 
@@ -31,17 +57,19 @@ def after_cd(
         directories: Where the `cd` runs; empty where that is unknown.
         target: Its operand, or None where it has none.
         home: The home directory, or None where unknown.
+        fold: `absolute`, as the shell does it, or `joined`, for a program, which has it from the
+            kernel.
     """
     if target is None:
         return (home,) if home else ()
     if isinstance(target, Unknown):
         targets = (*target.choices, *(() if target.single or not target.choices else (None,)))
-        return union(*(after_cd(directories, each, home) for each in targets))
+        return union(*(after_cd(directories, each, home, fold=fold) for each in targets))
     if target in {"", "-"}:
         return () if target else directories
     if target.startswith("/"):
-        return tuple(filter(None, (absolute(None, target),)))
-    moved = (absolute(directory, target) for directory in directories)
+        return tuple(filter(None, (fold(None, target),)))
+    moved = (fold(directory, target) for directory in directories)
     return tuple(dict.fromkeys(path for path in moved if path))
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
-from agentscope_like.permission.shell.directories import absolute, after_cd
+from agentscope_like.permission.shell.directories import absolute, after_cd, joined, walked
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
 from agentscope_like.permission.shell.grammar import RoleKind
 from agentscope_like.permission.shell.parts import Draft, shortened
@@ -103,7 +103,10 @@ def path_effects(
     targets: tuple[str, ...]
     if isinstance(argument, str):
         if len(directories) == 1:  # as nearly always
-            return [Effect(kind, argument, absolute(directories[0], argument), span, recursive)]
+            place = directories[0]
+            way = walked(place, argument)
+            path = absolute(place, argument)
+            return [Effect(kind, argument, path, span, recursive, walked=way)]
         targets = (argument,)
     elif argument.choices:
         targets = argument.choices
@@ -119,8 +122,18 @@ def path_effects(
     for target in targets:
         shown = source if glob else target
         starts = (None,) if target.startswith("/") else places
-        paths = (absolute(place, target) for place in starts)
-        effects += [Effect(kind, shown, path, span, recursive, glob) for path in paths]
+        effects += [
+            Effect(
+                kind,
+                shown,
+                absolute(place, target),
+                span,
+                recursive,
+                glob,
+                walked=walked(place, target),
+            )
+            for place in starts
+        ]
     return effects
 
 
@@ -130,7 +143,7 @@ def _starts(prefix: str, directories: Sequence[str]) -> Sequence[str]:
     if not prefix or not (directories or prefix.startswith("/")):
         return ("",)
     places = ("/",) if prefix.startswith("/") else directories
-    absolutes = (absolute(place, folder or slash) if slash else place for place in places)
+    absolutes = (joined(place, folder or slash) if slash else place for place in places)
     return tuple(dict.fromkeys(f"{(each or '').rstrip('/')}/{name}" for each in absolutes))
 
 
@@ -219,7 +232,7 @@ class Actor(Struct):
         if role is RoleKind.INTO:
             self._into(item, directories)
         elif role is RoleKind.DIRECTORY:
-            return after_cd(directories, argument, self.home)
+            return after_cd(directories, argument, self.home, fold=joined)
         return directories
 
     def _into(self, item: Item, directories: tuple[str, ...]) -> None:
@@ -239,7 +252,7 @@ class Actor(Struct):
                 if base not in ("", ".", ".."):
                     folder = glob_escape(target)
                     below = Unknown(pattern=f"{folder}/{base}")
-                    named_after = absolute(directories[0], name.pattern or "")
+                    named_after = joined(directories[0], name.pattern or "")
             written = below if isinstance(below, str) else self._source(span)
             written_below = path_effects(
                 EffectKind.WRITE, below, directories, span, written, recursive=True
@@ -305,7 +318,9 @@ class Actor(Struct):
                 target = item.argument
                 if self.reading.grammar.name == "pushd":
                     self.state = self.state.push()
-                self.state = self.state.move(after_cd(self.state.directories, target, self.home))
+                moved = after_cd(self.state.directories, target, self.home)
+                is_physical = "-P" in self.reading.used
+                self.state = self.state.move(() if is_physical else moved)
                 return
         if self.reading.grammar.name == "popd":
             self.state = self.state.move(self.state.stack or ())

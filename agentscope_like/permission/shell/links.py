@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
 
 from msgspec import Struct
 
-from agentscope_like.permission.paths import FileKind
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.permission.paths.location import lineage
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
@@ -26,7 +29,7 @@ from agentscope_like.permission.shell.showing import is_redirect, lists_only
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Script, SimpleCommand
 
-__all__ = ["PLAIN", "Carriers", "why_not_through_links"]
+__all__ = ["PLAIN", "Carriers", "spots", "ways", "why_not_through_links"]
 
 PLAIN = frozenset({"mkdir", "touch", "rm", "rmdir", "sed", "gsed", "tee", "grm"})
 """Programs that edit files, and never make a link nor move one to another place."""
@@ -34,6 +37,10 @@ PLAIN = frozenset({"mkdir", "touch", "rm", "rmdir", "sed", "gsed", "tee", "grm"}
 _HARMLESS_COPY = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
 """Flags with which `cp` follows symlinks, as it does without any."""
 
+_LINKING = re.compile(r"-[^-]*[ls].*|--[ls].*", re.DOTALL)
+"""Flags with which `cp` makes links: `-l`, `-s`, `--link`, `--symbolic-link`."""
+
+_MAGIC = re.compile(r"[*?\[]")
 _TAKEN = frozenset({EffectKind.READ, EffectKind.DELETE})
 
 
@@ -51,8 +58,17 @@ def why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> st
         analysis: The command, as it was read.
         around: Where it runs.
     """
+    try:
+        return _why_not_through_links(analysis, around)
+    except PathError as error:
+        return str(error)
+    except TooManyFilesError:
+        return "it reaches too many paths to look at each"
+
+
+def _why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> str | None:
     acts = [_Act(part, effect) for part in analysis.parts for effect in part.effects]
-    makers = _Makers(acts)
+    makers = _Makers(acts, around)
     if not makers.by_path:
         return None
     in_order = analysis.script is not None and _is_sequence(analysis.script)
@@ -62,7 +78,10 @@ def why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> st
             maker = acts[maker_place]
             if maker.part is act.part or (in_order and place < maker_place):
                 continue
-            if act.effect.kind not in CHANGES and not carriers.include(maker.part):
+            is_change = act.effect.kind in CHANGES
+            if not (is_change and _makes_links(maker.part)) and not carriers.include(
+                maker.part, missing=is_change
+            ):
                 continue
             return (
                 f"`{act.effect.target}` is reached through `{maker.effect.target}`, which may "
@@ -78,13 +97,17 @@ class _Makers:
         by_path: For each path, the place of the first act of each part; `/` where it is not known.
     """
 
-    def __init__(self, acts: Sequence[_Act]) -> None:
+    def __init__(self, acts: Sequence[_Act], around: Surroundings) -> None:
         self.by_path: dict[str, dict[int, int]] = {}
+        self._around = around
+        self._below: dict[str, dict[str, None]] = {}
         self._first: dict[int, int] = {}
         for place, act in enumerate(acts):
             if _may_make_links(act):
-                path = act.effect.path or "/"
-                self.by_path.setdefault(path, {}).setdefault(id(act.part), place)
+                for path in spots(act.effect, around):
+                    self.by_path.setdefault(path, {}).setdefault(id(act.part), place)
+                    for above in lineage(path):
+                        self._below.setdefault(above, {})[path] = None
                 self._first.setdefault(id(act.part), place)
 
     def passed_by(self, act: _Act) -> Iterator[int]:
@@ -96,8 +119,49 @@ class _Makers:
             if effect.path is None:
                 yield from self._first.values()
                 return
-        for path in lineage(effect.path or "/"):
-            yield from self.by_path.get(path, {}).values()
+        for path in ways(effect, self._around):
+            for above in lineage(path):
+                yield from self.by_path.get(above, {}).values()
+        if effect.glob:
+            for path in self._matched(effect.path or "/"):
+                yield from self.by_path[path].values()
+
+    def _matched(self, pattern: str) -> Iterator[str]:
+        """Yield the paths that a pattern may come to match, or match something below."""
+        names = pattern.split("/")
+        known = next(at for at, name in enumerate([*names, "*"]) if _MAGIC.search(name))
+        for path in self._below.get("/".join(names[:known]) or "/", ()):
+            own = path.split("/")
+            if len(own) <= len(names) and all(map(_fits, own, names)):
+                yield path
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern.replace("[^", "[!"))
+
+
+def spots(effect: Effect, around: Surroundings) -> Iterator[str]:
+    """Yield every path by which something is known that an effect puts somewhere."""
+    yield effect.path or "/"
+    with suppress(PathError, TooManyFilesError):  # then it is no edit, and asked about anyway
+        for path in around.paths(effect):
+            yield from around.locate(path, follow=False).readings
+
+
+def ways(effect: Effect, around: Surroundings) -> Iterator[str]:
+    """Yield every path that is walked through on the way to what an effect reaches.
+
+    Raises:
+        PathError: A path cannot be judged.
+        TooManyFilesError: A pattern reaches too many files.
+    """
+    yield effect.path or "/"
+    for location in around.locations(effect) or ():
+        yield from location.readings
+    at = effect.walked.find("/..")
+    while at > 0:
+        yield from around.locate(effect.walked[:at]).readings
+        at = effect.walked.find("/..", at + 1)
 
 
 class Carriers:
@@ -113,30 +177,41 @@ class Carriers:
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._analysis = analysis
         self._around = around
-        self._known: dict[int, bool] = {}
+        self._known: dict[tuple[int, bool], bool] = {}
         self._made: dict[str, set[int]] = {}
         self._holding: dict[str, set[int]] = {}
         for part in analysis.parts:
             if part.program in COPIERS | MOVERS | LINKERS:
                 self._add_made(part)
 
-    def include(self, part: Part) -> bool:
-        """Return whether a part is one of them; only `cp` and `mv` are."""
-        known = self._known.get(id(part))
+    def include(self, part: Part, *, missing: bool = False) -> bool:
+        """Return whether a part is one of them; only `cp` and `mv` are.
+
+        Args:
+            part: A part.
+            missing: Whether what is not there yet may become a link.
+        """
+        key = (id(part), missing)
+        known = self._known.get(key)
         if known is None:
-            known = self._known[id(part)] = part.program in COPIERS | MOVERS and any(
-                self._may_be_links(effect, part) for effect in part.effects
+            known = self._known[key] = part.program in COPIERS | MOVERS and any(
+                self._may_be_links(effect, part, missing=missing) for effect in part.effects
             )
         return known
 
-    def _may_be_links(self, effect: Effect, part: Part) -> bool:
+    def _may_be_links(self, effect: Effect, part: Part, *, missing: bool) -> bool:
         if effect.kind not in _TAKEN or is_redirect(effect, part):
             return False
-        if effect.path is None or self._is_made(effect.path, part):
+        if effect.path is None:
             return True
         try:
+            if any(self._is_made(path, part) for path in ways(effect, self._around)):
+                return True
             paths = self._around.paths(effect)
-            return any(_is_link_or_holds_one(path, self._around) for path in paths)
+            kinds = [self._around.locate(path, follow=False) for path in paths]
+            if missing and any(each.kind is FileKind.MISSING for each in kinds):
+                return True
+            return any(_is_link_or_holds_one(each, self._around) for each in kinds)
         except TooManyFilesError:
             return True
 
@@ -144,10 +219,10 @@ class Carriers:
         """Remember what a part puts somewhere that may be a link, or hold one."""
         for effect in part.effects:
             if effect.kind is EffectKind.WRITE and not is_redirect(effect, part):
-                path = effect.path or "/"
-                self._made.setdefault(path, set()).add(id(part))
-                for above in lineage(path):
-                    self._holding.setdefault(above, set()).add(id(part))
+                for path in spots(effect, self._around):
+                    self._made.setdefault(path, set()).add(id(part))
+                    for above in lineage(path):
+                        self._holding.setdefault(above, set()).add(id(part))
 
     def _is_made(self, path: str, part: Part) -> bool:
         """Return whether another part puts something at, above or below a path."""
@@ -156,8 +231,7 @@ class Carriers:
         return any(each - itself for each in (self._holding.get(path, set()), *makers))
 
 
-def _is_link_or_holds_one(path: str, around: Surroundings) -> bool:
-    location = around.locate(path, follow=False)
+def _is_link_or_holds_one(location: Location, around: Surroundings) -> bool:
     if location.kind is FileKind.DIRECTORY:
         return next(around.links_below(location), None) is not None
     return location.kind not in (FileKind.FILE, FileKind.MISSING)
@@ -169,8 +243,20 @@ def _may_make_links(act: _Act) -> bool:
         return False
     if part.program not in COPIERS:
         return part.program not in PLAIN
-    flags = [word for word in part.argv[1:] if word is None or word.startswith("-")]
-    return not all(word is not None and _HARMLESS_COPY.fullmatch(word) for word in flags)
+    return not all(word is not None and _HARMLESS_COPY.fullmatch(word) for word in _flags(part))
+
+
+def _makes_links(part: Part) -> bool:
+    """Return whether a part may make links by itself, whatever it is given."""
+    if part.program in MOVERS:
+        return False
+    return part.program not in COPIERS or any(
+        word is None or _LINKING.fullmatch(word) for word in _flags(part)
+    )
+
+
+def _flags(part: Part) -> list[str | None]:
+    return [word for word in part.argv[1:] if word is None or word.startswith("-")]
 
 
 def _is_sequence(script: Script) -> bool:

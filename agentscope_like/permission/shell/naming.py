@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
-from agentscope_like.permission.shell.directories import absolute
+from agentscope_like.permission.shell.directories import joined
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.readings import raw_words
 from agentscope_like.permission.shell.safety import INTERPRETERS
@@ -70,9 +70,8 @@ def _touches(
     for piece in dict.fromkeys(pieces):
         starts = (None,) if piece.startswith(("/", "~")) else directories
         for start in starts:
-            path = piece if start is None else absolute(start, piece)
             try:
-                location = around.locate(path or piece)
+                location = around.locate(joined(start, piece) or piece)
             except PathError:
                 continue
             yield Touch(part, kind, piece, location, certain=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["COPIERS", "FINDERS", "GREPS", "LINKERS", "MOVERS", "RIGHTS", "SEARCHERS"]
+__all__ = ["COPIERS", "FINDERS", "GREPS", "LINKERS", "MOVERS", "MOVING", "RIGHTS", "SEARCHERS"]
 
 FINDERS = frozenset({"find", "fd", "fdfind"})
 """List what they find below a place."""
@@ -16,6 +16,9 @@ SEARCHERS = frozenset({"rg", "ag", "ack", "ack-grep"})
 COPIERS = frozenset({"cp", "gcp"})
 MOVERS = frozenset({"mv", "gmv"})
 LINKERS = frozenset({"ln", "gln"})
+
+MOVING = frozenset({"cd", "pushd"})
+"""Change the directory of the shell."""
 
 RIGHTS = frozenset({"chmod", "chown", "chgrp", "setfacl"})
 """Change who may do what with a file."""

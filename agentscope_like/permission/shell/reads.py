@@ -19,7 +19,7 @@ from agentscope_like.permission.shell.analysis import (
     EffectKind,
     Part,
 )
-from agentscope_like.permission.shell.directories import absolute
+from agentscope_like.permission.shell.directories import joined
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.programs import GREPS
@@ -226,7 +226,7 @@ class Secrets(Struct):
                 text += glob_escape(known)
             else:
                 return None
-        return absolute(part.directories[0], text)
+        return joined(part.directories[0], text)
 
     def _known(self, segment: Segment) -> str | None:
         """Return what a segment becomes, as far as that is plain to see."""

@@ -20,7 +20,7 @@ from agentscope_like.permission.shell.dangers import danger_of
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
-from agentscope_like.permission.shell.programs import RIGHTS
+from agentscope_like.permission.shell.programs import MOVING, RIGHTS
 from agentscope_like.permission.shell.readings import (
     bare_name,
     raw_readings,
@@ -30,7 +30,7 @@ from agentscope_like.permission.shell.readings import (
     runs_unseen_text,
 )
 from agentscope_like.permission.shell.reads import Secrets
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.shell.surroundings import Surroundings, leads_elsewhere
 from agentscope_like.permission.shell.tree import Span, Substitution, Word
 
 __all__ = ["INTERPRETERS", "Finding", "find_danger"]
@@ -155,6 +155,22 @@ def _is_fed(word: Word) -> bool:
     return any(isinstance(each, Substitution) and each.opener == "<(" for each in word.segments)
 
 
+def _other_directory(part: Part, look: _Look) -> str | None:
+    """Say so where bash may not go where the text of `cd` leads.
+
+    It takes `..` back by the text, unless there is no such directory: then the kernel follows it.
+    """
+    if part.program not in MOVING:
+        return None
+    for effect in part.effects:
+        try:
+            if leads_elsewhere(effect, look.around, unless_there=True):
+                return f"goes to another directory than `{effect.path}`: a symlink is on the way"
+        except PathError as error:
+            return f"goes to a directory that cannot be judged: {error}"
+    return None
+
+
 def _sensitive_path(part: Part, look: _Look) -> str | None:
     for effect in part.effects:
         if reason := _of_effect(effect, part, look):
@@ -218,7 +234,7 @@ def _picks(part: Part) -> bool:
 
 def _everything_in(effect: Effect, around: Surroundings) -> str | None:
     """Say so where all that is in a critical directory would be removed."""
-    directory, _, name = (effect.path or "").rpartition("/")
+    directory, _, name = (effect.way or "").rstrip("/").rpartition("/")
     if name.strip("*?.") and name not in (".*", "*", ".[!.]*", ".??*"):
         return None
     reason = around.why_not_remove(around.locate(directory or "/"))
@@ -227,6 +243,7 @@ def _everything_in(effect: Effect, around: Surroundings) -> str | None:
 
 _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
     _dangerous_command,
+    _other_directory,
     _sensitive_path,
     _hidden_code,
     _computed_program,

@@ -17,6 +17,7 @@ from agentscope_like.permission.shell.copying import Copying
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.feeding import feeders_of
 from agentscope_like.permission.shell.implied import Implied, implied
+from agentscope_like.permission.shell.links import ways
 from agentscope_like.permission.shell.naming import named_in_history
 from agentscope_like.permission.shell.programs import FINDERS, RIGHTS
 from agentscope_like.permission.shell.showing import (
@@ -92,8 +93,7 @@ class _Look:
         if effect.path is None:
             yield from self._fed(effect, kind, part)
             return
-        made_by = (self._links.get(each, set()) for each in lineage(effect.path))
-        if any(each - {id(part)} for each in made_by):
+        if self._links and self._is_through_links(effect, part):
             yield Touch(part, kind, effect.target, None)
         for location in self._around.locations(effect) or ():
             below = self._below(effect, kind, part, location)
@@ -114,6 +114,14 @@ class _Look:
                 yield Touch(
                     part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
                 )
+
+    def _is_through_links(self, effect: Effect, part: Part) -> bool:
+        """Return whether another part may have made a link on the way to what an effect reaches."""
+        return any(
+            self._links.get(above, set()) - {id(part)}
+            for path in ways(effect, self._around)
+            for above in lineage(path)
+        )
 
     def made(self, part: Part) -> Iterator[Touch]:
         """Remember the links that a part may make, for the parts behind it; yield doubts."""
