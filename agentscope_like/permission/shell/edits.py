@@ -14,9 +14,9 @@ from agentscope_like.permission.shell.analysis import (
 )
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.links import why_not_through_links
-from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS, MOVING
+from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS
 from agentscope_like.permission.shell.showing import is_redirect
-from agentscope_like.permission.shell.surroundings import Surroundings, leads_elsewhere
+from agentscope_like.permission.shell.surroundings import Surroundings
 
 __all__ = [
     "EDITING_RUNS",
@@ -52,8 +52,6 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
         return "there is no command in it"
     for part in analysis.parts:
         if not part.read_only and (reason := why_not_a_part(part, surroundings)):
-            return reason
-        if part.program in MOVING and (reason := _other_directory(part, surroundings)):
             return reason
     return why_not_through_links(analysis, surroundings)
 
@@ -94,23 +92,12 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
     )
 
 
-def _other_directory(part: Part, surroundings: Surroundings) -> str | None:
-    """Say so where it depends on what is there by then to which directory `cd` goes."""
-    try:
-        for effect in part.effects:
-            if leads_elsewhere(effect, surroundings):
-                return f"`{effect.target}` may lead to another directory, through a symlink"
-    except PathError as error:
-        return str(error)
-    return None
-
-
 def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a secret gets another name: under that, nobody would know it."""
     kind = EffectKind.DELETE if part.program in MOVERS else EffectKind.READ
     for effect in part.effects:
         for place in surroundings.locations(effect) or () if effect.kind is kind else ():
-            location = surroundings.locate(place.written)
+            location = surroundings.locate(place.absolute)
             if reason := surroundings.why_not_read(location, recursive=True):
                 return f"`{effect.target}` would get another name, which nobody knows: {reason}"
     return None
@@ -180,13 +167,12 @@ def _bad_link(part: Part, surroundings: Surroundings) -> str | None:
         return None
     targets = [effect.target for effect in part.effects if effect.kind is EffectKind.READ]
     links = [effect.path for effect in part.effects if effect.kind is EffectKind.WRITE]
+    if targets and None in links:
+        return "where the link stands is not known before it runs"
+    directories = dict.fromkeys((link or "").rpartition("/")[0] or "/" for link in links)
     for target in targets:
-        for link in links:
-            if link is None:
-                return "where the link stands is not known before it runs"
-            directory = link.rpartition("/")[0] or "/"
-            path = target if target.startswith("/") else f"{directory}/{target}"
-            location = surroundings.locate(path)
+        for directory in ("",) if target.startswith("/") else directories:
+            location = surroundings.locate(f"{directory}/{target}" if directory else target)
             if not surroundings.contains(location):
                 return f"the link to `{target}` leads outside the working directories"
             reason = surroundings.why_not_write(location, recursive=True)

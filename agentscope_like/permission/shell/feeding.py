@@ -7,7 +7,7 @@ print nothing but names below the places that they look in, the places stand for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, Part
@@ -41,7 +41,7 @@ def feeders_of(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[P
     if inner is not None:
         if inner.opener in {"<(", ">("}:
             return ()
-        return _listing(_parts_in([inner.span], analysis), part)
+        return _listing(_parts_in(inner.span, analysis), part)
     carrier = None if part.parent is None else analysis.parts[part.parent]
     if carrier is None or not _is_handed_on(effect, part, carrier):
         return None
@@ -82,7 +82,7 @@ def _splits_oddly(xargs: Part) -> bool:
     )
 
 
-def _before(xargs: Part, analysis: CommandAnalysis) -> list[Part]:
+def _before(xargs: Part, analysis: CommandAnalysis) -> Iterator[Part]:
     """Return the parts whose output `xargs` reads; none where it stands in no plain pipeline."""
     statements = () if analysis.script is None else analysis.script.statements
     for statement in statements:
@@ -93,17 +93,17 @@ def _before(xargs: Part, analysis: CommandAnalysis) -> list[Part]:
             if not isinstance(command, SimpleCommand):
                 break
             if command.span.holds(xargs.span):
-                return _parts_in(spans, analysis)
+                before = Span(spans[0].start, spans[-1].end) if spans else Span(0, 0)
+                return _parts_in(before, analysis)
             spans.append(command.span)
-    return []
+    return iter(())
 
 
-def _parts_in(spans: Iterable[Span], analysis: CommandAnalysis) -> list[Part]:
-    spans = list(spans)
-    return [part for part in analysis.parts if any(span.holds(part.span) for span in spans)]
+def _parts_in(span: Span, analysis: CommandAnalysis) -> Iterator[Part]:
+    return (part for part in analysis.parts if span.holds(part.span))
 
 
-def _listing(parts: Sequence[Part], fed: Part) -> tuple[Part, ...] | None:
+def _listing(parts: Iterable[Part], fed: Part) -> tuple[Part, ...] | None:
     """Return those of the parts that list, where that and choosing lines is all that they do."""
     listing: list[Part] = []
     for part in parts:

@@ -24,7 +24,7 @@ from agentscope_like.permission.shell.touches import touches
 __all__ = ["FilePatterns", "FileRules"]
 
 MAX_ENTRIES = 10_000
-"""How many directory entries are looked at to tell what lies below one path."""
+"""How many directory entries are looked at to tell what lies below the paths of one command."""
 
 _WRITING = frozenset({"Write", "Edit"})
 _READING = frozenset({"Read", "Grep", "Glob"})
@@ -32,6 +32,9 @@ _SEARCHING = frozenset({"Grep", "Glob"})
 _NOTHING = Below.NOTHING
 
 _Reader: TypeAlias = Callable[[Mapping[str, Any]], CommandAnalysis]
+_Held: TypeAlias = tuple[PermissionRule, str]
+"""A rule, and the path that it speaks of."""
+
 _Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
 
 
@@ -120,20 +123,22 @@ class FileRules:
         analysis = self._read(tool_input)
         around = self._surroundings(context)
         possible: RuleMatch | None = None
+        search = _Search(around)
         for touch in _all(analysis, around, context.mode):
-            for found in self._found(touch, analysis, around):
+            for found in self._found(touch, analysis, search):
                 if found.certain:
                     return found
                 possible = possible or found
         return possible
 
     def _found(
-        self, touch: Touch, analysis: CommandAnalysis, around: Surroundings
+        self, touch: Touch, analysis: CommandAnalysis, search: _Search
     ) -> Iterator[RuleMatch]:
         """Yield the rules that one touch meets."""
         rules, below = self._concerned[touch.kind]
         if rules is None and below is None:
             return
+        around = search.around
         telling = _Telling(touch, analysis, around)
         if touch.location is None:
             if rules is not None:
@@ -142,7 +147,7 @@ class FileRules:
         if rules is not None and (rule := rules.match(touch.location, around.working_directories)):
             yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
         elif below is not None and touch.below is not _NOTHING:
-            yield from _found_below(touch, touch.location, below, telling, around)
+            yield from _found_below(touch, touch.location, below, telling, search)
 
 
 class _Telling:
@@ -196,10 +201,10 @@ def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) 
 
 
 def _found_below(
-    touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, around: Surroundings
+    touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, search: _Search
 ) -> Iterator[RuleMatch]:
     """Yield the rule that speaks of something that a touch reaches below its path."""
-    rule = rules.match_below(root, around.working_directories)
+    rule = rules.match_below(root, search.around.working_directories)
     if touch.below is Below.ANYTHING:
         if rule is not None:
             yield RuleMatch(rule, certain=False, told=telling.anything_below())
@@ -207,7 +212,7 @@ def _found_below(
     if rule is None and not touch.follows:
         return
     try:
-        held = _held(touch, root, rules, around)
+        held = search.held(root, rules, follows=touch.follows)
     except TooManyFilesError:
         rule = rule or rules.rules[0]
         yield RuleMatch(rule, certain=False, told=telling.too_much_below())
@@ -217,39 +222,56 @@ def _found_below(
         yield RuleMatch(rule, certain=touch.certain_below, told=telling.below(path))
 
 
-def _held(
-    touch: Touch, root: Location, rules: FilePatterns, around: Surroundings
-) -> tuple[PermissionRule, str] | None:
-    """Return a rule that speaks of something below a path, and the path of that; else None.
+class _Search:
+    """Looks for what rules speak of below the paths of one command, as long as its budget lasts.
 
-    Raises:
-        TooManyFilesError: There is too much below it to look at.
+    Args:
+        around: Where the command runs.
     """
-    directories = around.working_directories
-    left = MAX_ENTRIES
-    pending = [""] if root.kind is FileKind.DIRECTORY else []
-    while pending:
-        relative = pending.pop()
-        here = inside(root, relative)
-        may_hold = rules.match_below(here, directories) is not None
-        if not may_hold and not touch.follows:
-            continue
-        for entry in _entries(here.resolved, around.names):
-            left -= 1
-            if left < 0:
-                raise TooManyFilesError
-            name = f"{relative}/{entry.name}" if relative else entry.name
-            if may_hold and (rule := rules.match(inside(root, name), directories)):
-                return rule, entry.path
-            if entry.is_dir(follow_symlinks=False):
-                pending.append(name)
-            elif (
-                touch.follows
-                and entry.is_symlink()
-                and (rule := _led_to(entry.path, root, rules, around))
-            ):
-                return rule, entry.path
-    return None
+
+    __slots__ = ("_known", "_left", "around")
+
+    def __init__(self, around: Surroundings) -> None:
+        self.around = around
+        self._left = MAX_ENTRIES
+        self._known: dict[tuple[Location, int, bool], _Held | None] = {}
+
+    def held(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
+        """Return a rule that speaks of something below a path, and the path of that; else None.
+
+        Raises:
+            TooManyFilesError: There is too much below it to look at.
+        """
+        key = (root, id(rules), follows)
+        if key not in self._known:
+            self._known[key] = self._look(root, rules, follows=follows)
+        return self._known[key]
+
+    def _look(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
+        directories = self.around.working_directories
+        pending = [""] if root.kind is FileKind.DIRECTORY else []
+        while pending:
+            relative = pending.pop()
+            here = inside(root, relative)
+            may_hold = rules.match_below(here, directories) is not None
+            if not may_hold and not follows:
+                continue
+            for entry in _entries(here.resolved, self.around.names):
+                self._left -= 1
+                if self._left < 0:
+                    raise TooManyFilesError
+                name = f"{relative}/{entry.name}" if relative else entry.name
+                if may_hold and (rule := rules.match(inside(root, name), directories)):
+                    return rule, entry.path
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(name)
+                elif (
+                    follows
+                    and entry.is_symlink()
+                    and (rule := _led_to(entry.path, root, rules, self.around))
+                ):
+                    return rule, entry.path
+        return None
 
 
 def _led_to(

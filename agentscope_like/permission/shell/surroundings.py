@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
 from functools import cached_property
@@ -27,16 +26,13 @@ from agentscope_like.permission.paths import (
 from agentscope_like.permission.paths.folders import Folders
 from agentscope_like.permission.paths.location import NameEntry, Names
 from agentscope_like.permission.shell.analysis import Effect, EffectKind
-from agentscope_like.permission.shell.expansion import Expansion, TooManyFilesError
+from agentscope_like.permission.shell.entries import Entries
+from agentscope_like.permission.shell.expansion import Expansion
 
-__all__ = ["SensitiveNames", "Surroundings", "leads_elsewhere", "paths_in"]
+__all__ = ["SensitiveNames", "Surroundings", "paths_in"]
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
 _DELETE, _DIRECTORY = EffectKind.DELETE, FileKind.DIRECTORY
-
-MAX_ENTRIES = 2_000
-"""How many directory entries are looked at for the symlinks below one directory; a directory that
-has to be opened counts as ten."""
 
 _UNESCAPED = re.compile(r"\[([*?\[])\]")
 _SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
@@ -125,6 +121,10 @@ class Surroundings(Struct, frozen=True, dict=True):
     def _expansion(self) -> Expansion:
         return Expansion(self.names)
 
+    @cached_property
+    def _entries(self) -> Entries:
+        return Entries(self.names)
+
     def locations(self, effect: Effect) -> list[Location] | None:
         """Return the places that an effect reaches; None where that is not known before it runs.
 
@@ -135,7 +135,7 @@ class Surroundings(Struct, frozen=True, dict=True):
             PathError: It reaches a path that nobody can judge.
             TooManyFilesError: It is a pattern that reaches too many.
         """
-        path = effect.way
+        path = effect.path
         if path is None:
             return None
         follow = effect.kind is not _DELETE
@@ -149,17 +149,14 @@ class Surroundings(Struct, frozen=True, dict=True):
         Raises:
             TooManyFilesError: It is a pattern that reaches too many.
         """
-        path = effect.way
+        path = effect.path
         if path is None:
             return []
         if effect.named_after is not None:
             folder = _UNESCAPED.sub(r"\1", path.rpartition("/")[0])
             taken = self._expansion.expand(effect.named_after)
             return [f"{folder}/{each.rpartition('/')[2]}" for each in taken] or [path]
-        if not effect.glob:
-            return [path]
-        slash = "/" if path.endswith("/") else ""
-        return [f"{each}{slash}" for each in self._expansion.expand(path)] or [path]
+        return (self._expansion.expand(path) or [path]) if effect.glob else [path]
 
     def links_below(self, directory: Location) -> Iterator[str]:
         """Yield the paths of the symlinks below a directory, the nearest first.
@@ -175,21 +172,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         Raises:
             TooManyFilesError: There is too much below it to look at.
         """
-        left = MAX_ENTRIES
-        pending = deque([directory.resolved])
-        while pending:
-            try:
-                with self.names.scandir(pending.popleft()) as entries:
-                    found = list(entries)
-            except OSError:
-                continue
-            left -= len(found) + 10
-            if left < 0:
-                raise TooManyFilesError
-            for entry in found:
-                yield entry
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
+        return self._entries.below(directory.resolved)
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
         """Return where the path leads."""
@@ -257,25 +240,6 @@ class Surroundings(Struct, frozen=True, dict=True):
             if reason := self.why_not_write(location) or self.why_not_read(location):
                 return reason
         return None
-
-
-def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool = False) -> bool:
-    """Return whether a symlink makes the kernel take a path otherwise than its text reads.
-
-    Args:
-        effect: What is done to the path.
-        around: Where the command runs.
-        unless_there: Whether it does not count where there is a directory as the text reads.
-
-    Raises:
-        PathError: The path cannot be judged.
-    """
-    if not effect.walked or effect.path is None or effect.glob:
-        return False
-    read = around.locate(effect.path)
-    if around.locate(effect.walked).resolved == read.resolved:
-        return False
-    return not (unless_there and read.kind is _DIRECTORY)
 
 
 def paths_in(word: str) -> Iterator[str]:

@@ -66,14 +66,15 @@ def sources(analysis: CommandAnalysis) -> list[Part]:
     Args:
         analysis: The command, as it was read.
     """
-    found: list[Part] = []
+    found: dict[int, Part] = {}
+    upstream: _Upstream | None = None
     for part, effects in _unseen(analysis):
-        for effect in effects:
-            feeders = feeders_of(effect, part, analysis)
-            if feeders is None:
-                feeders = tuple(each for each in _upstream(part, analysis) if _lists(each))
-            found += feeders
-    return found
+        known = [feeders_of(effect, part, analysis) for effect in effects]
+        found |= {id(each): each for feeders in known for each in feeders or ()}
+        if None in known:
+            upstream = upstream or _Upstream(analysis)
+            found |= {id(each): each for each in upstream.listing(part)}
+    return list(found.values())
 
 
 def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[Part, Doubt]]:
@@ -82,10 +83,12 @@ def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[Part, Doubt]]:
     Args:
         analysis: The command, as it was read.
     """
+    upstream: _Upstream | None = None
     for part, effects in _unseen(analysis):
         if all(feeders_of(effect, part, analysis) is not None for effect in effects):
             continue
-        if any(_hands_on_text(each, part, analysis) for each in _upstream(part, analysis)):
+        upstream = upstream or _Upstream(analysis)
+        if upstream.hands_text_to(part):
             message = f"`{part.program or '<'}` shows files whose names stand in another one"
             yield part, Doubt(message, part.span)
 
@@ -110,12 +113,43 @@ def _unseen(analysis: CommandAnalysis) -> Iterator[tuple[Part, list[Effect]]]:
             yield part, effects
 
 
-def _upstream(part: Part, analysis: CommandAnalysis) -> list[Part]:
-    """Return the other parts whose output may hold the names that a part reads."""
-    spans = _Spans(analysis)
-    finders = [each for each in _carriers(part, analysis) if each.program in FINDERS]
-    others = [each for each in analysis.parts if each is not part]
-    return finders + [each for each in others if spans.hands_on(each)]
+class _Upstream:
+    """The parts of a command whose output may be taken for names.
+
+    Args:
+        analysis: The command.
+    """
+
+    __slots__ = ("_analysis", "_listing", "_showing", "_unseen")
+
+    def __init__(self, analysis: CommandAnalysis) -> None:
+        self._analysis = analysis
+        places = _taken_for_names(analysis)
+        handing = [each for each in analysis.parts if _hands_on(each, places, analysis)]
+        uncut = [each for each in handing if not _is_cut_to_names(each, analysis)]
+        self._listing = [each for each in handing if _lists(each)]
+        self._showing = [each for each in uncut if _shows_text(each)]
+        self._unseen = [each for each in uncut if shows_unseen_files(each)]
+
+    def listing(self, part: Part) -> Iterator[Part]:
+        """Yield the other parts that list names which a part may read."""
+        yield from filter(_lists, self._finders(part))
+        yield from (each for each in self._listing if each is not part)
+
+    def hands_text_to(self, part: Part) -> bool:
+        """Return whether another part hands on what is in a file, and a part takes it for names."""
+        return (
+            any(each is not part for each in self._showing)
+            or any(each is not part and part.span.holds(each.span) for each in self._unseen)
+            or any(
+                _shows_text(each) and not _is_cut_to_names(each, self._analysis)
+                for each in self._finders(part)
+            )
+        )
+
+    def _finders(self, part: Part) -> Iterator[Part]:
+        """Yield the programs that find files and run a part on them."""
+        return (each for each in _carriers(part, self._analysis) if each.program in FINDERS)
 
 
 def _carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
@@ -124,28 +158,26 @@ def _carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
         yield part
 
 
-class _Spans:
-    """The places of a command whose output is taken for names."""
+def _taken_for_names(analysis: CommandAnalysis) -> list[Span]:
+    """Return the places of a command whose output is taken for names."""
+    takers = [
+        part.span for part in analysis.parts if part.program in _TAKERS or shows_unseen_files(part)
+    ]
+    places: list[Span] = []
+    for node in nodes(analysis.script):
+        if isinstance(node, Substitution):
+            places.append(node.span)
+        elif isinstance(node, Pipeline):
+            places += _before_takers(node, takers)
+    return places
 
-    __slots__ = ("_analysis", "_places")
 
-    def __init__(self, analysis: CommandAnalysis) -> None:
-        self._analysis = analysis
-        takers = [part.span for part in analysis.parts if part.program in _TAKERS]
-        takers += [part.span for part in analysis.parts if shows_unseen_files(part)]
-        self._places: list[Span] = []
-        for node in nodes(analysis.script):
-            if isinstance(node, Substitution):
-                self._places.append(node.span)
-            elif isinstance(node, Pipeline):
-                self._places += _before_takers(node, takers)
-
-    def hands_on(self, part: Part) -> bool:
-        """Return whether what a part prints, or takes from a file, may be taken for names."""
-        if part.program in _TAKERS or any(place.holds(part.span) for place in self._places):
-            return True
-        shells = families().shells
-        return any(each.program in shells for each in _carriers(part, self._analysis))
+def _hands_on(part: Part, places: Sequence[Span], analysis: CommandAnalysis) -> bool:
+    """Return whether what a part prints, or takes from a file, may be taken for names."""
+    if part.program in _TAKERS or any(place.holds(part.span) for place in places):
+        return True
+    shells = families().shells
+    return any(each.program in shells for each in _carriers(part, analysis))
 
 
 def _before_takers(pipeline: Pipeline, takers: Sequence[Span]) -> list[Span]:
@@ -162,21 +194,17 @@ def _lists(part: Part) -> bool:
     return prints_names(part) or any(lists_only(effect, part) for effect in part.effects)
 
 
-def _hands_on_text(part: Part, taker: Part, analysis: CommandAnalysis) -> bool:
-    """Return whether a part hands on what is in a file to one that takes it for names."""
-    if _is_cut_to_names(part, analysis):
-        return False
-    return _shows_text(part) or (shows_unseen_files(part) and taker.span.holds(part.span))
-
-
 def _is_cut_to_names(part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether a search is cut to the names that its lines begin with."""
-    following = analysis.parts[analysis.parts.index(part) + 1 :]
-    if not following or part.program not in GREPS | {"rg"}:
+    if part.program not in GREPS | {"rg"}:
+        return False
+    parts = iter(analysis.parts)
+    following = next((next(parts, None) for each in parts if each is part), None)
+    if following is None:
         return False
     words = [word or "" for word in part.argv[1:]]
     named = part.program == "rg" or any(map(_SHOWS_NAMES.fullmatch, words))
-    cut = " ".join(word or "" for word in following[0].argv)
+    cut = " ".join(word or "" for word in following.argv)
     return named and CUTTING.fullmatch(cut) is not None
 
 

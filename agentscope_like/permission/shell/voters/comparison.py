@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from agentscope_like.permission.shell.parts import shortened
@@ -121,9 +121,10 @@ def _difference(
         ("the redirection to", findings.targets, ((target,) for target in opinion.targets)),
     )
     for what, here, there in pairs:
-        known = _normal(text, here, ignored)
-        expected = _normal(text, (places for places in here if places not in but), ignored)
-        found = _normal(text, there, ignored)
+        normal = {places: _normal_command(text, places, ignored) for places in here}
+        known = set(filter(None, normal.values()))
+        expected = {each for places, each in normal.items() if each and places not in but}
+        found = set(filter(None, (_normal_command(text, places, ignored) for places in there)))
         for verb, differing in (("finds", found - known), ("misses", expected - found)):
             if differing:
                 first = min(differing)
@@ -133,13 +134,8 @@ def _difference(
     return None
 
 
-def _normal(text: str, every: Iterable[Places], ignored: Set[str]) -> set[Places]:
-    """Return commands as places that are the same wherever only the form of the trees differs."""
-    normal = (_normal_command(text, places, ignored) for places in every)
-    return {places for places in normal if places}
-
-
 def _normal_command(text: str, places: Places, ignored: Set[str]) -> Places:
+    """Return a command as places that are the same where only the form of the trees differs."""
     if places and text[slice(*places[0])] == "[":
         return ((places[0][0], places[-1][1]),)
     trimmed = (_trimmed(text, place) for place in places)

@@ -1,0 +1,181 @@
+"""Looks for the command line that takes longest to decide.
+
+    python -m benchmarks.worst [--seconds 120] [--seed 1] [--save FILE]
+
+Texts of up to 10,000 characters are made of pieces of shell syntax and of whole commands, joined,
+repeated and nested; the slowest are varied further. Each is decided in EXPLORE and in ACCEPT_EDITS,
+with rules that forbid and rules that allow, in a directory of many files. What counts is the
+processor time of this process, so that neither the load of the machine nor the parsers in their own
+process are part of it; those have a time limit of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionEngine,
+    PermissionMode,
+    PermissionRule,
+)
+from agentscope_like.tool import Bash
+from tests.oracle.corpus import everyday, harmful
+from tests.oracle.fragments import FRAGMENTS
+
+LENGTH = 10_000
+KEPT = 12
+MODES = (PermissionMode.EXPLORE, PermissionMode.ACCEPT_EDITS)
+RULES = {
+    PermissionBehavior.DENY: {"Bash": ("rm:*", "git * --force"), "Write": ("**/*.key", "build/**")},
+    PermissionBehavior.ASK: {"Bash": ("docker:*",), "Read": ("**/private/**",)},
+    PermissionBehavior.ALLOW: {"Bash": ("npm run:*", "cat:*", "make *")},
+}
+# fmt: off
+PIECES = (
+    "'", '"', "\\", "`", "$(", ")", "(", "{", "}", "${x", "${x:-", "${x%", "${x//", "$x",
+    "$((", "))", "[[ ", " ]]", "[", "]", "*", "?", "**/", "*/", "../", "a/", "~", "~/",
+    "{a,b}", "{1..9}", ",", ";", "\n", "|", "||", "&&", "&", " ", "\t", "<", ">", ">>", "<<<",
+    "<<a\na\n", "2>&1", "<(", ">(", "x=", "x=$x", "x=$x$x", "x=~:", "=", "#", "!", "--", "-",
+    "-a", "--all=", "é", "$'\\x41'", '$"a"', "if ", "then ", "fi;", "for x in ", "do ",
+    "done;", "while ", "case x in ", "esac;", "f() ", "{ ", "time ", "env ", "xargs ",
+    "timeout 1 ", "bash -c '", "sh -c ", "find . -exec ", "cd a;", "cd ..;", "ls ", "cat ",
+    "rm ", "cp -r ", "mv ", "ln -s a ", "mkdir ", "sed -i s/a/b/ ", "tee ", "touch ",
+    "grep -r a ", "git status;", "git -C a ", "awk '{print}' ", "sed -n p ", "jq . ", "$1 ",
+    "set -- ",
+)
+# fmt: on
+
+
+def make_tree(root: Path) -> None:
+    """Put directories, files and links into a directory, as in a project of some size."""
+    for name in "abcdefgh":
+        for inner in "abcdefgh":
+            folder = root / name / inner
+            folder.mkdir(parents=True)
+            for number in range(20):
+                (folder / f"{name}{number}").touch()
+        (root / name / "link").symlink_to("a")
+        (root / name / "up").symlink_to("..")
+
+
+def engines() -> list[PermissionEngine]:
+    """Return an engine of each mode, with all the rules."""
+    found = []
+    for mode in MODES:
+        engine = PermissionEngine(PermissionContext(mode=mode))
+        for behavior, tools in RULES.items():
+            for tool, contents in tools.items():
+                for content in contents:
+                    engine.add_rule(
+                        PermissionRule(
+                            tool_name=tool,
+                            rule_content=content,
+                            behavior=behavior,
+                            source="benchmark",
+                        )
+                    )
+        found.append(engine)
+    return found
+
+
+class Search:
+    """Makes texts, and remembers the slowest of them."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.slowest: list[tuple[float, str]] = []
+        self.tried = 0
+        self._commands = [sample.command for sample in (*everyday(), *harmful())]
+        self._pieces = [*PIECES, *(str(each) for kind in FRAGMENTS.values() for each in kind)]
+
+    def text(self) -> str:
+        """Return a new text, or one of the slowest with something changed."""
+        if self.slowest and self.random.random() < 0.5:
+            return self._varied(self.random.choice(self.slowest)[1])
+        return self._composed()
+
+    def _piece(self) -> str:
+        pieces = self._commands if self.random.random() < 0.2 else self._pieces
+        return self.random.choice(pieces)
+
+    def _composed(self) -> str:
+        unit = "".join(self._piece() for _ in range(self.random.choice((1, 1, 2, 3, 5, 8))))
+        before, after = (self._piece() for _ in range(2))
+        if self.random.random() < 0.3:
+            depth = self.random.choice((5, 20, 39, 100, 1000))
+            opening, closing = self.random.choice(
+                (("$(", ")"), ("(", ")"), ("{ ", ";}"), ("`", "`"), ("${x:-", "}"), ('"$(', ')"'))
+            )
+            unit = opening * depth + unit + closing * depth
+        separator = self.random.choice(("", " ", ";", "\n", "|", " && ", "; "))
+        times = self.random.choice((1, 10, 50, 200, LENGTH)) if len(unit) < LENGTH else 1
+        body = separator.join([unit] * min(times, LENGTH // max(1, len(unit) + len(separator))))
+        return (before + body + after)[:LENGTH]
+
+    def _varied(self, text: str) -> str:
+        start, end = sorted(self.random.randrange(len(text) + 1) for _ in range(2))
+        match self.random.randrange(4):
+            case 0:
+                new = text[:start] + self._piece() + text[start:]
+            case 1:
+                new = text[:start] + text[end:] + text[start:end]
+            case 2:
+                new = text[:end] + text[start:end] + text[end:]
+            case _:
+                new = text[:start] + self._piece() * self.random.randrange(1, 9) + text[end:]
+        return new[:LENGTH] or " "
+
+    def remember(self, seconds: float, text: str) -> None:
+        """Keep a text if it is one of the slowest."""
+        self.tried += 1
+        self.slowest = sorted([*self.slowest, (seconds, text)], reverse=True)[:KEPT]
+
+
+async def decided(engine: PermissionEngine, bash: Bash, text: str) -> float:
+    """Return the seconds of processor time that deciding a text takes, nothing of it known yet."""
+    begin = time.process_time()
+    await engine.check_permission(bash, {"command": text})
+    return time.process_time() - begin
+
+
+async def main() -> None:
+    """Search for a while and print the slowest."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--save", type=Path, help="a file for the slowest texts, as JSON")
+    options = parser.parse_args()
+    search = Search(options.seed)
+    with tempfile.TemporaryDirectory() as place:
+        make_tree(Path(place))
+        os.chdir(place)
+        bash, judges = Bash(), engines()
+        await decided(judges[0], bash, "echo $(ls)")
+        end = time.monotonic() + options.seconds
+        while time.monotonic() < end:
+            text = search.text()
+            for engine in judges:
+                spent = await decided(engine, bash, text)
+                if spent > 0.02:
+                    spent = min(spent, await decided(engine, bash, text + " "))
+                search.remember(spent, text)
+        os.chdir("/")
+    if options.save:
+        options.save.write_text(json.dumps([text for _, text in search.slowest], indent=1))
+    print(f"{search.tried:,} decisions; the slowest, in milliseconds of processor time:")
+    for seconds, text in search.slowest:
+        shown = text if len(text) < 120 else f"{text[:80]} ... {text[-30:]}"
+        print(f"{seconds * 1e3:8.1f}  {len(text):6,} characters  {shown!r}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
