@@ -15,9 +15,13 @@ from msgspec import Struct
 __all__ = ["Expression", "read_assignments", "read_expression", "read_let"]
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
+_BASE = "(?:[2-9]|[1-5][0-9]|6[0-4])"
+"""`16#ff` is a number, and so is `10#${x}` where `x` holds one (bash(1), ARITHMETIC EVALUATION)."""
+
 _BLANKS = re.compile(r"[ \t]*")
 _OPERAND = re.compile(
-    rf"(?:0[xX][0-9A-Fa-f]+|[0-9]+|({_NAME})|\$({_NAME}|[0-9#?])|\$\{{({_NAME})\}}"
+    rf"(?:0[xX][0-9A-Fa-f]+|{_BASE}#(?:[0-9A-Za-z@_]+|\$\{{({_NAME})\}})|[0-9]+"
+    rf"|({_NAME})|\$({_NAME}|[0-9#?])|\$\{{({_NAME})\}}"
     rf"|\$\{{#{_NAME}(?:\[[@*]\])?\}})(?![\w$#@\[])"
 )
 _OPERATOR = re.compile(
