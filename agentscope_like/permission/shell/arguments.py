@@ -217,7 +217,7 @@ class _LevelReader(OptionReader):
         count = len(operands)
         required = sum(not place.many and not place.optional for place in places)
         if count < required:
-            self.reading.problem(f"`{self.reading.label}` lacks an operand", 0)
+            self.reading.problem(f"`{self.reading.label}` lacks an operand", 0, is_lack=True)
         spare = max(0, count - required)
         position = 0
         for place in places:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
@@ -16,7 +17,8 @@ from agentscope_like.permission.shell.effects import Actor
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
 from agentscope_like.permission.shell.expander import Expander, Substituter
 from agentscope_like.permission.shell.grammar import Grammar, RoleKind
-from agentscope_like.permission.shell.outputs import judge_redirects
+from agentscope_like.permission.shell.mutations import DECLARING
+from agentscope_like.permission.shell.outputs import judge_redirects, may_fail
 from agentscope_like.permission.shell.parts import MAX_DEPTH, Draft, Scope, shortened
 from agentscope_like.permission.shell.positional import (
     known_parameters,
@@ -65,6 +67,8 @@ _PARAMETER_COMMANDS = frozenset({"set", "shift"})
 _BATCHES = frozenset({"-X", "--exec-batch"})
 _MOVING = frozenset({"cd", "popd"})
 _PLAIN_SHELLS = frozenset({"sh", "dash"})
+_SPLITTING = frozenset({"read", "mapfile"})
+_MAX_OPTIONAL = 3
 _CONDITIONS = frozenset({"test", "["})
 
 
@@ -110,6 +114,8 @@ class CommandJudge:
         expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
         values = [_assigned(assignment, expander) for assignment in command.assignments]
         arguments = [expander.argument(word) for word in words]
+        if words and expander.assigned:
+            values = [Unknown() for _ in values]  # bash expands them after the words
         if command.redirects:
             draft.redirects = command.redirects + scope.redirects
             judge_redirects(command.redirects, state, draft, expander, scope, self._walk.command)
@@ -123,8 +129,40 @@ class CommandJudge:
             draft.assignments = command.assignments
             self._check_environment(command.assignments, values, arguments, draft, scope)
         if isinstance(arguments[0], Unknown) and arguments[0].choices and arguments[0].single:
-            return self._any_of(arguments[0].choices, arguments, draft, state, scope), draft
-        return self.run(arguments, draft, state, scope), draft
+            after = self._any_of(arguments[0].choices, arguments, draft, state, scope)
+        else:
+            after = self.run(arguments, draft, state, scope)
+            fewer = self._with_fewer(arguments, draft, state, scope)
+            after = merge(after, *fewer) if fewer else after
+        return merge(state, after) if may_fail(command.redirects) else after, draft
+
+    def _with_fewer(
+        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
+    ) -> list[State]:
+        """Judge a command without the arguments that may turn out to be none, as `$(...)` may."""
+        optional = [
+            index
+            for index, argument in enumerate(arguments)
+            if isinstance(argument, Unknown) and argument.optional
+        ]
+        if not optional or arguments[0] in _CONDITIONS:
+            return []
+        if len(optional) > _MAX_OPTIONAL:
+            message = "so many arguments that may turn out to be none are not understood"
+            draft.doubt(message, draft.span_of(optional[0]), kind=EffectKind.UNKNOWN)
+            return []
+        ends: list[State] = []
+        for count in range(1, len(optional) + 1):
+            for missing in combinations(optional, count):
+                kept = [index for index in range(len(arguments)) if index not in missing]
+                fewer = [arguments[index] for index in kept]
+                words = tuple(draft.words[index] for index in kept)
+                other = replace(draft, words=words, arguments=fewer, effects=[], doubts=[])
+                other.argv = tuple(draft.argv[index] for index in kept)
+                ends.append(self.run(fewer, other, state, replace(scope, lacking=True)))
+                draft.add(each for each in other.effects if each not in draft.effects)
+                draft.doubts += [each for each in other.doubts if each not in draft.doubts]
+        return ends
 
     def _any_of(
         self,
@@ -177,7 +215,7 @@ class CommandJudge:
         scope: Scope,
     ) -> None:
         for assignment, value in zip(assignments, values, strict=True):
-            if assignment.name == "IFS" and arguments[0] in {"read", "mapfile"}:
+            if assignment.name == "IFS" and arguments[0] in _SPLITTING - scope.defined:
                 continue
             message = exported_doubt(assignment.name, value)
             if assignment.append:
@@ -218,6 +256,9 @@ class CommandJudge:
             return self._call(name, draft, state, scope)
         grammar = catalog.lookup(program) if program is not None else None
         draft.program = program
+        if program in DECLARING and draft.words[0].literal is None:
+            message = f"`{name}` splits its words otherwise where its name is computed"
+            draft.doubt(message, draft.span_of(0), kind=EffectKind.UNKNOWN)
         if grammar is None or (external and grammar.builtin):
             self._unknown(name, program, draft, state, builtin=grammar is not None)
             return state
@@ -288,8 +329,12 @@ class CommandJudge:
             fed=_known_input(draft, scope),
             command=self._walk.command,
         )
+        if scope.lacking:
+            reading.problems = [each for each in reading.problems if not each.is_lack]
         actor.act()
-        state = actor.state
+        before, state = state, actor.state
+        if draft.program == "local" and not scope.in_function:
+            state = merge(before, state)  # it is an error there, and sets nothing
         for item in reading.items:
             if item.role.kind in _CARRYING:
                 state = self._carry(item, reading, arguments, draft, state, scope, external)
@@ -395,7 +440,8 @@ class CommandJudge:
         inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1, fed=Output())
         if same_shell:
             return self._walk.text(text, state, inside, draft)
-        inside = replace(inside, posix=draft.program in _PLAIN_SHELLS)
+        posix = draft.program in _PLAIN_SHELLS
+        inside = replace(inside, posix=posix, in_function=False)
         parameters = known_parameters(arguments[item.start + 2 :])
         fresh = State(directories=state.directories, variables={}, parameters=parameters)
         self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
@@ -411,8 +457,12 @@ def _known_input(draft: Draft, scope: Scope) -> Output:
 
 
 def _assigned(assignment: Assignment, expander: Expander) -> Argument:
-    """Return what a variable gets, or any element of an array."""
+    """Return what a variable gets, or any element of an array; what follows may go by it."""
     if assignment.elements is None:
-        return expander.text(assignment.value)
-    values = [element(expander.argument(word)) for word in assignment.elements]
-    return join(values) if values else Unknown()
+        value = expander.text(assignment.value)
+    else:
+        values = [element(expander.argument(word)) for word in assignment.elements]
+        value = join(values) if values else Unknown()
+        expander.assign(elements_of(assignment.name), Unknown())
+    expander.assign(assignment.name, Unknown() if assignment.append else value)
+    return value

@@ -294,7 +294,8 @@ class CompoundReader(ConditionalReader):
             self.skip_lines()
         elif _KEYWORDS["esac"].match(self.text, self.position, self.end) is None:
             raise self.refusal("`case` without its `esac` is not understood.", start, start + 4)
-        return CaseArm(tuple(patterns), body)
+        falls = match is not None and match.group() != ";;"
+        return CaseArm(tuple(patterns), body, falls)
 
     def _pattern(self, start: int) -> Word:
         begin = self.position

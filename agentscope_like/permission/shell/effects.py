@@ -16,6 +16,7 @@ from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.permission.shell.directories import absolute, after_cd, joined, walked
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
 from agentscope_like.permission.shell.grammar import RoleKind
+from agentscope_like.permission.shell.mutations import fixes
 from agentscope_like.permission.shell.parts import Draft, shortened
 from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.state import State
@@ -176,8 +177,8 @@ class Actor(Struct):
 
     def act(self) -> None:
         """Add every effect and doubt of the reading, but for the commands that it carries."""
-        for message, index in self.reading.problems:
-            self._suspect(message, self.draft.span_of(index))
+        for problem in self.reading.problems:
+            self._suspect(problem.message, self.draft.span_of(problem.at))
         directories = self.state.directories
         for item in self.reading.items:
             kind = item.role.kind
@@ -311,6 +312,8 @@ class Actor(Struct):
             self._suspect(message, self.draft.span_of(item.start))
         if role is not RoleKind.ASSIGNMENT or self.reading.grammar.builtin:
             self.state = self.state.assign(name, value)
+            if fixes(self.reading.grammar.name, self.reading.used):
+                self.state = self.state.fix({name})
 
     def _change_directory(self) -> None:
         for item in self.reading.items:

@@ -92,7 +92,7 @@ def own_doubt(name: str, value: Argument) -> str | None:
 def special_parameter(name: str, directories: tuple[str, ...], home: str | None) -> Argument:
     """Return what is known of a parameter that the command line has not set itself."""
     if name in _INTEGERS:
-        return Unknown(option=False, shape=Shape.INTEGER)
+        return Unknown(option=False, shape=Shape.INTEGER, filled=name != "!")
     if name in {"@", "*"}:
         return Unknown(single=False)
     if name == "HOME" and home:

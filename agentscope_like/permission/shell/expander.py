@@ -155,11 +155,15 @@ class Expander:
             return self._named_by(base, segment)
         argument = self.text(segment.argument) if segment.argument is not None else ""
         if operator == "length":
-            return Unknown(option=False, shape=Shape.INTEGER)
+            return Unknown(option=False, shape=Shape.INTEGER, filled=True)
         if operator in {":=", "="}:
             self._assign_default(segment, argument)
         known = _known(segment, base)
         return _operated(operator, base, argument) if known is None else known
+
+    def assign(self, name: str, value: Argument) -> None:
+        """Note that `name` holds `value` where the next word is expanded."""
+        self._state = self._state.assign(name, value)
 
     def _named_by(self, base: Argument, segment: Variable) -> Argument:
         """Return what the variable holds that `base` names; other than a name may run code."""
@@ -186,6 +190,7 @@ class Expander:
         if problem:
             self._draft.doubt(problem, self._scope.span(segment.span))
         self.assigned[segment.name] = Shape.ANY
+        self._state = self._state.forget({segment.name: Shape.ANY}, directory=False)
 
 
 def _positional(name: str, parameters: Sequence[Argument]) -> Argument | None:

@@ -5,6 +5,7 @@ Used where control may pass a script any number of times (a loop) or not at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
@@ -33,7 +34,7 @@ from agentscope_like.permission.shell.tree import (
 )
 from agentscope_like.permission.shell.values import Shape, elements_of
 
-__all__ = ["Mutations", "mutations"]
+__all__ = ["DECLARING", "Mutations", "fixes", "mutations"]
 
 _ASSIGNING = frozenset(
     {
@@ -50,6 +51,10 @@ _ASSIGNING = frozenset(
         "unset",
     }
 )
+DECLARING = frozenset({"declare", "export", "local", "readonly", "typeset"})
+"""Builtins whose arguments bash reads as assignments."""
+
+_FIXING = re.compile(r"-\w*r\w*")
 _MOVING = frozenset({"cd", "pushd", "popd"})
 _SHIFTING = frozenset({"set", "shift", "eval", "source", "."})
 _SETTING = frozenset({":=", "="})
@@ -65,6 +70,7 @@ class Mutations(Struct):
         moves: Whether it may change the directory.
         parameters: Whether it may change the positional parameters.
         functions: Names of the functions that it defines.
+        fixed: Names of the variables that it may make read-only.
         outlasting: Whether only what outlasts its subshells counts.
     """
 
@@ -73,11 +79,17 @@ class Mutations(Struct):
     moves: bool = False
     parameters: bool = False
     functions: set[str] = field(default_factory=set)
+    fixed: set[str] = field(default_factory=set)
     outlasting: bool = False
 
     def assign(self, name: str, shape: Shape) -> None:
         """Note that `name` may get a value of `shape`."""
         self.names[name] = min(shape, self.names.get(name, shape))
+
+
+def fixes(name: str, words: Iterable[str]) -> bool:
+    """Return whether the builtin `name` makes the variables read-only that `words` name."""
+    return name == "readonly" or (name in DECLARING and any(map(_FIXING.fullmatch, words)))
 
 
 def mutations(*scripts: Script, outlasting: bool = False) -> Mutations:
@@ -202,6 +214,8 @@ def _builtin(name: str | None, words: Sequence[Word], found: Mutations) -> None:
     elif name in _ASSIGNING:
         for word in words:
             _named(word, found)
+        if fixes(name, map(_leading, words)):
+            found.fixed.update(_leading(word).partition("=")[0] for word in words)
 
 
 def _named(word: Word, found: Mutations) -> None:

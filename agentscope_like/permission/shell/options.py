@@ -80,6 +80,7 @@ class OptionReader:
             self.reading.problem(
                 f"{shown} is not a value of `{self.reading.label} {flag}` known to be harmless",
                 index,
+                is_lack=role.kind is RoleKind.NUMBER,
             )
         self.reading.items.append(Item(role, value, index, end, flag))
 
@@ -164,7 +165,9 @@ class OptionReader:
             and self._may_be_option(value)
         ):
             self.reading.problem(
-                f"`{shortened(value)}` may be an option, or the value of `{name}`", index + 1
+                f"`{shortened(value)}` may be an option, or the value of `{name}`",
+                index + 1,
+                is_lack=role.kind is RoleKind.NUMBER,
             )
         self.value(role, value, index + 1, index + 2, name)
         return index + 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.permission.shell.effects import KEEPING_NOTHING, path_effects, read_doubt
@@ -13,9 +13,14 @@ from agentscope_like.permission.shell.state import State
 from agentscope_like.permission.shell.tree import Heredoc, Redirect, Substitution
 from agentscope_like.permission.shell.values import Unknown
 
-__all__ = ["judge_redirects"]
+__all__ = ["doubt_copied_inputs", "judge_redirects", "may_fail"]
 
 _DESCRIPTOR = re.compile(r"[0-9]+-?|-")
+_INPUT, _LAST_STANDARD = 0, 2
+_OUTPUTS = frozenset({1, 2})
+_READING_OUTPUT = "an output that was opened for reading may be a file, which programs empty"
+_STANDARD = frozenset({"0", "1", "2", "-"})
+_NOWHERE = "/dev/null"
 _SOCKET = re.compile(r"/dev/(tcp|udp)(/.*)?")
 
 
@@ -46,6 +51,53 @@ def judge_redirects(
             _judge(redirect, state, draft, expander, scope, command)
 
 
+def doubt_copied_inputs(drafts: Iterable[Draft]) -> None:
+    """Doubt the copies of descriptors to an output where one of these may be open for reading.
+
+    Opening `/dev/stdout` opens the file anew that the descriptor stands for, and empties it.
+    """
+    copies: list[tuple[Draft, Redirect]] = []
+    is_open = False
+    for draft in drafts:
+        for redirect in draft.redirects:
+            source = _copied(redirect)
+            if _descriptor(redirect) > _LAST_STANDARD:
+                is_open = is_open or redirect.operator == "<" or source == _INPUT
+            elif _descriptor(redirect) in _OUTPUTS and (source or 0) > _LAST_STANDARD:
+                copies.append((draft, redirect))
+    for draft, redirect in copies if is_open else ():
+        draft.doubt(_READING_OUTPUT, draft.place or redirect.span)
+
+
+def _descriptor(redirect: Redirect) -> int:
+    """Return the descriptor that a redirection opens."""
+    if redirect.fd is not None:
+        return redirect.fd
+    return _INPUT if redirect.operator.startswith("<") else 1
+
+
+def _copied(redirect: Redirect) -> int | None:
+    """Return the descriptor that a redirection copies, if it does."""
+    name = None if isinstance(redirect.target, Heredoc) else redirect.target.literal
+    if redirect.operator not in {">&", "<&"} or name is None:
+        return None
+    digits = name.rstrip("-")
+    return int(digits) if digits else None
+
+
+def may_fail(redirects: Sequence[Redirect]) -> bool:
+    """Return whether bash may leave out the command for a redirection that it cannot make."""
+    for redirect in redirects:
+        target, operator = redirect.target, redirect.operator
+        if isinstance(target, Heredoc) or operator == "<<<":
+            continue
+        name = target.literal
+        is_standard = operator in {">&", "<&"} and name in _STANDARD
+        if not (is_standard or name == _NOWHERE):
+            return True
+    return False
+
+
 def _judge(
     redirect: Redirect, state: State, draft: Draft, expander: Expander, scope: Scope, command: str
 ) -> None:
@@ -59,6 +111,8 @@ def _judge(
     span = scope.span(redirect.span)
     source = command[span.start : span.end]
     shown = target if isinstance(target, str) else source
+    if _descriptor(redirect) in _OUTPUTS and (operator == "<" or _copied(redirect) == _INPUT):
+        draft.doubt(_READING_OUTPUT, span)
     if operator in {">&", "<&"} and isinstance(target, str) and _DESCRIPTOR.fullmatch(target):
         return
     if isinstance(target, str) and _SOCKET.fullmatch(target):

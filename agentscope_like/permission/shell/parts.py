@@ -53,6 +53,8 @@ class Scope(Struct, frozen=True):
         fed: What is known of the standard input, unless it is redirected.
         bounded: Whether something ends whatever runs here.
         posix: Whether a plain `sh` runs the commands here.
+        in_function: Whether this is the body of a function.
+        lacking: Whether an argument has been left out that may turn out to be none.
     """
 
     parent: int | None = None
@@ -64,6 +66,8 @@ class Scope(Struct, frozen=True):
     fed: Output = Output()
     bounded: bool = False
     posix: bool = False
+    in_function: bool = False
+    lacking: bool = False
 
     def span(self, span: Span) -> Span:
         """Return where `span` stands in the command text."""

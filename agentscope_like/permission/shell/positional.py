@@ -17,7 +17,7 @@ _END = "--"
 
 def known_parameters(arguments: Sequence[Argument]) -> Parameters:
     """Return arguments as parameters; None where one may become several, or none."""
-    if all(isinstance(each, str) or each.single for each in arguments):
+    if all(isinstance(each, str) or (each.single and not each.optional) for each in arguments):
         return tuple(arguments)
     return None
 

@@ -34,10 +34,14 @@ class Item(Struct, frozen=True, gc=False):
 
 
 class Problem(NamedTuple):
-    """Something that is not understood, and the place of the argument."""
+    """Something that is not understood, and the place of the argument.
+
+    `is_lack` tells that an operand or a number is missing, without which a program does nothing.
+    """
 
     message: str
     at: int
+    is_lack: bool = False
 
 
 class Reading(Struct):
@@ -61,9 +65,9 @@ class Reading(Struct):
     recursive: bool = False
     is_about: bool = False
 
-    def problem(self, message: str, index: int) -> None:
+    def problem(self, message: str, index: int, *, is_lack: bool = False) -> None:
         """Note that the argument at `index` is not understood."""
-        self.problems.append(Problem(message, index))
+        self.problems.append(Problem(message, index, is_lack))
 
 
 def fits(role: Role, value: Argument) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +29,7 @@ class State(Struct, frozen=True):
             they are unknown.
         stack: Every directory that `popd` may go to; None where that is unknown.
         before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
+        fixed: Variables that may be read-only, so that an assignment may leave them as they are.
     """
 
     directories: tuple[str, ...]
@@ -37,10 +38,18 @@ class State(Struct, frozen=True):
     parameters: Parameters = None
     stack: tuple[str, ...] | None = ()
     before_cd: tuple[str, ...] | None = None
+    fixed: frozenset[str] = frozenset()
 
     def assign(self, name: str, value: Argument) -> State:
-        """Return the state in which `name` holds `value`."""
+        """Return the state in which `name` holds `value`, or what it held if it is read-only."""
+        if name in self.fixed:
+            value = join([self.variables.get(name, ANYTHING), value])
         return replace(self, variables={**self.variables, name: value})
+
+    def fix(self, names: Iterable[str]) -> State:
+        """Return the state in which `names` may be read-only."""
+        fixed = self.fixed.union(names)
+        return self if fixed == self.fixed else replace(self, fixed=fixed)
 
     def move(self, directories: tuple[str, ...]) -> State:
         """Return the state after a `cd` to one of `directories`, while it is known to succeed."""
@@ -71,8 +80,9 @@ class State(Struct, frozen=True):
         """Return the state in which `names` hold any value of their shape."""
         if not names and not directory:
             return self
+        shapes = {name: Shape.ANY if name in self.fixed else shape for name, shape in names.items()}
         unknown = {
-            name: Unknown(option=shape is Shape.ANY, shape=shape) for name, shape in names.items()
+            name: Unknown(option=shape is Shape.ANY, shape=shape) for name, shape in shapes.items()
         }
         known = replace(self, variables={**self.variables, **unknown})
         return known.lost() if directory else known
@@ -97,7 +107,8 @@ def merge(*states: State) -> State:
             functions=first.functions & other.functions,
             stack=first.stack if first.stack == other.stack else None,
             parameters=first.parameters if first.parameters == other.parameters else None,
-        )
+            fixed=first.fixed,
+        ).fix(other.fixed)
     return first
 
 
@@ -110,6 +121,7 @@ def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> Stat
         calls: Whether functions may be called in it.
         moves: Whether these may change the directory.
     """
+    state = state.fix(found.fixed)
     kept: dict[str, Shape] = {}
     for name, shape in found.names.items():
         before = state.variables.get(name)

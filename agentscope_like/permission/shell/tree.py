@@ -246,10 +246,17 @@ class If(Struct, frozen=True):
 
 
 class CaseArm(Struct, frozen=True):
-    """One `pattern | pattern) body` of a `case`."""
+    """One `pattern | pattern) body` of a `case`.
+
+    Attributes:
+        patterns: The patterns.
+        body: What runs where one of them matches.
+        falls: Whether later arms may run after it (`;&`, `;;&`).
+    """
 
     patterns: tuple[Word, ...]
     body: Script
+    falls: bool = False
 
 
 class Case(Struct, frozen=True):

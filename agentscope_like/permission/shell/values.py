@@ -85,6 +85,8 @@ class Unknown(Struct, frozen=True):
             computed; empty elsewhere.
         rooted: Whether any argument that it becomes may begin with a slash.
         suffix: The literal text that it ends with; empty where that is unknown.
+        filled: Whether it is known not to be empty.
+        optional: Whether it may be no argument at all where its text turns out to be empty.
     """
 
     prefix: str = ""
@@ -96,6 +98,8 @@ class Unknown(Struct, frozen=True):
     numbered: str = ""
     rooted: bool = True
     suffix: str = ""
+    filled: bool = False
+    optional: bool = False
 
     @property
     def tells(self) -> bool:
@@ -142,20 +146,23 @@ def join(values: list[Argument]) -> Argument:
     option = any(_dashed(value) for value in values)
     shape = min(shape_of(value) for value in values)
     rooted = any(map(_rooted, values))
+    filled = all(map(_filled, values))
     if not all(isinstance(value, str) or value.single for value in values):
         return Unknown(single=False)
     if all(isinstance(value, str) or value.choices for value in values) and (
         len(texts) <= _MAX_CHOICES
     ):
         choices = tuple(dict.fromkeys(texts))
-        return Unknown(option=option, shape=shape, choices=choices, rooted=rooted)
-    return Unknown(option=option, shape=shape, rooted=rooted)
+        return Unknown(option=option, shape=shape, choices=choices, rooted=rooted, filled=filled)
+    return Unknown(option=option, shape=shape, rooted=rooted, filled=filled)
 
 
 def element(value: Argument) -> Argument:
     """Return what is known of one of the arguments that a word becomes."""
-    if isinstance(value, str) or value.single:
+    if isinstance(value, str):
         return value
+    if value.single:
+        return replace(value, optional=False, filled=True) if value.optional else value
     if value.pattern is None:
         return Unknown(option=value.option, shape=value.shape, choices=value.choices)
     return Unknown(
@@ -212,6 +219,10 @@ def _dashed(value: Argument) -> bool:
     return value.startswith("-") if isinstance(value, str) else value.option
 
 
+def _filled(value: Argument) -> bool:
+    return bool(value) if isinstance(value, str) else value.filled
+
+
 def _rooted(value: Argument) -> bool:
     """Return whether a value may begin with a slash; a glob that matches nothing stays as it is."""
     if isinstance(value, str):
@@ -234,18 +245,21 @@ def shape_of(value: Argument) -> Shape:
 class _Builder:
     """Joins the segments of one word."""
 
-    __slots__ = ("_environment", "_first", "_last", "_parts", "_shape", "_single", "_splits")
+    __slots__ = ("_environment", "_optional", "_parts", "_shape", "_single", "_splits")
 
     def __init__(self, environment: Environment, splits: bool) -> None:
         self._environment = environment
         self._splits = splits
         self._parts: list[Argument] = []
         self._single = True
+        self._optional = splits
         self._shape = Shape.WORD
 
     def add(self, segment: Segment) -> None:
         """Append what `segment` becomes."""
         value, quoted = self._value(segment)
+        if quoted or isinstance(value, str) or value.filled or value.choices:
+            self._optional = False
         if isinstance(value, Unknown):
             self._add_unknown(value, quoted=quoted)
         elif quoted or isinstance(segment, Literal | Tilde) or plain(value):
@@ -277,7 +291,7 @@ class _Builder:
             case Glob(text):
                 return Unknown(single=False, pattern=text)
             case Arithmetic():
-                return Unknown(option=False, shape=Shape.INTEGER)
+                return Unknown(option=False, shape=Shape.INTEGER, filled=True)
 
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
         shape, single, numbered, choices, _ = self._environment.output(segment)
@@ -300,6 +314,12 @@ class _Builder:
 
     def result(self) -> Argument:
         """Return the joined argument."""
+        joined = self._joined()
+        if self._optional and isinstance(joined, Unknown) and joined.single:
+            return replace(joined, optional=True)
+        return joined
+
+    def _joined(self) -> Argument:
         parts = self._parts
         if len(parts) == 1 and self._single:
             return parts[0]

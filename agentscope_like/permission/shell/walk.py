@@ -16,7 +16,7 @@ from agentscope_like.permission.shell.commands import CommandJudge
 from agentscope_like.permission.shell.environment import own_doubt
 from agentscope_like.permission.shell.expander import Expander
 from agentscope_like.permission.shell.mutations import mutations
-from agentscope_like.permission.shell.outputs import judge_redirects
+from agentscope_like.permission.shell.outputs import doubt_copied_inputs, judge_redirects, may_fail
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
 from agentscope_like.permission.shell.posix import bash_only
 from agentscope_like.permission.shell.predicates import check_condition
@@ -89,6 +89,7 @@ class Walk:
             BudgetError: There are more than 300 simple commands.
         """
         self.script(script, State((directory,), {}), self._scope(script, Scope()))
+        doubt_copied_inputs(self.drafts)
         return tuple(draft.finish() for draft in self.drafts)
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
@@ -252,7 +253,10 @@ class Walk:
             expander = Expander(self, state, holder, scope, home=self.home)
             judge_redirects(command.redirects, state, holder, expander, scope, self.command)
             inner = replace(scope, redirects=command.redirects + scope.redirects)
+            state = state.forget(expander.assigned, directory=False)
         after = self._body(command, state, inner)
+        if may_fail(command.redirects):
+            after = merge(state, after)
         if holder is not None:
             if len(self.drafts) == first:
                 self.draft((), command.span, state, inner)
@@ -284,7 +288,7 @@ class Walk:
 
     def _for(self, command: For, state: State, scope: Scope) -> State:
         found = mutations(command.body, outlasting=True)
-        value = self._loop_value(command, state, scope)
+        value, state = self._loop_value(command, state, scope)
         problem = own_doubt(command.name, Unknown())
         if problem:
             self.doubts.append(Doubt(problem, scope.span(command.span)))
@@ -310,24 +314,25 @@ class Walk:
             return state
         expander = self._expander(span, state, scope)
         expander.evaluate(head)
-        self._keep(expander)
-        return state.forget(expander.assigned, directory=False)
+        return self._after(expander, state)
 
-    def _loop_value(self, command: For, state: State, scope: Scope) -> Argument:
-        """Return what the variable of a `for` holds in its body."""
+    def _loop_value(self, command: For, state: State, scope: Scope) -> tuple[Argument, State]:
+        """Return what the variable of a `for` holds in its body, and the state after its words."""
         if command.words is None:
-            return join(list(state.parameters)) if state.parameters else Unknown()
+            return (join(list(state.parameters)) if state.parameters else Unknown()), state
         expander = self._expander(command.span, state, scope)
         values = [element(expander.argument(word)) for word in command.words]
-        self._keep(expander)
-        return join(values) if values else Unknown()
+        state = self._after(expander, state)
+        return (join(values) if values else Unknown()), state
 
     def _expander(self, span: Span, state: State, scope: Scope) -> _CompoundExpander:
         draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
         return _CompoundExpander(self, state, draft, scope, home=self.home)
 
-    def _keep(self, expander: _CompoundExpander) -> None:
+    def _after(self, expander: _CompoundExpander, state: State) -> State:
+        """Keep what an expander doubts, and return the state after what it has set."""
         self.doubts += expander.draft.doubts
+        return state.forget(expander.assigned, directory=False)
 
     def _if(self, command: If, state: State, scope: Scope) -> State:
         ends: list[State] = []
@@ -344,8 +349,12 @@ class Walk:
         for arm in command.arms:
             for pattern in arm.patterns:
                 expander.text(pattern)
-        self._keep(expander)
-        ends = [self.script(arm.body, state, scope) for arm in command.arms]
+        state = self._after(expander, state)
+        ends: list[State] = []
+        start = state
+        for arm in command.arms:
+            ends.append(self.script(arm.body, start, scope))
+            start = merge(state, start, ends[-1]) if arm.falls else start
         return merge(state, *ends)
 
     def _test(self, command: Test, state: State, scope: Scope) -> State:
@@ -378,14 +387,17 @@ class Walk:
         if command.redirects:
             draft.redirects = command.redirects + scope.redirects
             judge_redirects(command.redirects, state, draft, expander, scope, self.command)
-        return state.forget(expander.assigned, directory=False)
+        after = state.forget(expander.assigned, directory=False)
+        return merge(state, after) if may_fail(command.redirects) else after
 
     def _function(self, command: Function, state: State, scope: Scope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
         directories = () if scope.moves else state.directories
-        start = State(directories, {}, frozenset(), stack=None)
-        self._command(command.body, start, replace(scope, fed=Output()))
-        return replace(state, functions=state.functions | {command.name})
+        start = State(directories, {}, frozenset(), stack=None, fixed=state.fixed)
+        inside = replace(scope, fed=Output(), in_function=True)
+        after = self._command(command.body, start, inside)
+        functions = state.functions | {command.name}
+        return replace(state, functions=functions).fix(after.fixed)
 
 
 def _is_plain(command: Command) -> bool:

@@ -1,0 +1,108 @@
+"""What a variable, a parameter or a descriptor may be when a later command is reached."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentscope_like.permission.shell import analyze
+
+HARMFUL = r"""
+s=; for j in "${s:=-oPWNED}"; do :; done; sort "$s" f
+s=; case ${s:=1wPWNED} in *) sed -n "$s" f;; esac
+s=; case x in ${s:=1wPWNED}) :;; esac; sed -n "$s" f
+s=; { :; } < "${s:=1wPWNED}"; sed -n "$s" f
+s=; { cat; } <<< "${s:=1wPWNED}"; sed -n "$s" f
+s=; git log --grep "${s:=--output=PWNED}" "$s"
+s=; TZ=$s date ${s:=x/../..}
+a=1p; a=1wPWNED b=$a; sed -n "$b" f
+a=x; a=-oPWNED b=("$a"); sort "${b[@]}"
+b=(x); b=(-oPWNED) a="${b[0]}"; sort "$a" f
+x=-oPWNED; { x=a; } < nofile; sort "$x" f
+x=-oPWNED; declare x=a < nofile; sort "$x" f
+x=-oPWNED; declare x=a 2>&7; sort "$x" f
+x=-oPWNED; if true; then x=a; fi < nofile; sort "$x" f
+x=1wPWNED; ((x=1)) < nofile; sed -n "$x" f
+set -- -oPWNED; set -- a < nofile; sort "$1" f
+set -- -oPWNED a; shift < nofile; sort "$1" f
+x=-oPWNED; local x=a; sort "$x" f
+x=-oPWNED; bash -c 'x=-oPWNED; local x=a; sort "$x" f'
+readonly x=-oPWNED; declare x=a; sort "$x" f
+declare -r x=-oPWNED; declare x=a; sort "$x" f
+readonly x=1wPWNED; ((x=1)); sed -n "$x" f
+readonly x=1wPWNED; wc -l < f | { read x; sed -n "${x}" f; }
+for i in 1 2; do x=a; sort "$x" f; readonly x=-oPWNED; done
+f() { readonly x=-oPWNED; }; f; declare x=a; sort "$x" f
+(ls); if true; then readonly x=-oPWNED; fi; declare x=a; sort "$x" f
+d=readonly; $d x=-oPWNED; declare x=a; sort "$x" f
+x=a; case x in x) x=-oPWNED ;& y) sort "$x" f;; esac
+x=a; case x in x) x=-oPWNED ;;& *) sort "$x" f;; esac
+x=a; case x in x) x=-oPWNED ;& y) ;& z) sort "$x" f;; esac
+x='a PATH=.'; d=declare; $d y=$x; ls
+read() { find . -name $RANDOM -name -delete; }; IFS=0123456789 read
+find . -name $! -name -delete
+find . -name $(wc -l < nofile) -name -delete
+n=$(wc -l < nofile); find . -name $n -name -delete
+wc -l < nofile | { read n; find . -name $n -name -delete; }
+n=$((RANDOM)); find . -name ${n%?} -name -delete
+xargs -I $! echo touch PWNED
+n=$(wc -l < nofile); set -- $n -oPWNED a; sort "$3" f "$1"
+ls 2< f > /dev/stderr
+ls 1< f 2> /dev/stdout
+ls < f >&0 2> /dev/stdout
+ls < f 1<&0 2> /dev/stdout
+exec 2< f; ls > /dev/stderr
+{ ls > /dev/stderr; } 2< f
+(ls >&3 2> /dev/stdout) 3< f
+exec 3<&0 < f; ls >&3 2> /dev/stdout
+f() { ls >&4 2> /dev/stdout; }; f 3< f 4<&3
+""".strip().splitlines()
+
+HARMLESS = r"""
+s=; for j in "${s:=a}"; do echo "$j"; done; echo "$s"
+s=; case ${s:=a} in *) echo "$s";; esac
+s=; cat <<< "${s:=a}"; echo "$s"
+a=1p; a=2p b=$a; sed -n "$b" f
+x=a; { echo "$x"; } < f; sort "$x" f
+x=a; { x=b; } 2>/dev/null; sort "$x" f
+x=-o; { x=b; } 2>&1; sort "$x" f
+x=-o; declare x=b 2>/dev/null; sort "$x" f
+set -- -o; set -- a 2>/dev/null; sort "$1" f
+f() { local x=a; sort "$x" f; }; f
+f() { local -r x=a; sort "$x" f; }; f
+readonly x=a; sort "$x" f
+readonly x=a; declare x=b; sort "$x" f
+for i in 1 2; do x=a; sort "$x" f; done
+x=a; case x in x) x=-o ;; y) sort "$x" f;; esac
+x=a; case x in x) x=b ;& y) sort "$x" f;; esac
+IFS=, read -r a b <<< x,y; echo "$a"
+find . -name $$ -name -delete
+find . -name $((1 + 2)) -name -delete
+find . -maxdepth $(nproc) -name x
+n=$(wc -l < f); head -n $n g
+n=$(wc -l < f); seq $n
+n=$(wc -l < f); [ $n -gt 5 ] && echo $n
+git cat-file -p $(git rev-parse HEAD)
+git diff $(git merge-base main HEAD) $(git rev-parse HEAD)
+set -- $$ a; sort "$2" f
+ls 3>&1 1>&2 2>&3 3>&-
+ls > /dev/stderr
+while read -r x <&3; do echo "$x"; done 3< f
+exec 3< f; read -r x <&3; echo "$x"
+exec 3>&1; ls >&3
+""".strip().splitlines()
+
+
+def _only_reads(command: str) -> bool:
+    return analyze(command, directory="/ws", home="/home/u").read_only
+
+
+@pytest.mark.parametrize("command", HARMFUL)
+def test_what_a_later_command_gets_is_not_taken_for_something_else(command: str) -> None:
+    """Nothing is proven where what the commands before it leave behind would make it harmful."""
+    assert not _only_reads(command)
+
+
+@pytest.mark.parametrize("command", HARMLESS)
+def test_what_is_harmless_whatever_is_left_behind_is_proven(command: str) -> None:
+    """The same forms are proven where nothing that they leave behind does any harm."""
+    assert _only_reads(command)
