@@ -14,9 +14,9 @@ from agentscope_like.permission.shell.analysis import (
 )
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.links import why_not_through_links
-from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS
+from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS, MOVING
 from agentscope_like.permission.shell.showing import is_redirect
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.shell.surroundings import Surroundings, leads_elsewhere
 
 __all__ = [
     "EDITING_RUNS",
@@ -52,6 +52,8 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
         return "there is no command in it"
     for part in analysis.parts:
         if not part.read_only and (reason := why_not_a_part(part, surroundings)):
+            return reason
+        if part.program in MOVING and (reason := _other_directory(part, surroundings)):
             return reason
     return why_not_through_links(analysis, surroundings)
 
@@ -92,12 +94,23 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
     )
 
 
+def _other_directory(part: Part, surroundings: Surroundings) -> str | None:
+    """Say so where it depends on what is there by then to which directory `cd` goes."""
+    try:
+        for effect in part.effects:
+            if leads_elsewhere(effect, surroundings):
+                return f"`{effect.target}` may lead to another directory, through a symlink"
+    except PathError as error:
+        return str(error)
+    return None
+
+
 def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a secret gets another name: under that, nobody would know it."""
     kind = EffectKind.DELETE if part.program in MOVERS else EffectKind.READ
     for effect in part.effects:
         for place in surroundings.locations(effect) or () if effect.kind is kind else ():
-            location = surroundings.locate(place.absolute)
+            location = surroundings.locate(place.written)
             if reason := surroundings.why_not_read(location, recursive=True):
                 return f"`{effect.target}` would get another name, which nobody knows: {reason}"
     return None

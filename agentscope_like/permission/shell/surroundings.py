@@ -29,7 +29,7 @@ from agentscope_like.permission.shell.analysis import Effect, EffectKind
 from agentscope_like.permission.shell.entries import Entries
 from agentscope_like.permission.shell.expansion import Expansion
 
-__all__ = ["SensitiveNames", "Surroundings", "paths_in"]
+__all__ = ["SensitiveNames", "Surroundings", "leads_elsewhere", "paths_in"]
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
 _DELETE, _DIRECTORY = EffectKind.DELETE, FileKind.DIRECTORY
@@ -135,7 +135,7 @@ class Surroundings(Struct, frozen=True, dict=True):
             PathError: It reaches a path that nobody can judge.
             TooManyFilesError: It is a pattern that reaches too many.
         """
-        path = effect.path
+        path = effect.way
         if path is None:
             return None
         follow = effect.kind is not _DELETE
@@ -149,14 +149,17 @@ class Surroundings(Struct, frozen=True, dict=True):
         Raises:
             TooManyFilesError: It is a pattern that reaches too many.
         """
-        path = effect.path
+        path = effect.way
         if path is None:
             return []
         if effect.named_after is not None:
             folder = _UNESCAPED.sub(r"\1", path.rpartition("/")[0])
             taken = self._expansion.expand(effect.named_after)
             return [f"{folder}/{each.rpartition('/')[2]}" for each in taken] or [path]
-        return (self._expansion.expand(path) or [path]) if effect.glob else [path]
+        if not effect.glob:
+            return [path]
+        slash = "/" if path.endswith("/") else ""
+        return [f"{each}{slash}" for each in self._expansion.expand(path)] or [path]
 
     def links_below(self, directory: Location) -> Iterator[str]:
         """Yield the paths of the symlinks below a directory, the nearest first.
@@ -240,6 +243,25 @@ class Surroundings(Struct, frozen=True, dict=True):
             if reason := self.why_not_write(location) or self.why_not_read(location):
                 return reason
         return None
+
+
+def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool = False) -> bool:
+    """Return whether a symlink makes the kernel take a path otherwise than its text reads.
+
+    Args:
+        effect: What is done to the path.
+        around: Where the command runs.
+        unless_there: Whether it does not count where there is a directory as the text reads.
+
+    Raises:
+        PathError: The path cannot be judged.
+    """
+    if not effect.walked or effect.path is None or effect.glob:
+        return False
+    read = around.locate(effect.path)
+    if around.locate(effect.walked).resolved == read.resolved:
+        return False
+    return not (unless_there and read.kind is _DIRECTORY)
 
 
 def paths_in(word: str) -> Iterator[str]:
