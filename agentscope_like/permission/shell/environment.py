@@ -43,8 +43,14 @@ class _Table:
                 self.values[name] = pattern
         own = data["own"]
         self.own = frozenset(own["names"].split())
+        self.parts = frozenset(own["parts"].split())
         self.reserved = frozenset(own["reserved"].split())
         self.reserved_prefixes = tuple(own["reserved_prefixes"].split())
+
+    def is_own(self, name: str) -> bool:
+        """Return whether no program is known to read a variable of that name."""
+        words = name.split("_")
+        return name in self.own or (len(words) > 1 and self.parts.issuperset(words))
 
     def pattern(self, name: str) -> re.Pattern[str] | None:
         """Return what the exported variable `name` may hold, or None where nothing is allowed."""
@@ -81,7 +87,7 @@ def own_doubt(name: str, value: Argument) -> str | None:
     table = _table()
     if name == "IFS" and isinstance(value, str) and set(value) <= _BLANKS:
         return None
-    if name in table.own or (name == "_" and isinstance(value, Unknown)):
+    if table.is_own(name) or (name == "_" and isinstance(value, Unknown)):
         return None
     reserved = name in table.reserved or name.startswith(table.reserved_prefixes)
     if not reserved and _LOWER.fullmatch(name):

@@ -73,7 +73,11 @@ NUMBERS = """
 ? # $ ! RANDOM SRANDOM SECONDS LINENO UID EUID PPID BASHPID EPOCHSECONDS
 """
 
-UNKNOWN = "PATH LD_PRELOAD BASH_ENV ENV IFS PS4 PROMPT_COMMAND GIT_DIR GIT_SSH EDITOR PYTHONPATH"
+UNKNOWN = """
+PATH LD_PRELOAD BASH_ENV ENV IFS PS4 PROMPT_COMMAND GIT_DIR GIT_SSH EDITOR PYTHONPATH GREP_OPTIONS
+VERSION_CONTROL SIMPLE_BACKUP_SUFFIX OUTPUT_CHARSET SOURCE_DATE_EPOCH RIPGREP_CONFIG_PATH LOG_LEVEL
+LINES_ LINES__SHOW _LINES
+"""
 
 
 def reads_only(command: str) -> bool:
@@ -111,7 +115,10 @@ def test_a_lower_case_name_that_programs_read_is_doubted(name: str) -> None:
     assert reads_only(f"my{name}=x; ls")
 
 
-@pytest.mark.parametrize("name", ["x", "file", "x1", "some_name", "DIR", "FILES", "A", "VERSION"])
+@pytest.mark.parametrize(
+    "name",
+    ["x", "file", "x1", "some_name", "DIR", "FILES", "A", "VERSION", "LINES_TO_SHOW", "OLD_FILE"],
+)
 def test_the_command_lines_own_names_are_free(name: str) -> None:
     """A name that no common program reads may hold anything, but is not handed to a program."""
     assert reads_only(f"{name}=/any/thing; ls")
