@@ -29,7 +29,7 @@ KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 """Devices that may be written to: nothing of it stays."""
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
-_READ, _CD = EffectKind.READ, RoleKind.CD
+_READ, _CD, _SUFFIX = EffectKind.READ, RoleKind.CD, RoleKind.SUFFIX
 _CONTENT = frozenset({RoleKind.READ, RoleKind.ARCHIVE})
 _LOOKED_AT = _CONTENT | {RoleKind.LIST}
 _KINDS = {
@@ -56,17 +56,24 @@ _ENDLESS = re.compile(r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?")
 _DEVICE = re.compile(r"(.*/)?(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)")
 _LINE = rf"(?:[0-9{NUMBER}]+|\$)"
 _LINES = rf"{_LINE}(?:,(?:{_LINE}|[+~][0-9{NUMBER}]+))?(?:[pdq=]|\{{[pdq=;]*\}})"
-_PRINTING_LINES = re.compile(rf"\s*{_LINES}(?:;\s*{_LINES})*;?")
+_RECORD = rf"F?NR ?(?:[<>=!]=|[<>]) ?[0-9{NUMBER}]+(?: ?[-+] ?[0-9{NUMBER}]+)*"
+_SHOWING = r'\{ ?print(?: ?F?NR ?":? ?" ?\$0| \$0)?(?: ?; ?exit)? ?;? ?\}'
+_PRINTING = {
+    RoleKind.SED: re.compile(rf"\s*{_LINES}(?:;\s*{_LINES})*;?"),
+    RoleKind.AWK: re.compile(rf"\s*{_RECORD}(?: ?(?:&&|\|\||,) ?{_RECORD})* ?(?:{_SHOWING})?\s*"),
+}
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(=(.*))?", re.DOTALL)
 
 
-def prints_lines(numbered: str) -> bool:
-    """Return whether a script of sed only prints or drops lines, whatever its numbers are.
+def prints_lines(language: RoleKind, numbered: str) -> bool:
+    """Return whether a script only prints or drops lines, whatever its numbers are.
 
     Args:
+        language: What reads the script.
         numbered: The script, with `NUMBER` for each number; empty where more is unknown of it.
     """
-    return _PRINTING_LINES.fullmatch(numbered) is not None
+    pattern = _PRINTING.get(language)
+    return pattern is not None and pattern.fullmatch(numbered) is not None
 
 
 def read_doubt(effect: Effect) -> str | None:
@@ -180,6 +187,7 @@ class Actor(Struct):
         for problem in self.reading.problems:
             self._suspect(problem.message, self.draft.span_of(problem.at))
         directories = self.state.directories
+        known = len(self.draft.effects)
         for item in self.reading.items:
             kind = item.role.kind
             if kind in _LOOKED_AT:
@@ -192,6 +200,7 @@ class Actor(Struct):
                 self._reach(item)
             elif kind in _ASSIGNED:
                 self._assign(item)
+        self._keep_backups(known)
         depends = self.reading.grammar.local and not self.reading.is_about
         if depends and not directories:
             self._suspect(
@@ -246,7 +255,10 @@ class Actor(Struct):
             name = source.argument
             below: Argument = Unknown()
             named_after: str | None = None
-            if isinstance(target, str) and isinstance(name, str):
+            if "--parents" in self.reading.used:
+                if isinstance(target, str) and isinstance(name, str):
+                    below = f"{target}/{name}"
+            elif isinstance(target, str) and isinstance(name, str):
                 below = f"{target}/{posixpath.basename(name.rstrip('/'))}"
             elif isinstance(target, str) and isinstance(name, Unknown) and len(directories) == 1:
                 base = posixpath.basename((name.pattern or "").rstrip("/"))
@@ -261,6 +273,22 @@ class Actor(Struct):
             if named_after is not None:
                 written_below = [replace(each, named_after=named_after) for each in written_below]
             self.draft.add(written_below)
+
+    def _keep_backups(self, first: int) -> None:
+        """Add to the writes from number `first` on what their backups are called."""
+        suffixes = [item.argument for item in self.reading.items if item.role.kind is _SUFFIX]
+        backups = tuple(
+            suffix
+            for each in suffixes
+            for suffix in ((each,) if isinstance(each, str) else each.choices)
+            if suffix
+        )
+        if not backups:
+            return
+        self.draft.effects[first:] = [
+            replace(each, backups=backups) if each.kind is EffectKind.WRITE else each
+            for each in self.draft.effects[first:]
+        ]
 
     def _harm(self, kind: EffectKind, target: str, span: Span) -> None:
         self.draft.doubts.append(
@@ -278,7 +306,7 @@ class Actor(Struct):
         span = self.draft.span_of(item.start)
         if isinstance(item.argument, str):
             message = _script_check(item.role.kind)(item.argument)
-        elif item.role.kind is RoleKind.SED and prints_lines(item.argument.numbered):
+        elif prints_lines(item.role.kind, item.argument.numbered):
             message = None
         else:
             message = f"a computed script of `{self.reading.label}` cannot be read"
