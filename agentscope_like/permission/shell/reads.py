@@ -21,8 +21,10 @@ from agentscope_like.permission.shell.analysis import (
 )
 from agentscope_like.permission.shell.directories import joined
 from agentscope_like.permission.shell.expansion import TooManyFilesError
+from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.programs import GREPS
+from agentscope_like.permission.shell.readings import raw_words
 from agentscope_like.permission.shell.showing import (
     LISTING,
     counts,
@@ -33,6 +35,8 @@ from agentscope_like.permission.shell.showing import (
 )
 from agentscope_like.permission.shell.surroundings import Surroundings, paths_in
 from agentscope_like.permission.shell.tree import (
+    Assignment,
+    For,
     Glob,
     Heredoc,
     Literal,
@@ -40,6 +44,7 @@ from agentscope_like.permission.shell.tree import (
     Tilde,
     Variable,
     Word,
+    nodes,
 )
 from agentscope_like.permission.shell.unseen import finds_source_code, sources
 
@@ -211,7 +216,31 @@ class Secrets(Struct):
         for text in self._input(part):
             if reason := self._of_word(text):
                 return f"names a sensitive path: {reason}"
+        for text in self._held(part):
+            if reason := self._of_path(text):
+                return f"names a sensitive path: {reason}"
         return None
+
+    def _held(self, part: Part) -> Iterator[str]:
+        """Yield the words that variables may hold, as far as they are plain to see.
+
+        All of the command's with its first part; those of a script that a shell is given with the
+        shell.
+        """
+        if part is self.analysis.parts[0]:
+            for node in nodes(self.analysis.script):
+                if isinstance(node, Assignment | For) or (
+                    isinstance(node, Variable) and node.argument is not None
+                ):
+                    words = (each for each in nodes(node) if isinstance(each, Word))
+                    for word in words:
+                        yield from self._texts(word)
+        if part.program in families().shells:
+            for script in part.argv[1:]:
+                yield from raw_words(script or "")
+
+    def _texts(self, word: Word) -> list[str]:
+        return "".join(self._known(each) or " " for each in word.segments).split()
 
     def _pattern(self, word: Word, part: Part) -> str | None:
         """Return the absolute pattern that a word is, or None where it is none."""
@@ -246,15 +275,25 @@ class Secrets(Struct):
                 target = target.body
             elif redirect.operator != "<<<":
                 continue
-            yield from "".join(self._known(each) or " " for each in target.segments).split()
+            yield from self._texts(target)
+
+    def _of_end(self, effect: Effect) -> str | None:
+        """Return why not to read what the end of a path names wherever it begins, or None."""
+        start = effect.start or "/"
+        paths = [f"{start}{_SOMETHING}{effect.end}"]
+        if start == "/" and effect.end.startswith("/"):
+            paths += [effect.end, f"{self.around.home or ''}{effect.end}"]
+        for path in paths if effect.start or effect.end else ():
+            if reason := self.around.why_not_read(self.around.locate(path)):
+                return reason
+        return None
 
     def _of_start(self, effect: Effect) -> str | None:
         """Return why not to read a path of which the start, and perhaps the end, is known."""
-        if not effect.start or effect.start.startswith(_PROCESS):
+        if effect.start.startswith(_PROCESS):
             return None
-        path = f"{effect.start}{_SOMETHING}{effect.end}"
-        reason: str | None = self.around.why_not_read(self.around.locate(path))
-        if reason is None and "/" not in effect.end:
+        reason = self._of_end(effect)
+        if reason is None and effect.start and "/" not in effect.end:
             folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
             reason = self.around.why_not_read(folder, recursive=True)
         return None if reason is None else _told(reason)

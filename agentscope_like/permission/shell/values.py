@@ -115,6 +115,7 @@ NUMBER = "\ue000"
 _SPECIAL = re.compile(r"[\s*?\[\\]")
 _ARGUMENT_COUNT = frozenset("@*")
 _INTEGER = re.compile(r"-?[0-9]+")
+_TILDE_DIRECTORIES = frozenset("+-")
 _MAX_CHOICES = 64
 
 
@@ -287,7 +288,8 @@ class _Builder:
                 return text
             case Tilde(user):
                 known = self._environment.home if not user else None
-                return known or Unknown(prefix="~" if user else "/", option=False)
+                is_directory = user in _TILDE_DIRECTORIES or not user
+                return known or Unknown(prefix="/" if is_directory else "~", option=False)
             case Glob(text):
                 return Unknown(single=False, pattern=text)
             case Arithmetic():
