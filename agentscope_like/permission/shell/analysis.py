@@ -47,6 +47,7 @@ class Effect(Struct, frozen=True, gc=False):
         walked: `path` with the `..` and the slash at the end that it was written with: behind a
             symlink, the kernel takes them otherwise than `path` has them. Empty where there is
             neither.
+        backups: What was at `path` may be kept under its name with one of these added.
     """
 
     kind: EffectKind
@@ -59,6 +60,7 @@ class Effect(Struct, frozen=True, gc=False):
     end: str = ""
     named_after: str | None = None
     walked: str = ""
+    backups: tuple[str, ...] = ()
 
     @property
     def way(self) -> str | None:

@@ -13,7 +13,7 @@ from agentscope_like.permission.shell.analysis import (
     Part,
 )
 from agentscope_like.permission.shell.expansion import TooManyFilesError
-from agentscope_like.permission.shell.links import why_not_through_links
+from agentscope_like.permission.shell.links import makes_links, why_not_through_links
 from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS, MOVING
 from agentscope_like.permission.shell.showing import is_redirect
 from agentscope_like.permission.shell.surroundings import Surroundings, leads_elsewhere
@@ -51,6 +51,8 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
     if not analysis.parts:
         return "there is no command in it"
     for part in analysis.parts:
+        if part.program == "shopt":
+            return "`shopt` may change which files a pattern is"
         if not part.read_only and (reason := why_not_a_part(part, surroundings)):
             return reason
         if part.program in MOVING and (reason := _other_directory(part, surroundings)):
@@ -85,12 +87,15 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
     for effect in part.effects:
         if reason := _why_no_edit(effect, part) or _why_outside(effect, surroundings):
             return reason
+        if part.program == "mkdir" and (reason := _made_on_the_way(effect, surroundings)):
+            return reason
     if part.program not in MOVERS | COPIERS | LINKERS:
         return None
     return (
         _hidden_secret(part, surroundings)
         or _sensitive_copy(part, surroundings)
-        or _bad_link(part, surroundings)
+        or _copy_over_links(part, surroundings)
+        or (_bad_symlink(part, surroundings) if _is_symbolic(part) else None)
     )
 
 
@@ -105,13 +110,35 @@ def _other_directory(part: Part, surroundings: Surroundings) -> str | None:
     return None
 
 
+def _made_on_the_way(effect: Effect, surroundings: Surroundings) -> str | None:
+    """Say so where a directory is made elsewhere on the way: `mkdir -p ../x/../work/y`."""
+    end = effect.walked.find("/..")
+    while end > 0:
+        path = effect.walked[:end]
+        if not path.endswith("/.."):
+            location = surroundings.locate(path)
+            if not surroundings.contains(location) and not location.exists:
+                return f"`{location.absolute}` lies outside the working directories"
+            if not location.exists and (reason := surroundings.why_not_write(location)):
+                return reason
+        end = effect.walked.find("/..", end + 1)
+    return None
+
+
 def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
-    """Say so where a secret gets another name: under that, nobody would know it."""
+    """Say so where a secret gets another name: under that, nobody would know it.
+
+    Nor would anybody know what is sensitive to write by the name that a link gives it.
+    """
     kind = EffectKind.DELETE if part.program in MOVERS else EffectKind.READ
+    links = makes_links(part)
     for effect in part.effects:
         for place in surroundings.locations(effect) or () if effect.kind is kind else ():
             location = surroundings.locate(place.written)
-            if reason := surroundings.why_not_read(location, recursive=True):
+            reason = surroundings.why_not_read(location, recursive=True)
+            if reason is None and links:
+                reason = surroundings.why_not_write(location, recursive=True)
+            if reason:
                 return f"`{effect.target}` would get another name, which nobody knows: {reason}"
     return None
 
@@ -138,6 +165,35 @@ def _sensitive_below(directory: Location, surroundings: Surroundings) -> str | N
             reason := surroundings.why_not_write(surroundings.locate(entry.path, follow=False))
         ):
             return reason
+    return None
+
+
+def _copy_over_links(part: Part, surroundings: Surroundings) -> str | None:
+    """Say so where a copy of a directory is written through a symlink that is in its place."""
+    if part.program not in COPIERS:
+        return None
+    places: dict[EffectKind, list[Location]] = {EffectKind.READ: [], EffectKind.WRITE: []}
+    for effect in part.effects:
+        for location in surroundings.locations(effect) or ():
+            if location.kind is FileKind.DIRECTORY and not is_redirect(effect, part):
+                places[effect.kind].append(location)
+    for source in places[EffectKind.READ]:
+        try:
+            names = [
+                each.path[len(source.resolved) :] for each in surroundings.entries_below(source)
+            ]
+        except TooManyFilesError:
+            return f"`{source.absolute}` holds too many files to look at each"
+        for target in dict.fromkeys(each.resolved for each in places[EffectKind.WRITE]):
+            for name in names:
+                path = f"{target}{name}"
+                if surroundings.locate(path, follow=False).kind is not FileKind.SYMLINK:
+                    continue
+                location = surroundings.locate(path)
+                if not surroundings.contains(location):
+                    return f"`{path}` leads outside the working directories"
+                if reason := surroundings.why_not_write(location):
+                    return reason
     return None
 
 
@@ -170,14 +226,32 @@ def _why_outside(effect: Effect, surroundings: Surroundings) -> str | None:
     return None
 
 
-def _bad_link(part: Part, surroundings: Surroundings) -> str | None:
-    """Say so where a symlink is made to something outside: its target counts from its own place."""
+def _is_symbolic(part: Part) -> bool:
+    """Return whether a part makes symlinks, or may."""
     if part.program in MOVERS:
-        return None
+        return False
     words = [word for word in part.argv[1:] if word is not None]
     short = "".join(word[1:] for word in words if word[:1] == "-" and word[:2] != "--")
-    if "s" not in short and not any(word.startswith("--s") for word in words):
-        return None
+    return "s" in short or any(word.startswith("--s") for word in words)
+
+
+def _in_place_of_a_directory(part: Part, surroundings: Surroundings) -> str | None:
+    """Say so where a symlink would be a directory in which there is something sensitive."""
+    for effect in part.effects:
+        for place in surroundings.paths(effect) if effect.kind is EffectKind.WRITE else ():
+            link = surroundings.locate(place, follow=False)
+            if reason := surroundings.why_not_write(link, recursive=True):
+                return f"the link would stand for something sensitive: {reason}"
+    return None
+
+
+def _bad_symlink(part: Part, surroundings: Surroundings) -> str | None:
+    """Return why a symlink needs a person's word, from where it stands and where it leads."""
+    return _in_place_of_a_directory(part, surroundings) or _leads_astray(part, surroundings)
+
+
+def _leads_astray(part: Part, surroundings: Surroundings) -> str | None:
+    """Say so where a symlink is made to something outside: its target counts from its own place."""
     targets = [effect.target for effect in part.effects if effect.kind is EffectKind.READ]
     links = [effect.path for effect in part.effects if effect.kind is EffectKind.WRITE]
     if targets and None in links:

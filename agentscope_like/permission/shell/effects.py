@@ -29,7 +29,7 @@ KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 """Devices that may be written to: nothing of it stays."""
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
-_READ, _CD = EffectKind.READ, RoleKind.CD
+_READ, _CD, _SUFFIX = EffectKind.READ, RoleKind.CD, RoleKind.SUFFIX
 _CONTENT = frozenset({RoleKind.READ, RoleKind.ARCHIVE})
 _LOOKED_AT = _CONTENT | {RoleKind.LIST}
 _KINDS = {
@@ -187,6 +187,7 @@ class Actor(Struct):
         for problem in self.reading.problems:
             self._suspect(problem.message, self.draft.span_of(problem.at))
         directories = self.state.directories
+        known = len(self.draft.effects)
         for item in self.reading.items:
             kind = item.role.kind
             if kind in _LOOKED_AT:
@@ -199,6 +200,7 @@ class Actor(Struct):
                 self._reach(item)
             elif kind in _ASSIGNED:
                 self._assign(item)
+        self._keep_backups(known)
         depends = self.reading.grammar.local and not self.reading.is_about
         if depends and not directories:
             self._suspect(
@@ -253,7 +255,10 @@ class Actor(Struct):
             name = source.argument
             below: Argument = Unknown()
             named_after: str | None = None
-            if isinstance(target, str) and isinstance(name, str):
+            if "--parents" in self.reading.used:
+                if isinstance(target, str) and isinstance(name, str):
+                    below = f"{target}/{name}"
+            elif isinstance(target, str) and isinstance(name, str):
                 below = f"{target}/{posixpath.basename(name.rstrip('/'))}"
             elif isinstance(target, str) and isinstance(name, Unknown) and len(directories) == 1:
                 base = posixpath.basename((name.pattern or "").rstrip("/"))
@@ -268,6 +273,22 @@ class Actor(Struct):
             if named_after is not None:
                 written_below = [replace(each, named_after=named_after) for each in written_below]
             self.draft.add(written_below)
+
+    def _keep_backups(self, first: int) -> None:
+        """Add to the writes from number `first` on what their backups are called."""
+        suffixes = [item.argument for item in self.reading.items if item.role.kind is _SUFFIX]
+        backups = tuple(
+            suffix
+            for each in suffixes
+            for suffix in ((each,) if isinstance(each, str) else each.choices)
+            if suffix
+        )
+        if not backups:
+            return
+        self.draft.effects[first:] = [
+            replace(each, backups=backups) if each.kind is EffectKind.WRITE else each
+            for each in self.draft.effects[first:]
+        ]
 
     def _harm(self, kind: EffectKind, target: str, span: Span) -> None:
         self.draft.doubts.append(

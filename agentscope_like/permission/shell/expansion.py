@@ -10,13 +10,16 @@ from functools import lru_cache
 
 from agentscope_like.permission.paths.location import Names
 
-__all__ = ["Expansion", "TooManyFilesError"]
+__all__ = ["Expansion", "TooManyFilesError", "matches"]
 
 MAX_ENTRIES = 20_000
 """How many directory entries are looked at for one command."""
 
 MAX_MATCHES = 1_500
 """How many paths the patterns of one command are followed to."""
+
+_DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
+"""Bracket expressions with a class, an equivalent or an escape, as in `[[:alpha:]]`."""
 
 _MAGIC = re.compile(r"[*?\[]")
 
@@ -30,20 +33,22 @@ class Expansion:
 
     Args:
         names: The file system; this host's by default.
+        deep: Whether `**` matches at any depth, as with bash's option `globstar`.
     """
 
-    __slots__ = ("_entries_left", "_known", "_matches_left", "_names")
+    __slots__ = ("_deep", "_entries_left", "_known", "_matches_left", "_names")
 
-    def __init__(self, names: Names = os) -> None:
+    def __init__(self, names: Names = os, *, deep: bool = False) -> None:
         self._names = names
+        self._deep = deep
         self._entries_left = MAX_ENTRIES
         self._matches_left = MAX_MATCHES
         self._known: dict[str, list[str]] = {}
 
     def expand(self, pattern: str) -> list[str]:
-        """Return the paths that an absolute pattern matches, as bash does without any option.
+        """Return the paths that an absolute pattern matches, as bash does without other options.
 
-        `*` and `?` do not match a leading dot, and `**` is `*`.
+        `*` and `?` do not match a leading dot, and `**` is `*` unless it is deep.
 
         Args:
             pattern: An absolute path with `*`, `?` or bracket expressions in it.
@@ -72,10 +77,31 @@ class Expansion:
         if not _MAGIC.search(name):
             yield from self._walk(os.path.join(base, name), rest)
             return
-        matches = _compiled(name).fullmatch
+        if self._deep and name == "**":
+            yield from self._walk(base, rest)
+            if not rest:
+                names = ["**", "*"]
+                yield from self._walk(base, ["*"])
+            for entry in self._directories(base):
+                yield from self._walk(os.path.join(base, entry), names)
+            return
+        fits = _compiled(name).fullmatch
         for entry in self._entries(base):
-            if (entry[0] != "." or name[0] == ".") and matches(entry):
+            if (entry[0] != "." or name[0] == ".") and fits(entry):
                 yield from self._walk(os.path.join(base, entry), rest)
+
+    def _directories(self, directory: str) -> Iterator[str]:
+        """Yield the names of the directories in a directory that `**` goes down to."""
+        try:
+            with self._names.scandir(directory) as entries:
+                for entry in entries:
+                    self._entries_left -= 1
+                    if self._entries_left < 0:
+                        raise TooManyFilesError
+                    if entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
+                        yield entry.name
+        except OSError:
+            return
 
     def _exists(self, path: str) -> bool:
         try:
@@ -96,6 +122,14 @@ class Expansion:
             return
 
 
+def matches(name: str, pattern: str) -> bool:
+    """Return whether one name matches a pattern for names."""
+    return _compiled(pattern).fullmatch(name) is not None
+
+
 @lru_cache(maxsize=256)
 def _compiled(name: str) -> re.Pattern[str]:
+    doubtful = _DOUBTFUL_BRACKETS.search(name)
+    if doubtful is not None:  # takes more for a match than bash does
+        name = f"{name[: doubtful.start()]}*"
     return re.compile(translate(name.replace("[^", "[!")))

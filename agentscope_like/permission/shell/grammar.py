@@ -29,6 +29,8 @@ class RoleKind(StrEnum):
     """Digits, with at most a sign, a point and a unit."""
     MATCHING = "matching"
     """A text that the expression after the colon matches."""
+    SUFFIX = "suffix"
+    """What is added to the name of a file that is written, to keep what was in it."""
     ONE_OF = "one of"
     """One of the words after the colon."""
     LIST = "list"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 
 from msgspec import Struct
 
@@ -23,13 +22,13 @@ from agentscope_like.permission.shell.analysis import (
     EffectKind,
     Part,
 )
-from agentscope_like.permission.shell.expansion import TooManyFilesError
+from agentscope_like.permission.shell.expansion import TooManyFilesError, matches
 from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS
 from agentscope_like.permission.shell.showing import is_redirect, lists_only
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Script, SimpleCommand
 
-__all__ = ["PLAIN", "Carriers", "spots", "ways", "why_not_through_links"]
+__all__ = ["PLAIN", "Carriers", "makes_links", "spots", "ways", "why_not_through_links"]
 
 PLAIN = frozenset({"mkdir", "touch", "rm", "rmdir", "sed", "gsed", "tee", "grm"})
 """Programs that edit files, and never make a link nor move one to another place."""
@@ -79,7 +78,7 @@ def _why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> s
             if maker.part is act.part or (in_order and place < maker_place):
                 continue
             is_change = act.effect.kind in CHANGES
-            if not (is_change and _makes_links(maker.part)) and not carriers.include(
+            if not (is_change and makes_links(maker.part)) and not carriers.include(
                 maker.part, missing=is_change
             ):
                 continue
@@ -132,12 +131,8 @@ class _Makers:
         known = next(at for at, name in enumerate([*names, "*"]) if _MAGIC.search(name))
         for path in self._below.get("/".join(names[:known]) or "/", ()):
             own = path.split("/")
-            if len(own) <= len(names) and all(map(_fits, own, names)):
+            if len(own) <= len(names) and all(map(matches, own, names)):
                 yield path
-
-
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatchcase(name, pattern.replace("[^", "[!"))
 
 
 def spots(effect: Effect, around: Surroundings) -> Iterator[str]:
@@ -246,7 +241,7 @@ def _may_make_links(act: _Act) -> bool:
     return not all(word is not None and _HARMLESS_COPY.fullmatch(word) for word in _flags(part))
 
 
-def _makes_links(part: Part) -> bool:
+def makes_links(part: Part) -> bool:
     """Return whether a part may make links by itself, whatever it is given."""
     if part.program in MOVERS:
         return False

@@ -95,7 +95,8 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
         return _in_unread_text(analysis, surroundings)
     if analysis.read_only and analysis.names_no_file:
         return None
-    look = _Look(analysis, surroundings, Secrets.of(analysis, surroundings))
+    around = surroundings.of(analysis)
+    look = _Look(analysis, around, Secrets.of(analysis, around))
     for part in analysis.parts:
         for find in _PART_CHECKS:
             if reason := find(part, look):

@@ -25,9 +25,9 @@ from agentscope_like.permission.paths import (
 )
 from agentscope_like.permission.paths.folders import Folders
 from agentscope_like.permission.paths.location import NameEntry, Names
-from agentscope_like.permission.shell.analysis import Effect, EffectKind
+from agentscope_like.permission.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind
 from agentscope_like.permission.shell.entries import Entries
-from agentscope_like.permission.shell.expansion import Expansion
+from agentscope_like.permission.shell.expansion import Expansion, matches
 
 __all__ = ["SensitiveNames", "Surroundings", "leads_elsewhere", "paths_in"]
 
@@ -96,6 +96,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         sensitive: The names that are sensitive wherever they are.
         names: The file system; this host's by default.
         other_homes: Directories that hold a person's things as the home does.
+        has_deep_globs: Whether `**` matches at any depth in the command.
     """
 
     directory: str
@@ -105,6 +106,14 @@ class Surroundings(Struct, frozen=True, dict=True):
     sensitive: SensitiveNames = field(default_factory=SensitiveNames)
     names: Names = os
     other_homes: tuple[str, ...] = ()
+    has_deep_globs: bool = False
+
+    def of(self, analysis: CommandAnalysis) -> Surroundings:
+        """Return them with the patterns of one command read as it has bash read them."""
+        sets = (part.argv for part in analysis.parts if part.program == "shopt")
+        if self.has_deep_globs or all("globstar" not in argv for argv in sets):
+            return self
+        return replace(self, has_deep_globs=True)
 
     @cached_property
     def working_directories(self) -> tuple[Location, ...]:
@@ -119,7 +128,7 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     @cached_property
     def _expansion(self) -> Expansion:
-        return Expansion(self.names)
+        return Expansion(self.names, deep=self.has_deep_globs)
 
     @cached_property
     def _entries(self) -> Entries:
@@ -139,9 +148,11 @@ class Surroundings(Struct, frozen=True, dict=True):
         if path is None:
             return None
         follow = effect.kind is not _DELETE
-        if not effect.glob:
-            return [self.locate(path, follow=follow)]
-        return [self.locate(match, follow=follow) for match in self.paths(effect)]
+        paths = self.paths(effect) if effect.glob else [path]
+        found = [self.locate(each, follow=follow) for each in paths]
+        for suffix in effect.backups:
+            found += [self.locate(f"{each.rstrip('/')}{suffix}", follow=False) for each in paths]
+        return found
 
     def paths(self, effect: Effect) -> list[str]:
         """Return the paths that an effect is about: those that match it now, if it is a pattern.
@@ -159,7 +170,11 @@ class Surroundings(Struct, frozen=True, dict=True):
         if not effect.glob:
             return [path]
         slash = "/" if path.endswith("/") else ""
-        return [f"{each}{slash}" for each in self._expansion.expand(path)] or [path]
+        found = [f"{each}{slash}" for each in self._expansion.expand(path)] or [path]
+        folder, _, name = path.rstrip("/").rpartition("/")
+        if effect.kind in CHANGES and name[0] == "." and matches("..", name):
+            found.append(f"{folder}/..")  # as bash did before 5.2
+        return found
 
     def links_below(self, directory: Location) -> Iterator[str]:
         """Yield the paths of the symlinks below a directory, the nearest first.

@@ -53,6 +53,7 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
         analysis: The command, as it was read.
         around: Where it runs.
     """
+    around = around.of(analysis)
     look = _Look(analysis, around)
     for part in analysis.parts:
         for effect in part.effects:

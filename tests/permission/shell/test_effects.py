@@ -108,6 +108,33 @@ def test_spans_point_at_the_argument() -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "backups"),
+    [
+        ("cp -b -S .bak a b", (".bak",)),
+        ("mv --suffix=rc a b", ("rc",)),
+        ("ln -S~ a b", ("~",)),
+        ("install -S .x a b", (".x",)),
+        ("sed -i.bak s/a/b/ b", (".bak",)),
+        ("x=rc; sed --in-place=$x s/a/b/ b", ("rc",)),
+        ("sed -i s/a/b/ b", ()),
+        ("cp -b a b", ()),
+    ],
+)
+def test_writes_name_their_backups(command: str, backups: tuple[str, ...]) -> None:
+    """What was in a file is kept under its name with the suffix that the command gives."""
+    written = [each for each in read(command).effects if each.kind is EffectKind.WRITE]
+    assert written[0].path == "/ws/b"
+    assert all(each.backups == backups for each in written)
+
+
+def test_a_copy_with_its_parents_is_written_below_the_target() -> None:
+    """`cp --parents` makes the whole path of the source anew below the target."""
+    assert effects("cp --parents a/b d") == {("write", "/ws/d"), ("write", "/ws/d/a/b")}
+    assert effects("cp a/b d") == {("write", "/ws/d"), ("write", "/ws/d/b")}
+    assert ("write", None) in effects("cp --parents a/* d")
+
+
+@pytest.mark.parametrize(
     ("command", "message"),
     [
         ("ls > out.txt", "`> out.txt` writes a file"),

@@ -47,6 +47,40 @@ def test_a_pattern_is_expanded_as_bash_does(tree: Path, pattern: str) -> None:
         assert found == wanted
 
 
+@pytest.mark.parametrize(
+    "pattern", ["[[:alpha:]].py", "[[=a=]].py", "d/[[.a.]].py", "[[:lower:]b]*"]
+)
+def test_a_class_is_no_less_than_for_bash(tree: Path, pattern: str) -> None:
+    """What a class of characters matches is up to the locale: all that bash finds is found."""
+    said = subprocess.run(
+        [find_bash() or "", "-c", f"shopt -s nullglob; printf '%s\\n' {tree}/{pattern}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert said.strip()
+    assert set(said.split()) <= set(Expansion().expand(f"{tree}/{pattern}"))
+
+
+@pytest.mark.parametrize("pattern", ["**/*.py", "**", "d/**/a.py", "**/e/*", "x/**"])
+def test_a_deep_pattern_goes_as_deep_as_bash_goes(tree: Path, pattern: str) -> None:
+    """With `globstar` all that bash finds is found, and nothing else of that name is without."""
+    said = subprocess.run(
+        [
+            find_bash() or "",
+            "-c",
+            f"shopt -s nullglob globstar; printf '%s\\n' {tree}/{pattern}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    wanted = {line.rstrip("/") for line in said.splitlines() if line}
+    found = set(Expansion(deep=True).expand(f"{tree}/{pattern}"))
+    assert {each for each in wanted if "/link/" not in each} <= found
+    assert f"{tree}/d/e/a.py" not in Expansion().expand(f"{tree}/**/*.py")
+
+
 def test_too_many_matches_are_refused(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All patterns of one command share one budget of paths."""
     monkeypatch.setattr(expansion, "MAX_MATCHES", 5)

@@ -16,6 +16,7 @@ ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionB
 FILES = (
     *("d/.envrc", "d/notes.txt", "d/.keep", "plain/a.txt", "plain/sub/b.txt"),
     *("nested/x/.git/config", "nested/a.txt", "src/app.py", "docs/index.md", "[x]/old.txt"),
+    *(".bash", "lefthook", "linked/src/other/c.txt"),
 )
 
 SENSITIVE = """
@@ -33,6 +34,30 @@ cp -r d z
 cp -a nested z
 cp -r n* z
 cp -rT nested z
+cp d/.[[:lower:]]nvrc .
+cp d/.[[=e=]]nvrc .
+cp d/.[[:alpha:]]* .
+rm -rf nested/x/.[[:lower:]]it
+shopt -s dotglob; cp d/* .
+shopt -s nocaseglob; cp d/.E* .
+shopt -s nullglob; cp src/app.py nested/x/.git/config no*
+cp --parents nested/x/.git/config docs
+cp --parents -r nested docs
+mkdir -p docs/.vscode/../x
+cp -b -S rc src/app.py .bash
+cp --backup --suffix=rc src/app.py .bash
+mv -bS rc src/app.py .bash
+ln -sb -S rc src/app.py .bash
+sed -irc s/a/b/ .bash
+sed --in-place=rc s/a/b/ .bash
+sed -i.yml s/a/b/ lefthook
+sed -i.yml s/a/b/ lef*
+x=rc; sed -i$x s/a/b/ .bash
+cp -r src linked
+cp -rT src linked/src
+cp -r src/. linked/src
+cp -a src linked
+rm -rf src/.*
 """
 
 PLAIN = """
@@ -47,6 +72,18 @@ cp -r plain z
 cp -r plain/. z
 cp -r p* z
 cp -a plain/sub src
+cp plain/[[:alpha:]]*.txt src
+cp --parents plain/a.txt docs
+cp --parents -r plain docs
+mkdir -p docs/new/../x
+cp -b src/app.py docs/index.md
+cp --backup -S .bak src/app.py docs/index.md
+sed -i.bak s/a/b/ src/app.py
+sed -i~ s/a/b/ src/*.py
+cp -r plain linked
+cp -r plain/. linked
+cp -r linked/src/other src
+rm -rf docs/*
 """
 
 
@@ -56,6 +93,7 @@ def work(tmp_path: Path) -> Path:
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
+    (tmp_path / "linked/src/app.py").symlink_to(tmp_path / "d" / ".envrc")
     return tmp_path
 
 

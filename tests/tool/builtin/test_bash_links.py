@@ -27,6 +27,9 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (work / ".config" / "gh" / "hosts.yml").write_text("x")
     (work / "linked" / "key").symlink_to(home / ".ssh" / "id_rsa")
     (work / "env").symlink_to(".env")
+    (work / ".git").mkdir()
+    (work / ".git" / "config").write_text("x")
+    (work / "config").symlink_to(".git/config")
     return work
 
 
@@ -55,6 +58,16 @@ ln .env k
 ln -s .env k
 cp -l .env k
 cp -s .env k
+ln .git/config k
+ln -P .git/config k
+ln -t src .git/config
+ln config k
+cp -l .git/config k
+cp --link .git/config k
+ln -s src .github
+ln -sn src .github
+ln -s src site-packages
+cp -rs src .github
 """
 
 NO_SECRET_BEHIND_IT = """
@@ -72,6 +85,11 @@ cp -r linked z; cat linked/plain
 cat linked/plain; cp -r linked z
 ln -s src z; cat z/app.py
 ln a z; cat z
+ln src/*.py linked
+cp .git/config k
+cp -l a z
+ln -s src .src
+ln -s a .github2
 """
 
 

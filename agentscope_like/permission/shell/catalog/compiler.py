@@ -76,6 +76,7 @@ _SHARED_KEYS = frozenset({"flags", "values", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
+_EXPRESSED = frozenset({RoleKind.MATCHING, RoleKind.SUFFIX})
 _NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT, RoleKind.CD})
 _STYLES = frozenset({"", "single-dash", "bundled"})
 _OUTPUTS = {
@@ -265,7 +266,7 @@ class _Compiler:
             raise self._error(name, f"no role {word!r}{nearest(word, known)}")
         kind = RoleKind(word)
         pattern: re.Pattern[str] | None = None
-        if kind is RoleKind.MATCHING or (rest and kind in _NARROWED):
+        if kind in _EXPRESSED or (rest and kind in _NARROWED):
             pattern = re.compile(rest)
         elif kind is RoleKind.ONE_OF:
             pattern = re.compile("|".join(map(re.escape, rest.split())))
