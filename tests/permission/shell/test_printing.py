@@ -57,6 +57,7 @@ number grep -c x "$(git rev-parse HEAD)"
 number grep -c x $(git rev-parse HEAD)
 number grep -c x $(git describe)
 number date +%s
+number date -d x +%s
 number date +%Y%m%d
 number stat -c %s f
 number git log -1 --format=%ct
@@ -118,7 +119,8 @@ number grep x f
 number grep -c -r x f
 number date
 number date +%F
-number date -d x +%s
+number date -d x +%F
+number date -f x +%s
 number stat -c %n f
 number stat -c %s%n f
 number git log -1 --format=%s
