@@ -25,7 +25,7 @@ from agentscope_like.permission.paths import (
 )
 from agentscope_like.permission.paths.folders import Folders
 from agentscope_like.permission.paths.location import NameEntry, Names
-from agentscope_like.permission.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind
 from agentscope_like.permission.shell.entries import Entries
 from agentscope_like.permission.shell.expansion import Expansion, matches
 
@@ -172,8 +172,8 @@ class Surroundings(Struct, frozen=True, dict=True):
         slash = "/" if path.endswith("/") else ""
         found = [f"{each}{slash}" for each in self._expansion.expand(path)] or [path]
         folder, _, name = path.rstrip("/").rpartition("/")
-        if effect.kind in CHANGES and name[0] == "." and matches("..", name):
-            found.append(f"{folder}/..")  # as bash did before 5.2
+        if effect.kind is EffectKind.WRITE and name[0] == "." and matches("..", name):
+            found.append(f"{folder}/..")  # as bash did before 5.2; rm and mv refuse it
         return found
 
     def links_below(self, directory: Location) -> Iterator[str]:

@@ -57,7 +57,6 @@ cp -r src linked
 cp -rT src linked/src
 cp -r src/. linked/src
 cp -a src linked
-rm -rf src/.*
 """
 
 PLAIN = """

@@ -61,6 +61,7 @@ find / -name '*.pyc' -delete |
 chmod 777 x | everyone
 chmod -R 755 / |
 chmod -R 700 ~ |
+chmod -R u+w src/.* | worked in
 mkfs.ext4 /dev/sdb | file system
 dd if=x of=/dev/sda | device
 echo x > /dev/sda | device
@@ -191,6 +192,8 @@ rm a.txt
 rm -rf /tmp/some/thing
 chmod +x run.sh
 chmod -R u+w src
+chmod -R u+w src/.[!.]*
+rm -rf src/.*
 git push
 git reset HEAD
 curl http://x
