@@ -18,11 +18,9 @@ _BLANKS = frozenset(" \t\n")
 
 _LOWER = re.compile(r"[a-z][a-z0-9_]*")
 
-_INTEGERS = frozenset({"?", "#", "$", "!", "RANDOM", "SRANDOM", "SECONDS", "LINENO", "UID"}) | {
-    "EUID",
-    "PPID",
-    "BASHPID",
-    "EPOCHSECONDS",
+_POSIX_INTEGERS = frozenset({"?", "#", "$", "!", "LINENO", "PPID"})
+_INTEGERS = _POSIX_INTEGERS | {
+    *("BASHPID", "EPOCHSECONDS", "EUID", "RANDOM", "SECONDS", "SRANDOM", "UID"),
 }
 _PATHS = frozenset({"HOME", "PWD", "OLDPWD"})
 
@@ -95,9 +93,18 @@ def own_doubt(name: str, value: Argument) -> str | None:
     return exported_doubt(name, value)
 
 
-def special_parameter(name: str, directories: tuple[str, ...], home: str | None) -> Argument:
-    """Return what is known of a parameter that the command line has not set itself."""
-    if name in _INTEGERS:
+def special_parameter(
+    name: str, directories: tuple[str, ...], home: str | None, *, posix: bool = False
+) -> Argument:
+    """Return what is known of a parameter that the command line has not set itself.
+
+    Args:
+        name: The parameter.
+        directories: Where the command may run.
+        home: The home directory, or None where unknown.
+        posix: Whether a plain `sh` runs the command, to which `RANDOM` is any name.
+    """
+    if name in (_POSIX_INTEGERS if posix else _INTEGERS):
         return Unknown(option=False, shape=Shape.INTEGER, filled=name != "!")
     if name in {"@", "*"}:
         return Unknown(single=False)

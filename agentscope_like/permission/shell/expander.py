@@ -137,7 +137,8 @@ class Expander:
         if parameters is not None and (known := _positional(name, parameters)) is not None:
             return known
         if value is None:
-            return special_parameter(name, self._state.directories, self.home)
+            posix = self._scope.posix
+            return special_parameter(name, self._state.directories, self.home, posix=posix)
         return value
 
     def output(self, segment: Substitution) -> Output:

@@ -13,6 +13,7 @@ from agentscope_like.permission.shell.tree import (
     ArithmeticCommand,
     ArithmeticFor,
     Assignment,
+    Redirect,
     SimpleCommand,
     Span,
     Test,
@@ -29,6 +30,7 @@ _BASH_BUILTINS = frozenset(
 )
 """What `sh` does not find, so that what it would have set stays as it was."""
 
+_LAST_DESCRIPTOR = 9
 _QUOTES = re.compile(r"\$['\"]")
 
 
@@ -51,6 +53,8 @@ def _forms(node: object) -> Iterator[Span]:
             yield span
         case Assignment(append=True, span=span):
             yield span
+        case Redirect(fd=int(descriptor), span=span) if descriptor > _LAST_DESCRIPTOR:
+            yield span  # it is a word there, before a redirection
         case SimpleCommand():
             yield from _of_command(node)
 

@@ -45,6 +45,8 @@ n=$(wc -l < nofile); find . -name $n -name -delete
 wc -l < nofile | { read n; find . -name $n -name -delete; }
 n=$((RANDOM)); find . -name ${n%?} -name -delete
 xargs -I $! echo touch PWNED
+sh -c 'xargs -I $EUID echo touch PWNED'
+sh -c 'n=$RANDOM; xargs -I $n echo touch PWNED'
 n=$(wc -l < nofile); set -- $n -oPWNED a; sort "$3" f "$1"
 ls 2< f > /dev/stderr
 ls 1< f 2> /dev/stdout
@@ -76,6 +78,9 @@ x=a; case x in x) x=-o ;; y) sort "$x" f;; esac
 x=a; case x in x) x=b ;& y) sort "$x" f;; esac
 IFS=, read -r a b <<< x,y; echo "$a"
 find . -name $$ -name -delete
+xargs -I $EUID echo touch PWNED
+bash -c 'xargs -I $EUID echo touch PWNED'
+sh -c 'xargs -I $PPID echo touch PWNED'
 find . -name $((1 + 2)) -name -delete
 find . -maxdepth $(nproc) -name x
 n=$(wc -l < f); head -n $n g

@@ -30,6 +30,8 @@ read "$x" y
 echo {a,b}
 echo $'a'
 echo $"a"
+uniq f 10< /dev/null
+{ ls; } 12>&1
 """.strip().splitlines()
 
 ANY_SHELL = """
@@ -48,6 +50,8 @@ read x y
 echo a b
 echo 'a' "a"
 echo declare source
+uniq f 9< /dev/null
+{ ls; } 2>&1
 """.strip().splitlines()
 
 
