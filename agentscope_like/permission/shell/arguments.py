@@ -182,6 +182,9 @@ class _LevelReader(OptionReader):
             flag = min(when.flags & reading.used)
             wanted = " or ".join(f"`{other}`" for other in sorted(when.needs))
             reading.problem(f"`{reading.label} {flag}` needs {wanted} beside it", 0)
+        if both := when.without & reading.used:
+            flag = min(when.flags & reading.used)
+            reading.problem(f"`{reading.label} {flag}` beside `{min(both)}` may mean more", 0)
         if when.doubt:
             flag = min(when.flags & reading.used)
             reading.problem(f"`{reading.label} {flag}` {when.doubt}", 0)

@@ -114,8 +114,8 @@ class Flag(Struct, frozen=True):
 class When(Struct, frozen=True):
     """What changes where one of `flags` is given.
 
-    `needs` are options of which one must be given as well; `rewrites` makes operands that are read
-    also written.
+    `needs` are options of which one must be given as well, `without` those of which none may;
+    `rewrites` makes operands that are read also written.
     """
 
     flags: frozenset[str]
@@ -123,6 +123,7 @@ class When(Struct, frozen=True):
     recursive: bool = False
     rewrites: bool = False
     needs: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
     doubt: str = ""
     output: Output | None = None
 

@@ -71,7 +71,7 @@ _KEYS = frozenset(
         "whole_options",
     }
 )
-_WHEN_KEYS = frozenset({"operands", "recursive", "rewrites", "needs", "doubt", "output"})
+_WHEN_KEYS = frozenset({"operands", "recursive", "rewrites", "needs", "without", "doubt", "output"})
 _SHARED_KEYS = frozenset({"flags", "values", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
@@ -228,6 +228,7 @@ class _Compiler:
                 recursive=self._switch(name, change, "recursive"),
                 rewrites=self._switch(name, change, "rewrites"),
                 needs=frozenset(self._words(name, change, "needs")),
+                without=frozenset(self._words(name, change, "without")),
                 doubt=self._text(name, change, "doubt"),
                 output=_OUTPUTS[self._choice(name, change, "output", _OUTPUTS)]
                 if "output" in change
