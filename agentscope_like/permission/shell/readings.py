@@ -28,6 +28,8 @@ _QUOTING = str.maketrans("", "", "'\"\\")
 _BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
 _MAX_CARRIED = 64
 _EVALUATORS = frozenset({"eval", "source", "."})
+_LATER = frozenset({"eval", "trap"})
+_INPUTS = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _SCRIPT_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
 _INPUT_FLAG = re.compile(r"-[A-Za-z]*s[A-Za-z]*")
 _LAST_OPTIONS = frozenset({"-", "--"})
@@ -54,7 +56,7 @@ def readings(part: Part) -> Iterator[Words]:
     if part.read_only:
         return
     carries = name in families().carriers
-    if carries or name in families().shells or name == "eval":
+    if carries or name in families().shells or name in _LATER:
         for position, word in enumerate(argv[1 : _MAX_CARRIED + 1], 1):
             if not word or word.startswith("-"):
                 continue
@@ -70,7 +72,7 @@ def runs_unseen_text(part: Part) -> bool:
         return False
     name, arguments = bare_name(part.argv[0]), part.argv[1:]
     if name in _EVALUATORS:
-        return None in arguments
+        return None in arguments or not _INPUTS.isdisjoint(arguments)
     if name not in families().shells:
         return False
     return reads_input(arguments) or (

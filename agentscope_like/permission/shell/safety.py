@@ -37,6 +37,7 @@ __all__ = ["INTERPRETERS", "Finding", "find_danger"]
 
 _READ = EffectKind.READ
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
+_KNOWN = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE, EffectKind.NETWORK})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
 INTERPRETERS = frozenset(
     {
@@ -48,8 +49,13 @@ _DOWNLOADERS = frozenset(
     {"curl", "wget", "aria2c", "http", "https", "xh", "fetch", "lwp-download", "lynx", "nc", "ncat"}
 )
 
+_CODE_FLAGS = frozenset({"-c", "-e", "-E", "-r", "-p", "--eval", "--print"})
 _SHOWN_CHARACTERS = 80
-_FUNCTION = re.compile(r"([^\s(){};|&<>\"'`$]{1,64})[ \t]{0,8}\([ \t]{0,8}\)\s{0,8}\{")
+_NAME = r"([^\s(){};|&<>\"'`$]{1,64})"
+_BRACKETS = r"[ \t]{0,8}\([ \t]{0,8}\)"
+_FUNCTION = re.compile(
+    rf"(?:\bfunction[ \t]{{1,8}}{_NAME}(?:{_BRACKETS})?|{_NAME}{_BRACKETS})\s{{0,8}}[{{(]"
+)
 _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
 _MOST_FUNCTIONS = 32
@@ -124,10 +130,17 @@ def _computed_program(part: Part, look: _Look) -> str | None:
 
 
 def _dangerous_command(part: Part, look: _Look) -> str | None:
-    del look
     if part.read_only:
         return None
-    return next((reason for words in readings(part) if (reason := danger_of(words))), None)
+    is_known = all(effect.kind in _KNOWN for effect in part.effects)
+    for words in readings(part):
+        if reason := danger_of(words):
+            return reason
+        if not is_known and words[0] in _REMOVERS:
+            operands = [word for word in words[1:] if word]
+            if reason := _of_removed(operands, look.around):
+                return f"perhaps {reason}"
+    return None
 
 
 def _hidden_code(part: Part, look: _Look) -> str | None:
@@ -143,9 +156,31 @@ def _hidden_code(part: Part, look: _Look) -> str | None:
         return None
     if any(_is_fed(word) for word in part.words[1:]):
         return "runs the output of another command as a program"
+    if _runs_a_download(name, part, look):
+        return "runs what is downloaded, so that nobody can tell what"
     has_no_operand = all(word is not None and word.startswith("-") for word in part.argv[1:])
     downloads = has_no_operand and any(_downloads(other) for other in look.analysis.parts)
     return "may run what is downloaded, so that nobody can tell what" if downloads else None
+
+
+def _runs_a_download(name: str, part: Part, look: _Look) -> bool:
+    """Return whether a shell or interpreter is given what the same command downloads.
+
+    That is the text that a downloader inside of its words prints, for an option such as `-c`, or a
+    file of a name that another part downloads, or writes what it downloads to.
+    """
+    downloads = [other for other in look.analysis.parts if _downloads(other)]
+    if not downloads:
+        return False
+    has_code = any(word in _CODE_FLAGS for word in part.argv[1:])
+    within = range(part.span.start, part.span.end)
+    if has_code and any(other.span.start in within for other in downloads):
+        return True
+    files = {bare_name(word) for each in downloads for word in each.argv[1:] if word}
+    files |= {bare_name(path) for each in downloads for path in each.written}
+    operands = (word for word in part.argv[1:] if word and not word.startswith("-"))
+    script = next(operands, None)
+    return script is not None and name != script and bare_name(script) in files
 
 
 def _downloads(part: Part) -> bool:
@@ -304,6 +339,7 @@ def _breeds(command: str) -> bool:
         if number >= _MOST_FUNCTIONS:
             return False
         text = text if text is not None else _BLANKS.sub("", command)
-        if f"{match[1]}|{match[1]}" in text:
+        name = match[1] or match[2]
+        if f"{name}|{name}" in text:
             return True
     return False

