@@ -1,18 +1,26 @@
-"""What `set` and `shift` make of the positional parameters."""
+"""What `set`, `shift` and the calls of a function make of the positional parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from agentscope_like.permission.shell.values import Argument
+from agentscope_like.permission.shell.tree import Script, SimpleCommand, nodes
+from agentscope_like.permission.shell.values import Argument, join
 
-__all__ = ["Parameters", "known_parameters", "parameters_after", "without_parameters"]
+__all__ = [
+    "Parameters",
+    "known_parameters",
+    "parameters_after",
+    "parameters_of_calls",
+    "without_parameters",
+]
 
 Parameters: TypeAlias = tuple[Argument, ...] | None
 """The positional parameters in order; None where they are unknown."""
 
 _END = "--"
+_CALLED_BY_BASH = "command_not_found_handle"
 
 
 def known_parameters(arguments: Sequence[Argument]) -> Parameters:
@@ -59,3 +67,25 @@ def without_parameters(arguments: Sequence[Argument]) -> Sequence[Argument]:
     if arguments[0] != "set" or _END not in arguments:
         return arguments
     return arguments[: arguments.index(_END)]
+
+
+def parameters_of_calls(script: Script) -> Mapping[str, tuple[Argument, ...]]:
+    """Return the parameters of each command that a script calls with known words alone, by name.
+
+    Each is whatever it is in some call. A name whose calls differ in number of words is left out;
+    so is every name where some command's name is computed, which may be any.
+    """
+    calls: dict[str, list[tuple[str | None, ...]]] = {}
+    for node in nodes(script):
+        if isinstance(node, SimpleCommand) and node.words:
+            name, *arguments = (word.literal for word in node.words)
+            if name is None:
+                return {}
+            calls.setdefault(name, []).append(tuple(arguments))
+    calls.pop(_CALLED_BY_BASH, None)
+    found: dict[str, tuple[Argument, ...]] = {}
+    for name, given in calls.items():
+        known = [[each for each in call if each is not None] for call in given]
+        if len(set(map(len, (*known, *given)))) == 1:
+            found[name] = tuple(join(list(each)) for each in zip(*known, strict=True))
+    return found

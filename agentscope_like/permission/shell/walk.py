@@ -7,7 +7,7 @@ change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from agentscope_like.permission.shell.expander import Expander
 from agentscope_like.permission.shell.mutations import mutations
 from agentscope_like.permission.shell.outputs import doubt_copied_inputs, judge_redirects, may_fail
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
+from agentscope_like.permission.shell.positional import Parameters, parameters_of_calls
 from agentscope_like.permission.shell.posix import bash_only
 from agentscope_like.permission.shell.predicates import check_condition
 from agentscope_like.permission.shell.printing import (
@@ -71,7 +72,17 @@ class Walk:
         texts: The scripts that were read in words, each with its text.
     """
 
-    __slots__ = ("_judge", "_work_tree", "command", "doubts", "drafts", "home", "texts")
+    __slots__ = (
+        "_calls",
+        "_judge",
+        "_script",
+        "_work_tree",
+        "command",
+        "doubts",
+        "drafts",
+        "home",
+        "texts",
+    )
 
     def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
         self.command = command
@@ -80,6 +91,8 @@ class Walk:
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
         self._judge = CommandJudge(self)
+        self._script: Script | None = None
+        self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
@@ -88,6 +101,7 @@ class Walk:
         Raises:
             BudgetError: There are more than 300 simple commands.
         """
+        self._script = script
         self.script(script, State((directory,), {}), self._scope(script, Scope()))
         doubt_copied_inputs(self.drafts)
         return tuple(draft.finish() for draft in self.drafts)
@@ -390,10 +404,17 @@ class Walk:
         after = state.forget(expander.assigned, directory=False)
         return merge(state, after) if may_fail(command.redirects) else after
 
+    def _parameters(self, name: str) -> Parameters:
+        """Return what every call of a function hands to it, if the command line itself says so."""
+        if self._calls is None:
+            self._calls = {} if self._script is None else parameters_of_calls(self._script)
+        return self._calls.get(name)
+
     def _function(self, command: Function, state: State, scope: Scope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
         directories = () if scope.moves else state.directories
-        start = State(directories, {}, frozenset(), stack=None, fixed=state.fixed)
+        known = self._parameters(command.name) if scope.place is None else None
+        start = State(directories, {}, frozenset(), known, stack=None, fixed=state.fixed)
         inside = replace(scope, fed=Output(), in_function=True)
         after = self._command(command.body, start, inside)
         functions = state.functions | {command.name}
