@@ -135,7 +135,7 @@ class Shell:
             return
         directory = self.directory
         mark = uuid.uuid4().hex
-        environment = shell_environment(os.environ, mark)
+        environment = shell_environment(os.environ, mark) | {"PWD": directory}
         if extra_environment is not None:
             environment |= await asyncio.to_thread(extra_environment, environment, repository_keys)
         if profile is not None:

@@ -24,7 +24,7 @@ from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.shell import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.process_family import MARK_VARIABLE
-from agentscope_like.sandbox.profile import editing
+from agentscope_like.sandbox.profile import Confine, editing
 from agentscope_like.sandbox.scope import Scope, ScopeKind
 from agentscope_like.tool.builtin.bash import Bash
 from agentscope_like.tool.builtin.confiner import Confiner
@@ -315,6 +315,20 @@ async def test_where_a_command_ends(bash: Bash, tmp_path: Path, command: str, en
         assert bash.cwd in (str(tmp_path), "/")
     else:
         assert bash.cwd == os.path.normpath(tmp_path / ends_in)
+
+
+@pytest.mark.parametrize("confine", ["off", "require"])
+async def test_a_directory_behind_a_symlink_is_the_one_that_was_decided_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, confine: Confine
+) -> None:
+    """`..` counts from the name of the directory, in the shell as in the decision about it."""
+    if confine == "require":
+        require_bubblewrap()
+    (tmp_path / "real" / "inner").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real/inner")
+    monkeypatch.setenv("PWD", "/")
+    bash = Bash(cwd=tmp_path / "link", confine=confine)
+    assert (await run(bash, "echo $PWD; cd ..; pwd")).text == f"{tmp_path}/link\n{tmp_path}\n"
 
 
 async def test_a_directory_that_was_removed_is_told(tmp_path: Path) -> None:
