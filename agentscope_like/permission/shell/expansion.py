@@ -18,6 +18,9 @@ MAX_ENTRIES = 20_000
 MAX_MATCHES = 1_500
 """How many paths the patterns of one command are followed to."""
 
+MAX_VISITS = 10_000
+"""How often in all, where a pattern is written more than once or several checks look at it."""
+
 _DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
 """Bracket expressions with a class, an equivalent or an escape, as in `[[:alpha:]]`."""
 
@@ -36,13 +39,14 @@ class Expansion:
         deep: Whether `**` matches at any depth, as with bash's option `globstar`.
     """
 
-    __slots__ = ("_deep", "_entries_left", "_known", "_matches_left", "_names")
+    __slots__ = ("_deep", "_entries_left", "_known", "_matches_left", "_names", "_visits_left")
 
     def __init__(self, names: Names = os, *, deep: bool = False) -> None:
         self._names = names
         self._deep = deep
         self._entries_left = MAX_ENTRIES
         self._matches_left = MAX_MATCHES
+        self._visits_left = MAX_VISITS
         self._known: dict[str, list[str]] = {}
 
     def expand(self, pattern: str) -> list[str]:
@@ -66,6 +70,9 @@ class Expansion:
                     raise TooManyFilesError
                 known.append(path)
             self._known[pattern] = known
+        self._visits_left -= len(known)
+        if self._visits_left < 0:
+            raise TooManyFilesError
         return known
 
     def _walk(self, base: str, names: Sequence[str]) -> Iterator[str]:
