@@ -132,7 +132,7 @@ def _computed_program(part: Part, look: _Look) -> str | None:
 def _dangerous_command(part: Part, look: _Look) -> str | None:
     if part.read_only:
         return None
-    is_known = all(effect.kind in _KNOWN for effect in part.effects)
+    is_known = _is_opened(part, look.analysis)
     for words in readings(part):
         if reason := danger_of(words):
             return reason
@@ -141,6 +141,16 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
             if reason := _of_removed(operands, look.around):
                 return f"perhaps {reason}"
     return None
+
+
+def _is_opened(part: Part, analysis: CommandAnalysis) -> bool:
+    """Return whether what a part removes is known, or left to a part that it carries."""
+    if any(effect.kind is EffectKind.DELETE for effect in part.effects):
+        return True
+    carried = {each.parent for each in analysis.parts}
+    if any(number in carried for number, each in enumerate(analysis.parts) if each is part):
+        return True
+    return all(effect.kind in _KNOWN for effect in part.effects)
 
 
 def _hidden_code(part: Part, look: _Look) -> str | None:
