@@ -295,6 +295,29 @@ async def test_a_repository_of_the_sandbox_runs_no_program(
     assert (tmp_path / "ran").exists()
 
 
+def git(directory: Path, *words: str) -> None:
+    """Run git for the setting of the scene."""
+    subprocess.run(["git", "-C", str(directory), *words], check=True, capture_output=True)
+
+
+async def test_nor_does_a_submodule_in_it(hostile: SandboxHandle, tmp_path: Path) -> None:
+    """A submodule of the sandbox is looked at as its repository is."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    for name in (".git", ".gitattributes", "file"):
+        (tmp_path / name).rename(inner / name)
+    git(inner, *("-c", "user.name=A", "-c", "user.email=a@example.org"), "commit", "-qm", "1")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "inner")
+    (inner / "file").write_text("three\n")
+    ran = tmp_path / "ran"
+    ran.unlink(missing_ok=True)
+    await run(Bash(backend=hostile), "git diff-files; git diff --ignore-submodules=none")
+    assert not ran.exists()
+    git(tmp_path, "diff-files")
+    assert ran.exists()
+
+
 async def test_secrets_of_the_sandbox_are_not_shown_unasked(tmp_path: Path) -> None:
     """A proven read finds them empty; what somebody allowed has them."""
     async with passthrough(workspace=str(tmp_path), env={"MY_TOKEN": "hunter2"}) as handle:

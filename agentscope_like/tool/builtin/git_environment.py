@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
@@ -24,14 +24,16 @@ __all__ = [
     "GitPlace",
     "git_environment",
     "git_places",
-    "list_arguments",
-    "listed_keys",
+    "keys_below",
     "not_told",
     "repository_keys",
 ]
 
 MAX_PLACES = 64
 """Most places that one command line may run git in, when it is to run unasked."""
+
+MAX_SUBMODULES = 200
+"""Most submodules, at any depth, of one repository that a command may look at unasked."""
 
 _LOOKUP_SECONDS = 5.0
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
@@ -54,8 +56,7 @@ _ALWAYS = {
     "status.submoduleSummary": "false",
     "diff.ignoreSubmodules": "dirty",
 }
-"""Git reads a submodule's own configuration in a process that these do not reach, so it is only
-compared by its commit."""
+"""A submodule is only compared by its commit, unless an option or `.gitmodules` says otherwise."""
 
 _WHERE_SET = (
     (r"filter\..+\.(clean|smudge|process)", ""),
@@ -70,10 +71,18 @@ _WHERE_SET = (
     (r"core\.alternaterefscommand", "true"),
     (r"credential\..*helper", ""),
     (r"submodule\..+\.ignore", "dirty"),
+    (r"merge\..+\.driver", "false"),
+    (r"log\.diffmerges", "separate"),
     (r"man\.viewer", "man"),
     (r"(man|browser)\..+\.(cmd|path)", "false"),
 )
 """Overrides for keys that the repository's own configuration has (git-config(1), "Variables")."""
+
+_LIST = ("config", "--list", "--name-only", "--show-scope", "-z")
+"""Makes git list the names that configuration sets, each after its scope."""
+
+_LINKS = ("-c", "core.fsmonitor=false", "ls-files", "--stage", "-z")
+_GITLINK = "160000 "
 
 _UPLOAD_PACK = re.compile(r"remote\..+\.(uploadpack|vcs)", re.IGNORECASE)
 """Git takes the first of these, so that no later setting wins."""
@@ -191,33 +200,69 @@ def _overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]
 
 
 def repository_keys(place: GitPlace, environment: Mapping[str, str]) -> list[str]:
-    """Return the names of what the repository's own configuration sets; none where it has none."""
+    """Return the names of what a repository's own configuration sets, and its submodules' too."""
     git = shutil.which("git", path=environment.get("PATH", os.defpath))
     if git is None or not os.path.isdir(place.directory):
         return []
-    arguments = list_arguments(place)
-    try:
-        listed = subprocess.run(
-            [git, *arguments],
-            cwd=place.directory,
-            env={**environment, **LOOKUP_VARIABLES},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_LOOKUP_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise not_told(place, error) from error
-    return listed_keys(listed.stdout)
+
+    def told(arguments: Sequence[str], only: str = "") -> bytes:
+        try:
+            listed = subprocess.run(
+                [git, *arguments],
+                cwd=place.directory,
+                env={**environment, **LOOKUP_VARIABLES},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_LOOKUP_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise not_told(place, error) from error
+        records = listed.stdout.split(b"\0")
+        return b"\0".join(each for each in records if each.startswith(os.fsencode(only)))
+
+    return keys_below(place, told)
 
 
-def list_arguments(place: GitPlace) -> list[str]:
-    """Return what makes git list the names that configuration sets, each after its scope."""
-    return [*place.options, "config", "--list", "--name-only", "--show-scope", "-z"]
+class Told(Protocol):
+    """Runs git with some arguments where a place is, and returns what it prints."""
+
+    def __call__(self, arguments: Sequence[str], only: str = "") -> bytes:
+        """Return the records, each ended by a null byte; only those that begin with `only`."""
 
 
-def listed_keys(output: bytes) -> list[str]:
+def keys_below(place: GitPlace, told: Told) -> list[str]:
+    """Return the names of what a repository and the submodules in it set by themselves.
+
+    Git looks into a submodule by a process of its own (`git diff-index`, `--submodule=diff`,
+    `ignore = none` in `.gitmodules`), which inherits configuration given by environment.
+
+    Args:
+        place: The repository.
+        told: Asks git there.
+
+    Raises:
+        ToolArgumentError: There are too many submodules to look at.
+    """
+    found: dict[str, None] = {}
+    pending = [(place.options, ":/")]
+    for number, (options, top) in enumerate(pending):
+        if number > MAX_SUBMODULES:
+            raise ToolArgumentError(
+                f"{place.directory!r} has more than {MAX_SUBMODULES} submodules, too many to check "
+                "for programs that their configuration names, so no git command is run there "
+                "unasked."
+            )
+        found |= dict.fromkeys(_listed_keys(told([*options, *_LIST])))
+        records = told([*options, *_LINKS, top], _GITLINK).split(b"\0")
+        links = {os.fsdecode(each.partition(b"\t")[2]) for each in records}
+        # Within one that is not checked out, git lists what is there of the repository around it.
+        pending += [((*options, "-C", link), ".") for link in sorted(links) if link.strip("./")]
+    return list(found)
+
+
+def _listed_keys(output: bytes) -> list[str]:
     """Return the names that a repository's own configuration sets, of what git has listed."""
     fields = output.split(b"\0")
     scoped = zip(fields[::2], fields[1::2], strict=False)

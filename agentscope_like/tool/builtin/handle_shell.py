@@ -27,8 +27,7 @@ from agentscope_like.tool.builtin.files import FileToolError
 from agentscope_like.tool.builtin.git_environment import (
     LOOKUP_VARIABLES,
     GitPlace,
-    list_arguments,
-    listed_keys,
+    keys_below,
     not_told,
 )
 from agentscope_like.tool.builtin.handle_command import HandleCommand
@@ -256,16 +255,23 @@ class HandleShell:
             "GIT_CONFIG_COUNT": environment.get("GIT_CONFIG_COUNT", "0"),
         }
         words = ["env", *(f"{name}={value}" for name, value in variables.items()), "git"]
-        git = shlex.join([*words, *list_arguments(place)])
         directory = shlex.quote(place.directory)
-        body = f"cd -- {directory} 2>/dev/null && command -v git >/dev/null && {git} 2>/dev/null"
-        try:
-            listed = wait(lambda: answer(self._handle, f"{body} </dev/null"))
-        except OSError as error:
-            raise not_told(place, error) from error
-        if listed is None:
-            raise not_told(place, OverflowError())
-        return listed_keys(listed)
+
+        def told(arguments: Sequence[str], only: str = "") -> bytes:
+            git = f"{shlex.join([*words, *arguments])} </dev/null 2>/dev/null"
+            if only:
+                swap = r"tr '\n\000' '\000\n'"
+                git = f"{git} | {swap} | grep -a {shlex.quote('^' + only)} | {swap}"
+            body = f"cd -- {directory} 2>/dev/null && command -v git >/dev/null && {git}"
+            try:
+                listed = wait(lambda: answer(self._handle, body))
+            except OSError as error:
+                raise not_told(place, error) from error
+            if listed is None:
+                raise not_told(place, OverflowError())
+            return listed
+
+        return keys_below(place, told)
 
 
 def _beginning(path: str) -> bytes:

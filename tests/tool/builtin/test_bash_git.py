@@ -123,6 +123,63 @@ async def test_a_read_runs_no_program_of_the_repository(
     assert not marks.exists()
 
 
+@pytest.fixture
+def holding(hostile: Path, tmp_path: Path) -> Path:
+    """Return a repository that says nothing itself, with the hostile one below a submodule."""
+    outer = tmp_path / "outer"
+    (outer / "middle").mkdir(parents=True)
+    hostile.rename(outer / "middle" / "inner")
+    for place, link in ((outer / "middle", "inner"), (outer, "middle")):
+        git(place, "init", "-q")
+        (place / ".gitmodules").write_text(
+            f'[submodule "{link}"]\n\tpath = {link}\n\turl = ./{link}\n\tignore = none\n'
+        )
+        git(place, "add", "-A")
+        git(place, *("-c", "user.name=A", "-c", "user.email=a@example.org"), "commit", "-qm", "1")
+    (outer / "below").mkdir()
+    return outer
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status",
+        "git diff",
+        "git diff-index --quiet HEAD",
+        "git diff-files",
+        "git diff --submodule=diff --ignore-submodules=none",
+        "cd below; git status",
+    ],
+)
+async def test_submodules_run_none_of_their_programs_either(
+    holding: Path, marks: Path, command: str
+) -> None:
+    """Git looks into submodules that `.gitmodules` or an option wants compared, at any depth."""
+    bash = Bash(cwd=holding)
+    assert await bash.check_read_only({"command": command})
+    assert "no git command" not in await output(bash, command)
+    assert not marks.exists()
+    git(holding, "diff-files")
+    assert marks.exists()
+
+
+async def test_a_submodule_that_is_not_checked_out_is_no_obstacle(holding: Path) -> None:
+    """What git itself passes over is passed over; the answer is git's."""
+    shutil.rmtree(holding / "middle")
+    (holding / "middle").mkdir()
+    assert "nothing to commit" in await output(Bash(cwd=holding), "git status")
+
+
+async def test_too_many_submodules_are_not_looked_at(
+    holding: Path, marks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are more than can be checked, nothing runs unasked."""
+    monkeypatch.setattr("agentscope_like.tool.builtin.git_environment.MAX_SUBMODULES", 1)
+    with pytest.raises(ToolArgumentError, match="more than 1 submodules"):
+        await output(Bash(cwd=holding), "git status")
+    assert not marks.exists()
+
+
 async def test_another_repository_is_looked_at_as_carefully(hostile: Path, marks: Path) -> None:
     """`git -C` and `cd` lead to the same care."""
     bash = Bash(cwd="/")
