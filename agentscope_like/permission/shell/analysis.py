@@ -123,6 +123,11 @@ class Part(Struct, frozen=True, dict=True):
         return not self.doubts
 
     @cached_property
+    def options(self) -> tuple[str, ...]:
+        """The known words behind the program's name that begin with a dash."""
+        return tuple(word for word in self.argv[1:] if word is not None and word[:1] == "-")
+
+    @cached_property
     def redirected(self) -> frozenset[Span]:
         """Where its redirections stand."""
         return frozenset(redirect.span for redirect in self.redirects)

@@ -238,20 +238,16 @@ def _may_make_links(act: _Act) -> bool:
         return False
     if part.program not in COPIERS:
         return part.program not in PLAIN
-    return not all(word is not None and _HARMLESS_COPY.fullmatch(word) for word in _flags(part))
+    return None in part.argv or not all(map(_HARMLESS_COPY.fullmatch, part.options))
 
 
 def makes_links(part: Part) -> bool:
     """Return whether a part may make links by itself, whatever it is given."""
     if part.program in MOVERS:
         return False
-    return part.program not in COPIERS or any(
-        word is None or _LINKING.fullmatch(word) for word in _flags(part)
-    )
-
-
-def _flags(part: Part) -> list[str | None]:
-    return [word for word in part.argv[1:] if word is None or word.startswith("-")]
+    if part.program not in COPIERS or None in part.argv:
+        return True
+    return any(map(_LINKING.fullmatch, part.options))
 
 
 def _is_sequence(script: Script) -> bool:

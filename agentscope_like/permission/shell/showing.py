@@ -116,9 +116,7 @@ def follows(part: Part, *, otherwise: bool) -> bool:
 
 def has_flag(part: Part, letters: str, *names: str) -> bool:
     """Return whether a part has one of these options, in whatever cluster."""
-    for word in part.argv[1:]:
-        if word is None or not word.startswith("-"):
-            continue
+    for word in part.options:
         if word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word)):
             return True
     return False

@@ -1,0 +1,69 @@
+"""Long commands, made to take long to decide: each is decided at once, whatever they reach."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionEngine,
+    PermissionMode,
+    PermissionRule,
+)
+from agentscope_like.tool.builtin.bash import Bash
+
+_RULES = [
+    PermissionRule(tool_name="Bash", rule_content="rm:*", behavior=PermissionBehavior.DENY),
+    PermissionRule(tool_name="Write", rule_content="**/*.key", behavior=PermissionBehavior.DENY),
+    PermissionRule(tool_name="Write", rule_content="build/**", behavior=PermissionBehavior.DENY),
+    PermissionRule(tool_name="Read", rule_content="**/private/**", behavior=PermissionBehavior.ASK),
+]
+_NAMES = " ".join(f"f{number}" for number in range(450))
+_COPIED = " ".join(f"d/f{number}" for number in range(450))
+
+_FLOODS = {
+    "redirections": "true" + " &>f 1>&2" * 400,
+    "targets of a copy": f"cp -r {_NAMES} d",
+    "copies that are read": f"cp -a {_NAMES} d; cat {_COPIED}",
+    "moves that are read": f"mv {_NAMES} d; cat {_COPIED}",
+    "links": f"ln -s {_NAMES} d",
+    "links that are written through": f"ln -s {_NAMES} d; touch {_COPIED}",
+    "copies of copies": "cp -a f d; " * 290,
+    "searches of one place": "grep -rn x .|" * 150 + "cat",
+    "names of names": "cat $(git ls-files '*.md' | head -1)|" * 90 + "cat",
+    "names handed on": "ls|" + "xargs cat|" * 290 + "cat",
+    "names read in loops": "while read x; do cat $x; done;" * 140,
+    "searches whose names are read": "find . | xargs cat; " * 140,
+    "patterns": "ls " + "*/* " * 900,
+    "removals": f"rm -rf {_NAMES}",
+    "directories": "cd src; ls; cd ..; " * 90,
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project of a few hundred files."""
+    for folder in ("src", "docs", "d"):
+        for number in range(100):
+            (tmp_path / folder / str(number % 10)).mkdir(parents=True, exist_ok=True)
+            (tmp_path / folder / str(number % 10) / f"{number}.md").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", _FLOODS.values(), ids=_FLOODS)
+@pytest.mark.parametrize("mode", [PermissionMode.EXPLORE, PermissionMode.ACCEPT_EDITS])
+async def test_floods_are_decided_at_once(
+    command: str, mode: PermissionMode, project: Path
+) -> None:
+    """No command of 10,000 characters takes long to decide; what compares all pairs fails here."""
+    engine = PermissionEngine(PermissionContext(mode=mode))
+    for each in _RULES:
+        engine.add_rule(each)
+    bash = Bash(cwd=project)
+    start = time.process_time()
+    await engine.check_permission(bash, {"command": command[:10_000]})
+    assert time.process_time() - start < 0.5
