@@ -8,7 +8,7 @@ from agentscope_like.permission.paths.folding import fold
 from agentscope_like.permission.paths.location import Location, is_below, names_of
 from agentscope_like.permission.paths.sensitive import shown
 
-__all__ = ["critical_to_remove"]
+__all__ = ["HISTORY", "critical_to_remove"]
 
 _SYSTEM = frozenset(
     {
@@ -37,7 +37,8 @@ _HOME_PARTS = frozenset(
     }
 )
 
-_HISTORY = frozenset({".git", ".hg", ".svn", ".bzr", ".jj"})
+HISTORY = frozenset({".git", ".hg", ".svn", ".bzr", ".jj"})
+"""Directories in which version control keeps all that ever was."""
 
 
 def critical_to_remove(
@@ -64,7 +65,7 @@ def critical_to_remove(
 
 
 def _about_work(path: str, working_directories: Sequence[Location]) -> str | None:
-    if path.rpartition("/")[2] in _HISTORY:
+    if path.rpartition("/")[2] in HISTORY:
         return "holds the whole history of a repository"
     for directory in working_directories:
         for reading in directory.readings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.permission.paths.removal import HISTORY
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
     CommandAnalysis,
@@ -85,9 +86,12 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
         if doubt.span not in places:
             return doubt.message
     for effect in part.effects:
-        if reason := _why_no_edit(effect, part) or _why_outside(effect, surroundings):
-            return reason
-        if part.program == "mkdir" and (reason := _made_on_the_way(effect, surroundings)):
+        if reason := (
+            _why_no_edit(effect, part)
+            or _why_outside(effect, surroundings)
+            or (_made_on_the_way(effect, surroundings) if part.program == "mkdir" else None)
+            or (_lost_history(effect, surroundings) if part.program not in MOVERS else None)
+        ):
             return reason
     if part.program not in MOVERS | COPIERS | LINKERS:
         return None
@@ -122,6 +126,18 @@ def _made_on_the_way(effect: Effect, surroundings: Surroundings) -> str | None:
             if not location.exists and (reason := surroundings.why_not_write(location)):
                 return reason
         end = effect.walked.find("/..", end + 1)
+    return None
+
+
+def _lost_history(effect: Effect, surroundings: Surroundings) -> str | None:
+    """Say so where a whole repository would be removed, with what is recorded nowhere else."""
+    if effect.kind is not EffectKind.DELETE or not effect.recursive:
+        return None
+    for location in surroundings.locations(effect) or ():
+        for name in HISTORY if location.kind is FileKind.DIRECTORY else ():
+            history = surroundings.locate(f"{location.resolved}/{name}", follow=False)
+            if history.exists and (reason := surroundings.why_not_remove(history)):
+                return reason
     return None
 
 

@@ -53,6 +53,9 @@ sed --in-place=rc s/a/b/ .bash
 sed -i.yml s/a/b/ lefthook
 sed -i.yml s/a/b/ lef*
 x=rc; sed -i$x s/a/b/ .bash
+rm -rf nested/x
+rm -r nested/[x]
+rm -rf docs nested/x
 cp -r src linked
 cp -rT src linked/src
 cp -r src/. linked/src
@@ -83,6 +86,9 @@ cp -r plain linked
 cp -r plain/. linked
 cp -r linked/src/other src
 rm -rf docs/*
+rm -rf plain d
+rm -rf nested/a.txt
+mv nested/x z
 """
 
 
