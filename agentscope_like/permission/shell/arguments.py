@@ -24,6 +24,7 @@ _CHANGING = frozenset(
 )
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _WRITTEN = Role(RoleKind.WRITE)
+_HELP = frozenset({"--help", "-help", "-h"})
 
 
 def read_arguments(grammar: Grammar, arguments: Sequence[Argument], start: int = 1) -> Reading:
@@ -110,10 +111,14 @@ class _LevelReader(OptionReader):
         return index + 1
 
     def _asks_about(self, index: int) -> bool:
-        """Return whether the only argument is one that prints help or a version."""
+        """Return whether the only argument is one that prints help or a version.
+
+        Behind a sub-command it is one that asks for help: `npm run version` runs a script.
+        """
         grammar, rest = self.grammar, self.arguments[index:]
-        if len(rest) > 1 and rest[0] in grammar.helps:
-            rest = rest[1:]
+        sub = rest[0] if len(rest) > 1 else None
+        if isinstance(sub, str) and sub in grammar.helps:
+            rest = rest[1:] if sub.startswith("-") or rest[1] in _HELP else ()
         return len(rest) == 1 and rest[0] in grammar.about
 
     def _starts_rest(self) -> bool:
