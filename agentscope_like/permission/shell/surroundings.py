@@ -25,7 +25,7 @@ from agentscope_like.permission.paths import (
 )
 from agentscope_like.permission.paths.folders import Folders
 from agentscope_like.permission.paths.location import NameEntry, Names
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind
+from agentscope_like.permission.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind
 from agentscope_like.permission.shell.entries import Entries
 from agentscope_like.permission.shell.expansion import Expansion, matches
 
@@ -170,7 +170,9 @@ class Surroundings(Struct, frozen=True, dict=True):
         if not effect.glob:
             return [path]
         slash = "/" if path.endswith("/") else ""
-        found = [f"{each}{slash}" for each in self._expansion.expand(path)] or [path]
+        pattern, rest = _split_pattern(path) if effect.kind in CHANGES else (path, "")
+        expanded = self._expansion.expand(pattern)
+        found = [f"{each}{rest}{slash}" for each in expanded] or [path]
         folder, _, name = path.rstrip("/").rpartition("/")
         if effect.kind is EffectKind.WRITE and name[0] == "." and matches("..", name):
             found.append(f"{folder}/..")  # as bash did before 5.2; rm and mv refuse it
@@ -258,6 +260,19 @@ class Surroundings(Struct, frozen=True, dict=True):
             if reason := self.why_not_write(location) or self.why_not_read(location):
                 return reason
         return None
+
+
+def _split_pattern(path: str) -> tuple[str, str]:
+    """Return a pattern up to its last name that is one, and what is left.
+
+    What is left need not be there to be written: `for d in */; do touch "$d/x"; done`.
+    """
+    names = path.rstrip("/").split("/")
+    count = len(names)
+    while count and not _MAGIC.search(_UNESCAPED.sub("", names[count - 1])):
+        count -= 1
+    rest = "".join(f"/{name}" for name in names[count:])
+    return "/".join(names[:count]) or "/", _UNESCAPED.sub(r"\1", rest)
 
 
 def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool = False) -> bool:

@@ -225,3 +225,42 @@ def test_effects_keep_the_way() -> None:
         ("/ws/d", ""),
         ("/ws/e", "/ws/e/."),
     }
+
+
+BEHIND_PATTERNS = """
+for d in o*; do touch "$d/new"; done
+for d in o*/; do touch "${d}new"; done
+for d in o*; do mkdir "$d/new"; done
+for d in o*; do echo > $d/new; done
+for d in .g*; do touch "$d/new"; done
+for d in .g*; do echo > "$d/hooks/new"; done
+for d in *; do touch "$d/new"; done
+""".strip().splitlines()
+
+IN_PATTERNS = """
+for d in s*; do touch "$d/new"; done
+for d in s*/; do touch "${d}new"; done
+for d in s*; do mkdir "$d/new"; done
+for d in em*y; do echo > "$d/new"; done
+for d in s*; do rm -f "$d/new"; done
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("command", BEHIND_PATTERNS)
+async def test_what_a_pattern_leads_to_is_found_though_nothing_is_there_yet(
+    command: str, work: Path
+) -> None:
+    """A file may be made below a link, or in what is sensitive, that a loop finds by a pattern."""
+    (work / ".git").mkdir()
+    decision = await decide(command, work, mode="accept_edits")
+    assert decision.behavior is ASK
+
+
+@pytest.mark.parametrize("command", IN_PATTERNS)
+async def test_what_is_made_where_a_pattern_leads_is_an_edit_of_the_workspace(
+    command: str, work: Path
+) -> None:
+    """A file may be made below plain directories that a loop finds by a pattern."""
+    (work / "self").unlink()
+    decision = await decide(command, work, mode="accept_edits")
+    assert decision.behavior is ALLOW, decision.message
