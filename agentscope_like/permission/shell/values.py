@@ -339,7 +339,7 @@ class _Builder:
         if len(parts) == 1 and isinstance(first, Unknown) and first.tells:
             return first
         split = not self._single and pattern is None
-        option = split or (prefix.startswith("-") if prefix else _dashed(first))
+        option = split or self._begins_with_dash()
         shape = Shape.ANY
         if whole and not option and (not prefix or plain(prefix)):
             texts = [part for part in parts if isinstance(part, str)]
@@ -354,6 +354,17 @@ class _Builder:
             numbered=self._numbered() if self._single else "",
             suffix=self._suffix(),
         )
+
+    def _begins_with_dash(self) -> bool:
+        """Return whether the text may begin with a dash, for which parts before it may be empty."""
+        for part in self._parts:
+            if not isinstance(part, str) and part.prefix:
+                return part.prefix.startswith("-")
+            if _dashed(part):
+                return True
+            if _filled(part):
+                return False
+        return False
 
     def _choices(self) -> list[Argument]:
         """Return every text that it may be, where each computed part is one of a few."""

@@ -48,6 +48,10 @@ xargs -I $! echo touch PWNED
 sh -c 'xargs -I $EUID echo touch PWNED'
 sh -c 'n=$RANDOM; xargs -I $n echo touch PWNED'
 n=$(wc -l < nofile); set -- $n -oPWNED a; sort "$3" f "$1"
+sort "$(wc -l < nofile)-oPWNED" f
+git log "$(git rev-parse HEAD)--output=PWNED"
+for ((i=1;i<3;i++)); do sort "${i%?}-oPWNED" f; done
+find . $!-delete
 ls 2< f > /dev/stderr
 ls 1< f 2> /dev/stdout
 ls < f >&0 2> /dev/stdout
@@ -89,6 +93,8 @@ n=$(wc -l < f); [ $n -gt 5 ] && echo $n
 git cat-file -p $(git rev-parse HEAD)
 git diff $(git merge-base main HEAD) $(git rev-parse HEAD)
 set -- $$ a; sort "$2" f
+sort "$((1))-oPWNED" "${#x}-oPWNED" "$#-oPWNED" f
+git log "$(git rev-parse HEAD)..HEAD"
 ls 3>&1 1>&2 2>&3 3>&-
 ls > /dev/stderr
 while read -r x <&3; do echo "$x"; done 3< f
