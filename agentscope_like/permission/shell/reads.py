@@ -40,6 +40,7 @@ from agentscope_like.permission.shell.tree import (
     Glob,
     Heredoc,
     Literal,
+    Script,
     Segment,
     Tilde,
     Variable,
@@ -87,6 +88,7 @@ class Secrets(Struct):
     reads_unseen: bool = False
     _sources: list[Part] = field(default_factory=list)
     _told: set[str] = field(default_factory=set)
+    _harmless: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
@@ -193,6 +195,8 @@ class Secrets(Struct):
 
     def _of_path(self, word: str) -> str | None:
         """Return why a word is not to be read, if it is a path or holds one."""
+        if word in self._harmless:
+            return None
         for path in paths_in(word):
             try:
                 location = self.around.locate(path)
@@ -200,6 +204,7 @@ class Secrets(Struct):
                 continue
             if reason := self.around.why_not_read(location):
                 return reason
+        self._harmless.add(word)
         return None
 
     def _of_other_words(self, part: Part) -> str | None:
@@ -228,13 +233,8 @@ class Secrets(Struct):
         shell.
         """
         if part is self.analysis.parts[0]:
-            for node in nodes(self.analysis.script):
-                if isinstance(node, Assignment | For) or (
-                    isinstance(node, Variable) and node.argument is not None
-                ):
-                    words = (each for each in nodes(node) if isinstance(each, Word))
-                    for word in words:
-                        yield from self._texts(word)
+            for word in _held_words(self.analysis.script):
+                yield from self._texts(word)
         if part.program in families().shells:
             for script in part.argv[1:]:
                 yield from raw_words(script or "")
@@ -297,6 +297,24 @@ class Secrets(Struct):
             folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
             reason = self.around.why_not_read(folder, recursive=True)
         return None if reason is None else _told(reason)
+
+
+def _held_words(script: Script | None) -> Iterator[Word]:
+    """Yield the words that variables are given: in assignments, loops and expansions."""
+    seen: set[int] = set()
+    for node in nodes(script):
+        if _gives_values(node) and id(node) not in seen:
+            for each in nodes(node):
+                if isinstance(each, Word):
+                    yield each
+                elif _gives_values(each):
+                    seen.add(id(each))
+
+
+def _gives_values(node: object) -> bool:
+    return isinstance(node, Assignment | For) or (
+        isinstance(node, Variable) and node.argument is not None
+    )
 
 
 def _told(reason: str) -> str:

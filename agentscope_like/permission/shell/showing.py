@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
 
@@ -141,10 +141,16 @@ def _git_command(argv: Sequence[str | None]) -> str | None:
 
 def _is_value_of(options: Sequence[str], effect: Effect, part: Part) -> bool:
     """Return whether an effect is about the value of one of these options."""
-    argv = [word or "" for word in part.argv]
-    if any(name in options and value == effect.target for name, value in pairwise(argv)):
-        return True
-    starts = [word.removesuffix(effect.target) for word in argv if word != effect.target]
-    return any(
-        start.rstrip("=") in options and f"{start}{effect.target}" in argv for start in starts
-    )
+    return effect.target in _values_of(options, part.argv)
+
+
+@lru_cache(maxsize=64)
+def _values_of(options: Sequence[str], argv: Sequence[str | None]) -> Set[str]:
+    """Return the values of some options: the next word, or what follows in the same."""
+    values = {value or "" for name, value in pairwise(argv) if name in options}
+    for word in filter(None, argv):
+        for option in options:
+            if word.startswith(option) and word != option:
+                rest = word.removeprefix(option)
+                values |= {rest, rest.removeprefix("=")}
+    return values
