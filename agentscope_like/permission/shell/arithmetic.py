@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-__all__ = ["Expression", "read_assignments", "read_expression", "read_let"]
+__all__ = ["Expression", "fails", "read_assignments", "read_expression", "read_let"]
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _BASE = "(?:[2-9]|[1-5][0-9]|6[0-4])"
@@ -33,6 +33,17 @@ _AFTER = re.compile(r"[ \t)+*/%<>=!&|^?:,-]")
 
 _ASSIGNMENT = re.compile(rf"({_NAME})[ \t]*(?:(=)(?!=)|(?:[-+*/%])=)")
 _STEP = re.compile(rf"({_NAME})[ \t]*(?:\+\+|--)|(?:\+\+|--)[ \t]*({_NAME})")
+
+
+_NAMED = re.compile(rf"\$?\{{?({_NAME})\}}?")
+_SPECIAL = re.compile(r"\$[0-9#?]")
+_ERRORS = re.compile(
+    r"(?<![\w#])0[0-9]*[89]"  # no octal number
+    r"|[/%]=?[ \t]*0+(?![\w])|\*\*[ \t(]*-"  # no divisor, no exponent
+    r"|(?:(?<!\+)\+|(?<!-)-|[*/%<>=!&|^~?:])[ \t]*(?:\Z|[);,])"  # nothing behind an operator
+    r"|(?:\A|[(,=])[ \t]*[*/%<>&|^?:]"  # nothing before it
+)
+"""What is an error wherever it stands in an expression."""
 
 
 class Expression(Struct, frozen=True):
@@ -148,6 +159,21 @@ def read_let(text: str) -> Expression | None:
     """
     found = None if "$" in text else read_assignments(text, 0, len(text))
     return found if found is not None and found.end == len(text) else None
+
+
+def fails(text: str, value_of: Callable[[str], str | None]) -> bool:
+    """Return whether an expression is plainly an error, for which bash leaves out what follows.
+
+    Division by nothing but zero, `08`, `**-1` and operators without operands are; what only
+    unknown values make an error is not.
+
+    Args:
+        text: The expression.
+        value_of: Returns what a variable holds, or None where that is not known.
+    """
+    known = _SPECIAL.sub("1", text)
+    known = _NAMED.sub(lambda found: value_of(found[1]) or found[0], known)
+    return _ERRORS.search(known) is not None or known.count("?") > known.count(":")
 
 
 def _blanks(text: str, position: int, end: int) -> int:

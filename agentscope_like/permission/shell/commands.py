@@ -201,6 +201,8 @@ class CommandJudge:
                 both = isinstance(before, str) and isinstance(value, str)
                 known = f"{before}{value}" if both else Unknown()
             message = own_doubt(name, known)
+            if name in state.fixed:
+                message = f"`{name}` is read-only, for which bash leaves out the rest of the line"
             if message:
                 draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)
             state = state.assign(name, known)
@@ -346,12 +348,13 @@ class CommandJudge:
         """Judge `let`, each argument of which is evaluated as in `((...))`."""
         for index, argument in enumerate(arguments[1:], 1):
             span = draft.span_of(index)
-            found = read_let(argument) if isinstance(argument, str) else None
+            text = argument if isinstance(argument, str) else "$"
+            found = read_let(text)
             if found is None:
                 draft.doubt("this arithmetic is not understood", span, kind=EffectKind.UNKNOWN)
                 continue
             expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
-            expander.evaluate(Arithmetic("", span, found.names, assigned=found.assigned))
+            expander.evaluate(Arithmetic(text, span, found.names, assigned=found.assigned))
             state = state.forget(expander.assigned, directory=False)
         return state
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from agentscope_like.permission.shell.arithmetic import fails
 from agentscope_like.permission.shell.environment import own_doubt, special_parameter
 from agentscope_like.permission.shell.operations import operated
 from agentscope_like.permission.shell.tree import (
@@ -96,6 +97,11 @@ class Expander:
             if isinstance(segment, Arithmetic):
                 for name in segment.names:
                     self._check_operand(name, segment)
+                if fails(segment.text, self._text_of):
+                    self._draft.doubt(
+                        "this arithmetic is an error, for which bash leaves out what follows",
+                        self._scope.span(segment.span),
+                    )
                 for substitution in segment.substitutions:
                     if not self._prints_number(substitution):
                         self._draft.doubt(
@@ -120,6 +126,10 @@ class Expander:
                 f"`{name}` is not known to hold a number, and arithmetic runs what it holds",
                 self._scope.span(segment.span),
             )
+
+    def _text_of(self, name: str) -> str | None:
+        value = self._base(name)
+        return value if isinstance(value, str) else None
 
     def _is_line_number(self, value: Unknown) -> bool:
         """Return whether a value is a number, or a text that holds no code as arithmetic.

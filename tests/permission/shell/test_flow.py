@@ -34,6 +34,14 @@ for i in 1 2; do x=a; sort "$x" f; readonly x=-oPWNED; done
 f() { readonly x=-oPWNED; }; f; declare x=a; sort "$x" f
 (ls); if true; then readonly x=-oPWNED; fi; declare x=a; sort "$x" f
 d=readonly; $d x=-oPWNED; declare x=a; sort "$x" f
+x=-oPWNED; ((x=1/0)); sort "$x" f
+x=-oPWNED; let y=08 x=1; sort "$x" f
+x=-oPWNED; let 'x=1+'; sort "$x" f
+x=-oPWNED; y=08; ((x=y)); sort "$x" f
+x=-oPWNED; z=0; echo $((5 % z))
+x=-oPWNED; for ((x=2**-1;;)); do break; done
+readonly y=1; y=2; x=a
+shopt -s failglob; ls *.nope
 x=a; case x in x) x=-oPWNED ;& y) sort "$x" f;; esac
 x=a; case x in x) x=-oPWNED ;;& *) sort "$x" f;; esac
 x=a; case x in x) x=-oPWNED ;& y) ;& z) sort "$x" f;; esac
@@ -78,6 +86,11 @@ f() { local -r x=a; sort "$x" f; }; f
 readonly x=a; sort "$x" f
 readonly x=a; declare x=b; sort "$x" f
 for i in 1 2; do x=a; sort "$x" f; done
+y=8; ((x=y/2)); sort "$x" f
+let y=8 x=y; echo $((x % 3 == 0 ? x : 1))
+for ((i=0;i<9;i++)); do echo $((i*100/9)) $((2**i)) $(($?+1)); done
+readonly y=1; x=2; echo "$x"
+shopt -s nullglob; ls *.md
 x=a; case x in x) x=-o ;; y) sort "$x" f;; esac
 x=a; case x in x) x=b ;& y) sort "$x" f;; esac
 IFS=, read -r a b <<< x,y; echo "$a"
