@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell import analyze
+from agentscope_like.permission.shell.edits import why_not_an_edit
 from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.surroundings import Surroundings
 from tests.oracle.corpus import everyday, harmful
@@ -34,6 +35,20 @@ def test_what_names_a_file_is_looked_at() -> None:
     for command in ("cat notes.txt", "git show HEAD:notes.txt", "git status", "pwd"):
         analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
         assert find_danger(analysis, _AROUND) is None, command
+
+
+def test_an_edit_of_what_is_sensitive_is_none_whoever_asks() -> None:
+    """What confines an edit goes by the same answer as the decision, without the safety checks."""
+    for command, is_edit in (
+        ("touch .envrc", False),
+        ("cp -b -S rc a .bash", False),
+        ("rm -r .github", False),
+        ("echo x > .git/config", False),
+        ("touch notes", True),
+        ("cp -b a notes", True),
+    ):
+        analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
+        assert (why_not_an_edit(analysis, _AROUND) is None) is is_edit, command
 
 
 def test_what_would_be_removed_is_found_where_nothing_can_be_read() -> None:

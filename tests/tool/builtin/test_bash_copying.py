@@ -40,7 +40,7 @@ cp d/.[[:alpha:]]* .
 rm -rf nested/x/.[[:lower:]]it
 shopt -s dotglob; cp d/* .
 shopt -s nocaseglob; cp d/.E* .
-shopt -s nullglob; cp src/app.py nested/x/.git/config no*
+shopt -s nullglob; cp src/app.py nested/x/.git/config ./no*
 cp --parents nested/x/.git/config docs
 cp --parents -r nested docs
 mkdir -p docs/.vscode/../x

@@ -111,13 +111,17 @@ def test_the_scene_is_hostile(hostile: Path, marks: Path) -> None:
         "git ls-files -m",
         "git describe --always",
         "git grep one",
+        "git log -1",
+        "cd ../{} && git diff",
     ],
 )
+@pytest.mark.parametrize("confine", ["off", "auto"])
 async def test_a_read_runs_no_program_of_the_repository(
-    hostile: Path, marks: Path, command: str
+    hostile: Path, marks: Path, command: str, confine: Confine
 ) -> None:
     """A proven read of a hostile repository runs none of its programs, and still answers."""
-    bash = Bash(cwd=hostile)
+    command = command.format(hostile.name)
+    bash = Bash(cwd=hostile, confine=confine)
     assert await bash.check_read_only({"command": command})
     await output(bash, command)
     assert not marks.exists()

@@ -515,14 +515,14 @@ async def test_names_that_a_caller_adds_are_sensitive(work: Path) -> None:
     """The constructor's additional names ask as the built-in ones do (seed 002)."""
     bash = Bash(
         cwd=work,
-        additional_dangerous_files=[".secrets"],
+        additional_dangerous_files=[".mine"],
         additional_dangerous_directories=[".credentials"],
     )
-    for command in ("touch .secrets", "echo x > .credentials/a", "tool .secrets"):
+    for command in ("touch .mine", "echo x > .credentials/a", "tool .mine"):
         decision = await bash.check_permissions({"command": command}, context_of())
         assert decision.bypass_immune, command
         other = await Bash(cwd=work, dangerous_files=[]).check_permissions(
-            {"command": command.replace(".secrets", ".secretz").replace(".credentials", "c")},
+            {"command": command.replace(".mine", ".minez").replace(".credentials", "c")},
             context_of(),
         )
         assert not other.bypass_immune
