@@ -290,7 +290,7 @@ class _LevelReader(OptionReader):
 
 
 def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
-    """Note each argument that a program would take for the name of what to read instead of it."""
+    """Note each argument that a program may take for more than a name or a text."""
     for item in reading.items:
         argument = item.argument
         if isinstance(argument, Unknown):
@@ -299,7 +299,7 @@ def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
                 argument = "@"  # whatever a file may be called
         if refused.match(argument):
             reading.problem(
-                f"`{reading.label}` may read arguments out of what this names", item.start
+                f"`{reading.label}` may take this for more than a file's name", item.start
             )
 
 
