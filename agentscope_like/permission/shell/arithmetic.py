@@ -36,6 +36,7 @@ _STEP = re.compile(rf"({_NAME})[ \t]*(?:\+\+|--)|(?:\+\+|--)[ \t]*({_NAME})")
 
 
 _NAMED = re.compile(rf"\$?\{{?({_NAME})\}}?")
+_SUBSTITUTION = re.compile(r"\$\([^()]*\)")
 _SPECIAL = re.compile(r"\$[0-9#?]")
 _ERRORS = re.compile(
     r"(?<![\w#])0[0-9]*[89]"  # no octal number
@@ -169,9 +170,13 @@ def fails(text: str, value_of: Callable[[str], str | None]) -> bool:
 
     Args:
         text: The expression.
-        value_of: Returns what a variable holds, or None where that is not known.
+        value_of: Returns the digits that a variable holds, or None where it may hold others.
     """
-    known = _SPECIAL.sub("1", text)
+    known, count = _SPECIAL.sub("1", text), 1
+    while count:
+        known, count = _SUBSTITUTION.subn("1", known)
+    if "$(" in known:
+        return False
     known = _NAMED.sub(lambda found: value_of(found[1]) or found[0], known)
     return _ERRORS.search(known) is not None or known.count("?") > known.count(":")
 

@@ -97,7 +97,7 @@ class Expander:
             if isinstance(segment, Arithmetic):
                 for name in segment.names:
                     self._check_operand(name, segment)
-                if fails(segment.text, self._text_of):
+                if fails(segment.text, self._digits_of):
                     self._draft.doubt(
                         "this arithmetic is an error, for which bash leaves out what follows",
                         self._scope.span(segment.span),
@@ -127,9 +127,9 @@ class Expander:
                 self._scope.span(segment.span),
             )
 
-    def _text_of(self, name: str) -> str | None:
+    def _digits_of(self, name: str) -> str | None:
         value = self._base(name)
-        return value if isinstance(value, str) else None
+        return value if isinstance(value, str) and value.isdigit() else None
 
     def _is_line_number(self, value: Unknown) -> bool:
         """Return whether a value is a number, or a text that holds no code as arithmetic.

@@ -40,6 +40,7 @@ x=-oPWNED; let 'x=1+'; sort "$x" f
 x=-oPWNED; y=08; ((x=y)); sort "$x" f
 x=-oPWNED; z=0; echo $((5 % z))
 x=-oPWNED; for ((x=2**-1;;)); do break; done
+echo $(($(nproc)/0))
 readonly y=1; y=2; x=a
 shopt -s failglob; ls *.nope
 x=a; case x in x) x=-oPWNED ;& y) sort "$x" f;; esac
@@ -89,6 +90,7 @@ for i in 1 2; do x=a; sort "$x" f; done
 y=8; ((x=y/2)); sort "$x" f
 let y=8 x=y; echo $((x % 3 == 0 ? x : 1))
 for ((i=0;i<9;i++)); do echo $((i*100/9)) $((2**i)) $(($?+1)); done
+echo $(( ($(date +%s) - $(date -d "$(git log -1 --format=%ci)" +%s)) / 86400 )) days
 readonly y=1; x=2; echo "$x"
 shopt -s nullglob; ls *.md
 x=a; case x in x) x=-o ;; y) sort "$x" f;; esac
