@@ -58,12 +58,16 @@ _ALWAYS = {
 }
 """A submodule is only compared by its commit, unless an option or `.gitmodules` says otherwise."""
 
+_PLAIN_DIFF = 'f() { diff -u --label "a/$1" --label "b/$1" -- "$2" "$5"; :; }; f'
+"""Shows what an external program for differences would have shown, in git's own way; none at all
+cannot be set, git dies of an empty one (git(1), `GIT_EXTERNAL_DIFF`)."""
+
 _WHERE_SET = (
     (r"filter\..+\.(clean|smudge|process)", ""),
     (r"filter\..+\.required", "false"),
     (r"diff\..+\.textconv", "cat"),
     (r"diff\..+\.cachetextconv", "false"),
-    (r"diff\.external|diff\..+\.command", ""),
+    (r"diff\.external|diff\..+\.command", _PLAIN_DIFF),
     (r"gpg\.program|gpg\..+\.program", "false"),
     (r"gpg\..+\.defaultkeycommand", "false"),
     (r"core\.(askpass|gitproxy|editor)", ""),

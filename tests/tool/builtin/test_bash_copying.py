@@ -16,7 +16,7 @@ ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionB
 FILES = (
     *("d/.envrc", "d/notes.txt", "d/.keep", "plain/a.txt", "plain/sub/b.txt"),
     *("nested/x/.git/config", "nested/a.txt", "src/app.py", "docs/index.md", "[x]/old.txt"),
-    *(".bash", "lefthook", "linked/src/other/c.txt"),
+    *(".bash", "lefthook", "linked/src/other/c.txt", "globs/one/two/Jenkinsfile"),
 )
 
 SENSITIVE = """
@@ -41,6 +41,7 @@ rm -rf nested/x/.[[:lower:]]it
 shopt -s dotglob; cp d/* .
 shopt -s nocaseglob; cp d/.E* .
 shopt -s nullglob; cp src/app.py nested/x/.git/config ./no*
+shopt -s globstar; ln globs/** docs
 cp --parents nested/x/.git/config docs
 cp --parents -r nested docs
 mkdir -p docs/.vscode/../x
@@ -75,6 +76,7 @@ cp -r plain/. z
 cp -r p* z
 cp -a plain/sub src
 cp plain/[[:alpha:]]*.txt src
+ln plain/** docs
 cp --parents plain/a.txt docs
 cp --parents -r plain docs
 mkdir -p docs/new/../x

@@ -21,6 +21,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.sandbox.profile import Confine
 from agentscope_like.tool.builtin.bash import Bash
+from agentscope_like.tool.builtin.git_environment import git_environment
 from tests.sandbox.kit import require_bubblewrap
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -64,6 +65,7 @@ def hostile(tmp_path: Path, marks: Path) -> Path:
     git(repository, "config", "diff.odd.cachetextconv", "true")
     git(repository, "config", "core.hooksPath", str(tmp_path))
     (repository / "a.txt").write_text("one\ntwo\n")
+    (repository / "b.md").write_text("one\ntwo\n")
     past = time.time() - 100
     os.utime(repository / "a.txt", (past, past))
     return repository
@@ -182,6 +184,22 @@ async def test_too_many_submodules_are_not_looked_at(
     with pytest.raises(ToolArgumentError, match="more than 1 submodules"):
         await output(Bash(cwd=holding), "git status")
     assert not marks.exists()
+
+
+def test_what_every_repository_may_name_is_always_switched_off() -> None:
+    """Programs that git runs only for some commands, or on a terminal, are switched off too."""
+    environment = git_environment({})
+    count = int(environment["GIT_CONFIG_COUNT"])
+    settings = {
+        environment[f"GIT_CONFIG_KEY_{each}"]: environment[f"GIT_CONFIG_VALUE_{each}"]
+        for each in range(count)
+    }
+    assert settings["core.hooksPath"] == "/dev/null"
+    assert settings["core.pager"] == environment["GIT_PAGER"] == "cat"
+    assert settings["core.fsmonitor"] == "false"
+    assert settings["protocol.ext.allow"] == "never"
+    assert environment["GIT_OPTIONAL_LOCKS"] == "0"
+    assert git_environment({"GIT_CONFIG_COUNT": "2"})["GIT_CONFIG_COUNT"] == str(count + 2)
 
 
 async def test_another_repository_is_looked_at_as_carefully(hostile: Path, marks: Path) -> None:
@@ -310,6 +328,9 @@ async def test_a_read_does_not_touch_the_repository(hostile: Path) -> None:
 
 async def test_the_answer_is_gits(hostile: Path) -> None:
     """What is switched off does not keep git from telling what changed."""
+    shown = await output(Bash(cwd=hostile), "git diff b.md")
+    assert "+++ b/b.md" in shown
+    assert "+two" in shown
     said = await output(Bash(cwd=hostile), "git diff a.txt")
     assert "+two" in said
 
