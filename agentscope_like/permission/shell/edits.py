@@ -51,9 +51,8 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
         return analysis.doubts[0].message if analysis.doubts else "it could not be read"
     if not analysis.parts:
         return "there is no command in it"
+    surroundings = surroundings.of(analysis)
     for part in analysis.parts:
-        if part.program == "shopt":
-            return "`shopt` may change which files a pattern is"
         if not part.read_only and (reason := why_not_a_part(part, surroundings)):
             return reason
         if part.program in MOVING and (reason := _other_directory(part, surroundings)):

@@ -77,6 +77,8 @@ cp -r p* z
 cp -a plain/sub src
 cp plain/[[:alpha:]]*.txt src
 ln plain/** docs
+shopt -s globstar; sed -i s/a/b/ plain/**/*.txt
+shopt -s nullglob; rm -f plain/no*
 cp --parents plain/a.txt docs
 cp --parents -r plain docs
 mkdir -p docs/new/../x
