@@ -55,6 +55,10 @@ __all__ = ["Bash"]
 
 DEFAULT_TIMEOUT_MS = 120_000
 
+_OWN_TOOLCHAINS = {"GOTOOLCHAIN": "local", "RUSTUP_AUTO_INSTALL": "0"}
+"""Keeps `go version` and `cargo --version` from fetching the toolchain that a project names
+(https://go.dev/doc/toolchain; rustup 1.28)."""
+
 _MOST_DOUBTS = 2
 
 _ONLY_READS = PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
@@ -402,12 +406,15 @@ async def _runs_unasked(
 def _unasked_environment(
     analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
 ) -> dict[str, str]:
-    """Return what is set besides for what runs unasked: no secrets, no programs of a repository."""
+    """Return what is set besides for what runs unasked.
+
+    It sees no secrets, and runs no programs of a repository nor any that a project has fetched.
+    """
     from agentscope_like.tool.builtin.git_environment import git_environment, git_places
     from agentscope_like.tool.builtin.secrets import without_secrets
 
     secrets = without_secrets(analysis, inherited)
-    return secrets | git_environment(inherited | secrets, git_places(analysis), keys)
+    return secrets | _OWN_TOOLCHAINS | git_environment(inherited | secrets, git_places(analysis), keys)
 
 
 def _safety_ask(message: str, reason: str) -> PermissionDecision:

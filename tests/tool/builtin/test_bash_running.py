@@ -252,6 +252,15 @@ async def test_the_rest_of_the_environment_stays(
     assert (await run(bash, "echo $MY_SETTING $HOME")).text == f"abc {os.environ['HOME']}\n"
 
 
+async def test_what_runs_unasked_fetches_no_toolchain(
+    bash: Bash, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Go and Rust answer as they are installed; what a person agreed to has the user's settings."""
+    monkeypatch.setenv("GOTOOLCHAIN", "auto")
+    assert (await run(bash, "echo $GOTOOLCHAIN $RUSTUP_AUTO_INSTALL")).text == "local 0\n"
+    assert (await run(bash, "echo $GOTOOLCHAIN > f; cat f")).text == "auto\n"
+
+
 async def test_relative_places_are_not_searched_for_programs(
     bash: Bash, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
