@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from agentscope_like.permission.shell.arithmetic import fails
 from agentscope_like.permission.shell.environment import own_doubt, special_parameter
+from agentscope_like.permission.shell.evaluation import evaluate
 from agentscope_like.permission.shell.operations import operated
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
@@ -25,7 +26,6 @@ from agentscope_like.permission.shell.values import (
     Shape,
     Unknown,
     elements_of,
-    evaluate,
     several,
 )
 from agentscope_like.permission.shell.values import join as either
