@@ -414,7 +414,9 @@ def _unasked_environment(
     from agentscope_like.tool.builtin.secrets import without_secrets
 
     secrets = without_secrets(analysis, inherited)
-    return secrets | _OWN_TOOLCHAINS | git_environment(inherited | secrets, git_places(analysis), keys)
+    return (
+        secrets | _OWN_TOOLCHAINS | git_environment(inherited | secrets, git_places(analysis), keys)
+    )
 
 
 def _safety_ask(message: str, reason: str) -> PermissionDecision:
