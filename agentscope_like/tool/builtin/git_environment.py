@@ -52,11 +52,16 @@ _ALWAYS = {
     "core.hooksPath": "/dev/null",
     "core.pager": "cat",
     "log.showSignature": "false",
+    "gpg.program": "false",
+    "gpg.openpgp.program": "false",
+    "gpg.ssh.program": "false",
+    "gpg.x509.program": "false",
     "protocol.ext.allow": "never",
     "status.submoduleSummary": "false",
     "diff.ignoreSubmodules": "dirty",
 }
-"""A submodule is only compared by its commit, unless an option or `.gitmodules` says otherwise."""
+"""No signature is checked, though the repository's `format.pretty` asks for it: gpg makes its home.
+A submodule is only compared by its commit, unless an option or `.gitmodules` says otherwise."""
 
 _PLAIN_DIFF = 'f() { diff -u --label "a/$1" --label "b/$1" -- "$2" "$5"; :; }; f'
 """Shows what an external program for differences would have shown, in git's own way; none at all
@@ -68,7 +73,6 @@ _WHERE_SET = (
     (r"diff\..+\.textconv", "cat"),
     (r"diff\..+\.cachetextconv", "false"),
     (r"diff\.external|diff\..+\.command", _PLAIN_DIFF),
-    (r"gpg\.program|gpg\..+\.program", "false"),
     (r"gpg\..+\.defaultkeycommand", "false"),
     (r"core\.(askpass|gitproxy|editor)", ""),
     (r"core\.(sshcommand)", "ssh"),

@@ -130,6 +130,45 @@ async def test_a_read_runs_no_program_of_the_repository(
 
 
 @pytest.fixture
+def signed(hostile: Path) -> Path:
+    """Return the repository with a signed commit, whose configuration wants it checked."""
+
+    def told(*arguments: str, text: str = "") -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=hostile, input=text, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    signature = "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----\n\n"
+    commit = told("cat-file", "commit", "HEAD").replace("\n\n", signature, 1)
+    git(
+        hostile,
+        "reset",
+        "-q",
+        told("hash-object", "-t", "commit", "-w", "--stdin", text=commit).strip(),
+    )
+    git(hostile, "config", "--unset", "gpg.program")
+    git(hostile, "config", "format.pretty", "%G? %s")
+    return hostile
+
+
+async def test_no_signature_is_checked_because_the_repository_says_so(
+    signed: Path, marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A format that the configuration names starts no gpg of the user's."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "program.sh").rename(tmp_path / "bin" / "gpg")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    marks.unlink(missing_ok=True)
+    bash = Bash(cwd=signed, confine="off")
+    assert await bash.check_read_only({"command": "git log -1"})
+    assert await output(bash, "git log -1") == "N first\n"
+    assert not marks.exists()
+    git(signed, "log", "-1")
+    assert marks.exists()
+
+
+@pytest.fixture
 def holding(hostile: Path, tmp_path: Path) -> Path:
     """Return a repository that says nothing itself, with the hostile one below a submodule."""
     outer = tmp_path / "outer"
