@@ -133,6 +133,13 @@ class Draft(Struct):
             and self.argv[0] not in scope.defined
         )
 
+    def known_input(self, scope: Scope) -> Output:
+        """Return what is known of the standard input."""
+        if not self.redirects or scope.fed == Output():
+            return scope.fed
+        redirected = any(each.operator.startswith("<") or each.fd == 0 for each in self.redirects)
+        return Output() if redirected else scope.fed
+
     def finish(self) -> Part:
         """Return the part."""
         return Part(

@@ -9,7 +9,6 @@ from agentscope_like.permission.command_rules import CommandIndex, Words
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
-from agentscope_like.permission.shell.commands import program_name
 from agentscope_like.permission.shell.edits import (
     EDITING_RUNS,
     redirects_stay_inside,
@@ -17,6 +16,7 @@ from agentscope_like.permission.shell.edits import (
 )
 from agentscope_like.permission.shell.environment import exported_doubt
 from agentscope_like.permission.shell.links import why_not_through_links
+from agentscope_like.permission.shell.programs import program_name
 from agentscope_like.permission.shell.readings import (
     bare_name,
     raw_readings,

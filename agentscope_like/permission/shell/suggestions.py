@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from agentscope_like.permission.command_rules import quoted
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
-from agentscope_like.permission.shell.commands import program_name
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.programs import program_name
 
 __all__ = ["suggest_patterns"]
 

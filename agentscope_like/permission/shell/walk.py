@@ -13,14 +13,13 @@ from msgspec.structs import replace
 
 from agentscope_like.permission.shell.analysis import Doubt, EffectKind, Part
 from agentscope_like.permission.shell.commands import CommandJudge
-from agentscope_like.permission.shell.environment import own_doubt
-from agentscope_like.permission.shell.expander import Expander
+from agentscope_like.permission.shell.conditions import judge_arithmetic, judge_test
+from agentscope_like.permission.shell.control import ControlJudge
 from agentscope_like.permission.shell.mutations import mutations
-from agentscope_like.permission.shell.outputs import doubt_copied_inputs, judge_redirects, may_fail
+from agentscope_like.permission.shell.outputs import doubt_copied_inputs
 from agentscope_like.permission.shell.parts import MAX_DEPTH, BudgetError, Draft, Scope
 from agentscope_like.permission.shell.positional import Parameters, parameters_of_calls
 from agentscope_like.permission.shell.posix import bash_only
-from agentscope_like.permission.shell.predicates import check_condition
 from agentscope_like.permission.shell.printing import (
     heeds_input,
     printed,
@@ -28,21 +27,12 @@ from agentscope_like.permission.shell.printing import (
     takes_all,
 )
 from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.state import State, merge, widened
+from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import (
-    Arithmetic,
     ArithmeticCommand,
-    ArithmeticFor,
-    Case,
     Command,
-    For,
     Function,
-    Group,
-    If,
-    Literal,
-    Loop,
     Pipeline,
-    Redirect,
     Script,
     SimpleCommand,
     Span,
@@ -50,15 +40,12 @@ from agentscope_like.permission.shell.tree import (
     Test,
     Word,
 )
-from agentscope_like.permission.shell.values import Argument, Output, Shape, Unknown, element, join
+from agentscope_like.permission.shell.values import Argument, Output
 from agentscope_like.permission.shell.work_tree import WorkTree
 
 __all__ = ["Walk"]
 
 MAX_PARTS = 300
-
-_TEST = "[["
-_EVALUATION = "(("
 
 
 class Walk:
@@ -74,6 +61,7 @@ class Walk:
 
     __slots__ = (
         "_calls",
+        "_control",
         "_judge",
         "_script",
         "_work_tree",
@@ -91,6 +79,7 @@ class Walk:
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
         self._judge = CommandJudge(self)
+        self._control = ControlJudge(self)
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
@@ -229,13 +218,13 @@ class Walk:
             case Pipeline():
                 return self._pipeline(command, state, scope)
             case Test():
-                return self._test(command, state, scope)
+                return judge_test(command, self, state, scope)
             case ArithmeticCommand():
-                return self._evaluation(command, state, scope)
+                return judge_arithmetic(command, self, state, scope)
             case Function():
                 return self._function(command, state, scope)
             case _:
-                return self._compound(command, state, scope)
+                return self._control.judge(command, state, scope)
 
     def _pipeline(self, pipeline: Pipeline, state: State, scope: Scope) -> State:
         if len(pipeline.commands) == 1:
@@ -253,156 +242,6 @@ class Walk:
             self._command(command, state, inner)
             stages += [each for each in self.drafts[first:] if each.proves(command, scope)]
         return state
-
-    def _compound(
-        self, command: Group | For | ArithmeticFor | Loop | If | Case, state: State, scope: Scope
-    ) -> State:
-        first = len(self.drafts)
-        holder: Draft | None = None
-        inner = scope
-        if command.redirects:
-            holder = Draft(
-                (), (), scope.span(command.span), scope.parent, None, parent=scope.parent
-            )
-            expander = Expander(self, state, holder, scope, home=self.home)
-            judge_redirects(command.redirects, state, holder, expander, scope, self.command)
-            inner = replace(scope, redirects=command.redirects + scope.redirects)
-            state = state.forget(expander.assigned, directory=False)
-        after = self._body(command, state, inner)
-        if may_fail(command.redirects):
-            after = merge(state, after)
-        if holder is not None:
-            if len(self.drafts) == first:
-                self.draft((), command.span, state, inner)
-            carrier = self.drafts[first]
-            carrier.effects += holder.effects
-            carrier.doubts += holder.doubts
-        return after
-
-    def _body(
-        self, command: Group | For | ArithmeticFor | Loop | If | Case, state: State, scope: Scope
-    ) -> State:
-        match command:
-            case Group(body=body, subshell=subshell):
-                after = self.script(body, state, scope)
-                return state if subshell else after
-            case For():
-                return self._for(command, state, scope)
-            case ArithmeticFor():
-                return self._counting_loop(command, state, scope)
-            case Loop(condition=condition, body=body):
-                found = mutations(condition, body, outlasting=True)
-                start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
-                between = self.script(condition, start, scope)
-                return merge(between, self.script(body, between, scope))
-            case If():
-                return self._if(command, state, scope)
-            case Case():
-                return self._case(command, state, scope)
-
-    def _for(self, command: For, state: State, scope: Scope) -> State:
-        found = mutations(command.body, outlasting=True)
-        value, state = self._loop_value(command, state, scope)
-        problem = own_doubt(command.name, Unknown())
-        if problem:
-            self.doubts.append(Doubt(problem, scope.span(command.span)))
-        start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
-        after = self.script(command.body, start.assign(command.name, value), scope)
-        return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
-
-    def _counting_loop(self, command: ArithmeticFor, state: State, scope: Scope) -> State:
-        found = mutations(command.body, outlasting=True)
-        for head in (command.test, command.step):
-            for name in () if head is None else head.assigned:
-                found.assign(name, Shape.INTEGER)
-        begun = self._evaluate(command.start, command.span, state, scope)
-        start = widened(begun, found, calls=bool(scope.defined), moves=scope.moves)
-        start = self._evaluate(command.test, command.span, start, scope)
-        after = self.script(command.body, start, scope)
-        after = self._evaluate(command.step, command.span, after, scope)
-        return merge(start, after)
-
-    def _evaluate(self, head: Arithmetic | None, span: Span, state: State, scope: Scope) -> State:
-        """Judge one part of the head of a counting loop."""
-        if head is None:
-            return state
-        expander = self._expander(span, state, scope)
-        expander.evaluate(head)
-        return self._after(expander, state)
-
-    def _loop_value(self, command: For, state: State, scope: Scope) -> tuple[Argument, State]:
-        """Return what the variable of a `for` holds in its body, and the state after its words."""
-        if command.words is None:
-            return (join(list(state.parameters)) if state.parameters else Unknown()), state
-        expander = self._expander(command.span, state, scope)
-        values = [element(expander.argument(word)) for word in command.words]
-        state = self._after(expander, state)
-        return (join(values) if values else Unknown()), state
-
-    def _expander(self, span: Span, state: State, scope: Scope) -> _CompoundExpander:
-        draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
-        return _CompoundExpander(self, state, draft, scope, home=self.home)
-
-    def _after(self, expander: _CompoundExpander, state: State) -> State:
-        """Keep what an expander doubts, and return the state after what it has set."""
-        self.doubts += expander.draft.doubts
-        return state.forget(expander.assigned, directory=False)
-
-    def _if(self, command: If, state: State, scope: Scope) -> State:
-        ends: list[State] = []
-        for condition, body in command.branches:
-            state = self.script(condition, state, scope)
-            ends.append(self.script(body, state, scope))
-        if command.otherwise is not None:
-            state = self.script(command.otherwise, state, scope)
-        return merge(state, *ends)
-
-    def _case(self, command: Case, state: State, scope: Scope) -> State:
-        expander = self._expander(command.span, state, scope)
-        expander.text(command.subject)
-        for arm in command.arms:
-            for pattern in arm.patterns:
-                expander.text(pattern)
-        state = self._after(expander, state)
-        ends: list[State] = []
-        start = state
-        for arm in command.arms:
-            ends.append(self.script(arm.body, start, scope))
-            start = merge(state, start, ends[-1]) if arm.falls else start
-        return merge(state, *ends)
-
-    def _test(self, command: Test, state: State, scope: Scope) -> State:
-        start = command.span.start
-        span = Span(start, start + len(_TEST))
-        name = Word((Literal(_TEST, span),), span)
-        draft = self.draft((name, *command.words), command.span, state, scope)
-        expander = Expander(self, state, draft, scope, home=self.home)
-        words = [expander.text(word) for word in command.words]
-        draft.argv = (_TEST, *(word if isinstance(word, str) else None for word in words))
-        draft.program = _TEST
-        for problem in check_condition(words):
-            span = scope.span(command.words[problem.at].span)
-            draft.doubt(problem.message, span, kind=EffectKind.UNKNOWN)
-        redirects: tuple[Redirect, ...] = command.redirects
-        if redirects:
-            draft.redirects = redirects + scope.redirects
-            judge_redirects(redirects, state, draft, expander, scope, self.command)
-        return state.forget(expander.assigned, directory=False)
-
-    def _evaluation(self, command: ArithmeticCommand, state: State, scope: Scope) -> State:
-        start = command.span.start
-        span = Span(start, start + len(_EVALUATION))
-        name = Word((Literal(_EVALUATION, span),), span)
-        draft = self.draft((name,), command.span, state, scope)
-        draft.argv = (_EVALUATION,)
-        draft.program = _EVALUATION
-        expander = Expander(self, state, draft, scope, home=self.home)
-        expander.evaluate(command.expression)
-        if command.redirects:
-            draft.redirects = command.redirects + scope.redirects
-            judge_redirects(command.redirects, state, draft, expander, scope, self.command)
-        after = state.forget(expander.assigned, directory=False)
-        return merge(state, after) if may_fail(command.redirects) else after
 
     def _parameters(self, name: str) -> Parameters:
         """Return what every call of a function hands to it, if the command line itself says so."""
@@ -425,15 +264,3 @@ def _is_plain(command: Command) -> bool:
     """Return whether a command is a simple one, or a pipeline of nothing else."""
     stages = command.commands if isinstance(command, Pipeline) else (command,)
     return all(isinstance(stage, SimpleCommand) for stage in stages)
-
-
-class _CompoundExpander(Expander):
-    """Expands words that belong to a compound command, and so to no part."""
-
-    __slots__ = ("draft",)
-
-    def __init__(
-        self, walker: Walk, state: State, draft: Draft, scope: Scope, *, home: str | None
-    ) -> None:
-        super().__init__(walker, state, draft, scope, home=home)
-        self.draft = draft
