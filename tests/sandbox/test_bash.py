@@ -13,7 +13,11 @@ from typing import Any
 
 import pytest
 
-from agentscope_like.exception import ConfigurationError, SandboxConnectionError
+from agentscope_like.exception import (
+    ConfigurationError,
+    SandboxConnectionError,
+    ToolArgumentError,
+)
 from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.permission import (
     AdditionalWorkingDirectory,
@@ -26,6 +30,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.sandbox import CommandResult, SandboxConfig, SandboxHandle, SandboxType
 from agentscope_like.tool import Bash
+from agentscope_like.tool.builtin import handle_shell
 from agentscope_like.tool.builtin.known_names import UnknownNameError
 from tests.sandbox.kit import MyRemoteSandbox, is_running, local, passthrough, until
 
@@ -316,6 +321,17 @@ async def test_nor_does_a_submodule_in_it(hostile: SandboxHandle, tmp_path: Path
     assert not ran.exists()
     git(tmp_path, "diff-files")
     assert ran.exists()
+
+
+async def test_nor_does_git_run_where_submodules_are_not_told(
+    hostile: SandboxHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sandbox that lacks what it takes to tell them runs no git unasked, and says so."""
+    monkeypatch.setattr(handle_shell, "_SWAP", "no-such-program")
+    with pytest.raises(ToolArgumentError, match="git could not be asked"):
+        await run(Bash(backend=hostile), "git status")
+    said, _ = await run(Bash(backend=hostile), "echo hello")
+    assert "hello" in said
 
 
 async def test_secrets_of_the_sandbox_are_not_shown_unasked(tmp_path: Path) -> None:

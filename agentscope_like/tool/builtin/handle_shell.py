@@ -61,6 +61,9 @@ _ENVIRONMENT = """\
 env -0 2>/dev/null || compgen -e | while read -r name; do printf '%s=%s\\0' "$name" "${!name}"; done
 """
 
+_SWAP = r"tr '\n\000' '\000\n'"
+"""Swaps line ends and null bytes, for programs that know lines."""
+
 _MILLISECONDS = 1000
 
 
@@ -258,18 +261,21 @@ class HandleShell:
         directory = shlex.quote(place.directory)
 
         def told(arguments: Sequence[str], only: str = "") -> bytes:
-            git = f"{shlex.join([*words, *arguments])} </dev/null 2>/dev/null"
+            git = f"{{ {shlex.join([*words, *arguments])} </dev/null 2>/dev/null || :; }}"
             if only:
-                swap = r"tr '\n\000' '\000\n'"
-                git = f"{git} | {swap} | grep -a {shlex.quote('^' + only)} | {swap}"
-            body = f"cd -- {directory} 2>/dev/null && command -v git >/dev/null && {git}"
+                chosen = f"{{ grep -a {shlex.quote('^' + only)} || [ $? = 1 ]; }}"
+                git = f"{git} | {_SWAP} | {chosen} | {_SWAP}"
+            there = f"cd -- {directory} 2>/dev/null && command -v git >/dev/null"
+            body = f"set -o pipefail; if {there}; then {git} && printf .; else printf .; fi"
             try:
                 listed = wait(lambda: answer(self._handle, body))
             except OSError as error:
                 raise not_told(place, error) from error
             if listed is None:
                 raise not_told(place, OverflowError())
-            return listed
+            if not listed.endswith(b"."):
+                raise not_told(place, OSError())
+            return listed[:-1]
 
         return keys_below(place, told)
 
