@@ -13,7 +13,7 @@ import pytest
 from agentscope_like.permission.command_rules import compile_command
 from agentscope_like.permission.errors import PathError, PatternError
 from agentscope_like.permission.paths import compile_pattern, locate
-from agentscope_like.permission.paths.location import Names
+from agentscope_like.permission.paths.names import Names
 from agentscope_like.permission.shell import analyze
 from agentscope_like.permission.shell.expansion import Expansion, TooManyFilesError
 from agentscope_like.permission.shell.safety import Finding, find_danger

@@ -23,7 +23,7 @@ from agentscope_like.permission.paths import (
     sensitive_to_read,
     sensitive_to_write,
 )
-from agentscope_like.permission.paths.location import Names
+from agentscope_like.permission.paths.names import Names
 from agentscope_like.permission.paths.sensitive import shown
 
 HOME = "/nonexistent/home/u"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths.location import Location, Names, entry_of, locate
+from agentscope_like.permission.paths.location import Location, entry_of, locate
+from agentscope_like.permission.paths.names import Names
 
 __all__ = ["Folders"]
 

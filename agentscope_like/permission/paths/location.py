@@ -10,21 +10,17 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from enum import StrEnum
 from posixpath import normpath
-from typing import Protocol
 
 from msgspec import Struct
 
 from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths.names import Names, NameStatus
 
 __all__ = [
     "FileKind",
     "Location",
-    "NameEntry",
-    "NameStatus",
-    "Names",
     "contains",
     "entry_of",
     "inside",
@@ -85,66 +81,6 @@ _KINDS = {
 _UNCERTAIN = frozenset({FileKind.LOOP, FileKind.UNREADABLE})
 _LEAVES = frozenset(FileKind) - _UNCERTAIN - {FileKind.DIRECTORY}
 """What has nothing below it."""
-
-
-class NameStatus(Protocol):
-    """What is known of a name, as in an `os.stat_result`."""
-
-    @property
-    def st_mode(self) -> int:
-        """Return its kind and its permissions."""
-
-    @property
-    def st_dev(self) -> int:
-        """Return the device that it is on."""
-
-    @property
-    def st_ino(self) -> int:
-        """Return its inode there."""
-
-
-class NameEntry(Protocol):
-    """An entry of a directory, as an `os.DirEntry`."""
-
-    @property
-    def name(self) -> str:
-        """Return its name."""
-
-    @property
-    def path(self) -> str:
-        """Return its path."""
-
-    def is_dir(self, *, follow_symlinks: bool) -> bool:
-        """Return whether it is a directory."""
-
-    def is_symlink(self) -> bool:
-        """Return whether it is a symlink."""
-
-
-class Names(Protocol):
-    """A file system, as far as names go; the module `os` is this host's."""
-
-    def lstat(self, path: str, /) -> NameStatus:
-        """Return what is known of the name itself.
-
-        Raises:
-            FileNotFoundError, NotADirectoryError: There is no such name.
-            OSError: Nobody can say.
-        """
-
-    def readlink(self, path: str, /) -> str:
-        """Return what a symlink says.
-
-        Raises:
-            OSError: It is none, or cannot be read.
-        """
-
-    def scandir(self, path: str, /) -> AbstractContextManager[Iterator[NameEntry]]:
-        """Return the entries of a directory.
-
-        Raises:
-            OSError: It is none, or cannot be listed.
-        """
 
 
 class Location(Struct, frozen=True, gc=False):

@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 
 from agentscope_like.permission.errors import PatternError
-from agentscope_like.permission.paths.location import Location, Names, inside_any, is_below, locate
+from agentscope_like.permission.paths.location import Location, inside_any, is_below, locate
+from agentscope_like.permission.paths.names import Names
 from agentscope_like.permission.paths.patterns import compile_pattern, escape
 from agentscope_like.permission.paths.removal import critical_to_remove
 

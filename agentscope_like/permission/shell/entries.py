@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 
-from agentscope_like.permission.paths.location import NameEntry, Names
+from agentscope_like.permission.paths.names import NameEntry, Names
 from agentscope_like.permission.shell.expansion import TooManyFilesError
 
 __all__ = ["Entries"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
-from agentscope_like.permission.paths.location import Names
+from agentscope_like.permission.paths.names import Names
 
 __all__ = ["Expansion", "TooManyFilesError", "matches"]
 

@@ -10,7 +10,8 @@ from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.path_rules import PathRules
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.permission.paths.location import NameEntry, Names, inside, is_below
+from agentscope_like.permission.paths.location import inside, is_below
+from agentscope_like.permission.paths.names import NameEntry, Names
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.shell.analysis import CommandAnalysis

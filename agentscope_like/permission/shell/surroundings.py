@@ -24,7 +24,7 @@ from agentscope_like.permission.paths import (
     sensitive_to_write,
 )
 from agentscope_like.permission.paths.folders import Folders
-from agentscope_like.permission.paths.location import NameEntry, Names
+from agentscope_like.permission.paths.names import NameEntry, Names
 from agentscope_like.permission.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind
 from agentscope_like.permission.shell.entries import Entries
 from agentscope_like.permission.shell.expansion import Expansion, matches

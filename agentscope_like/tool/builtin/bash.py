@@ -44,20 +44,17 @@ from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.confiner import Confiner
 from agentscope_like.tool.builtin.shell import Shell
 from agentscope_like.tool.builtin.shell_result import MAX_TIMEOUT_MS
+from agentscope_like.tool.builtin.unasked import runs_unasked, unasked_environment
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.file_rules import FileRules
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.sandbox.scope import Scope
-    from agentscope_like.tool.builtin.command_shell import CommandShell, RepositoryKeys
+    from agentscope_like.tool.builtin.command_shell import CommandShell
 
 __all__ = ["Bash"]
 
 DEFAULT_TIMEOUT_MS = 120_000
-
-_OWN_TOOLCHAINS = {"GOTOOLCHAIN": "local", "RUSTUP_AUTO_INSTALL": "0"}
-"""Keeps `go version` and `cargo --version` from fetching the toolchain that a project names
-(https://go.dev/doc/toolchain; rustup 1.28)."""
 
 _MOST_DOUBTS = 2
 
@@ -372,8 +369,8 @@ class Bash(ToolBase):
         if self._backend is None:
             scope = await self._confiner.scope(analysis, surroundings, _permission_context)
         extra = None
-        if await _runs_unasked(analysis, surroundings, _permission_context):
-            extra = partial(_unasked_environment, analysis)
+        if await runs_unasked(analysis, surroundings, _permission_context):
+            extra = partial(unasked_environment, analysis)
         profile = None if scope is None else scope.profile
         run = self._shell.run(command, timeout_ms=timeout, extra_environment=extra, profile=profile)
         async with aclosing(run) as stream:
@@ -392,31 +389,6 @@ def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> Com
     from agentscope_like.tool.builtin.handle_shell import HandleShell  # most need none
 
     return HandleShell(backend, None if cwd is None else os.fspath(cwd))
-
-
-async def _runs_unasked(
-    analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext | None
-) -> bool:
-    """Return whether nobody is asked about a command, a proven read or an accepted edit."""
-    if analysis.read_only or context is None or context.mode not in EDITING_RUNS:
-        return analysis.read_only
-    return await asyncio.to_thread(why_not_an_edit, analysis, surroundings) is None
-
-
-def _unasked_environment(
-    analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
-) -> dict[str, str]:
-    """Return what is set besides for what runs unasked.
-
-    It sees no secrets, and runs no programs of a repository nor any that a project has fetched.
-    """
-    from agentscope_like.tool.builtin.git_environment import git_environment, git_places
-    from agentscope_like.tool.builtin.secrets import without_secrets
-
-    secrets = without_secrets(analysis, inherited)
-    return (
-        secrets | _OWN_TOOLCHAINS | git_environment(inherited | secrets, git_places(analysis), keys)
-    )
 
 
 def _safety_ask(message: str, reason: str) -> PermissionDecision:

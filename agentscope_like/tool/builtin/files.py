@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from agentscope_like.exception import AgentOrientedException
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.permission.paths.location import Names
+from agentscope_like.permission.paths.names import Names
 from agentscope_like.sandbox.file_status import FileStatus
 from agentscope_like.state import ReadCacheEntry
 from agentscope_like.tool.builtin.answers import Checkpoint

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.permission.paths import Location, locate
-from agentscope_like.permission.paths.location import Names
+from agentscope_like.permission.paths.names import Names
 from agentscope_like.sandbox import whole_file
 from agentscope_like.sandbox.file_status import FileStatus
 from agentscope_like.tool.builtin.answers import Checkpoint, off_loop

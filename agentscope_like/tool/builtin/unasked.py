@@ -1,0 +1,45 @@
+"""Commands that run without anybody having been asked, and the environment that they get."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agentscope_like.permission import PermissionContext
+from agentscope_like.permission.shell import CommandAnalysis
+from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
+from agentscope_like.permission.shell.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.command_shell import RepositoryKeys
+
+__all__ = ["runs_unasked", "unasked_environment"]
+
+_OWN_TOOLCHAINS = {"GOTOOLCHAIN": "local", "RUSTUP_AUTO_INSTALL": "0"}
+"""Keeps `go version` and `cargo --version` from fetching the toolchain that a project names
+(https://go.dev/doc/toolchain; rustup 1.28)."""
+
+
+async def runs_unasked(
+    analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext | None
+) -> bool:
+    """Return whether nobody is asked about a command, a proven read or an accepted edit."""
+    if analysis.read_only or context is None or context.mode not in EDITING_RUNS:
+        return analysis.read_only
+    return await asyncio.to_thread(why_not_an_edit, analysis, surroundings) is None
+
+
+def unasked_environment(
+    analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
+) -> dict[str, str]:
+    """Return what is set besides for what runs unasked.
+
+    It sees no secrets, and runs no programs of a repository nor any that a project has fetched.
+    """
+    from agentscope_like.tool.builtin.git_environment import git_environment, git_places
+    from agentscope_like.tool.builtin.secrets import without_secrets
+
+    secrets = without_secrets(analysis, inherited)
+    return (
+        secrets | _OWN_TOOLCHAINS | git_environment(inherited | secrets, git_places(analysis), keys)
+    )
