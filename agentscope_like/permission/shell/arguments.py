@@ -292,15 +292,22 @@ class _LevelReader(OptionReader):
 def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
     """Note each argument that a program may take for more than a name or a text."""
     for item in reading.items:
-        argument = item.argument
-        if isinstance(argument, Unknown):
-            argument = argument.prefix or argument.pattern or ""
-            if argument.startswith(("*", "?", "[")):
-                argument = "@"  # whatever a file may be called
-        if refused.match(argument):
+        if any(map(refused.match, _beginnings(item.argument))):
             reading.problem(
                 f"`{reading.label}` may take this for more than a file's name", item.start
             )
+
+
+def _beginnings(argument: Argument) -> Sequence[str]:
+    """Return with what an argument may begin, as far as that is known."""
+    if isinstance(argument, str):
+        return (argument,)
+    known = argument.prefix or argument.pattern or ""
+    if argument.option and not (known or argument.choices):
+        return ("@",)  # any text
+    if known.startswith(("*", "?", "[")):
+        return ("@",)  # whatever a file may be called
+    return argument.choices or (known,)
 
 
 def _changes_nothing(places: Sequence[Operand], items: Sequence[Item]) -> bool:
