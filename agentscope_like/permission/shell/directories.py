@@ -40,6 +40,8 @@ def walked(directory: str | None, target: str) -> str:
     Returns:
         The absolute path with its `..` and the slash at its end; empty where there is neither.
     """
+    if ".." not in target and target[-1:] not in "/." and ".." not in (directory or ""):
+        return ""
     path = joined(directory, target) or ""
     return path if "/.." in path or path[1:].endswith(("/", "/.")) else ""
 
