@@ -148,7 +148,9 @@ class Surroundings(Struct, frozen=True, dict=True):
         if path is None:
             return None
         follow = effect.kind is not _DELETE
-        paths = self.paths(effect) if effect.glob else [path]
+        if not effect.glob and not effect.backups:
+            return [self.locate(path, follow=follow)]
+        paths = self.paths(effect)
         found = [self.locate(each, follow=follow) for each in paths]
         for suffix in effect.backups:
             found += [self.locate(f"{each.rstrip('/')}{suffix}", follow=False) for each in paths]
