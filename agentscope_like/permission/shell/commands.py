@@ -23,6 +23,7 @@ from agentscope_like.permission.shell.parts import Draft, Scope, shortened
 from agentscope_like.permission.shell.positional import parameters_after, without_parameters
 from agentscope_like.permission.shell.predicates import check_test
 from agentscope_like.permission.shell.programs import program_name
+from agentscope_like.permission.shell.purposes import purpose_of
 from agentscope_like.permission.shell.state import State, merge
 from agentscope_like.permission.shell.tree import Arithmetic, SimpleCommand
 from agentscope_like.permission.shell.values import Argument, Unknown
@@ -172,10 +173,11 @@ class CommandJudge:
             what = "is a program outside the system's directories"
         else:
             what = "is not a program known to be harmless"
+        told = purpose_of((program, *draft.argv[1:])) if program else None
         directory = state.directories[0] if state.directories else None
         path = absolute(directory, name) if "/" in name else None
         draft.effects.append(Effect(EffectKind.EXECUTE, name, path, span))
-        draft.doubt(f"`{shortened(name)}` {what}", span)
+        draft.doubt(told or f"`{shortened(name)}` {what}", span)
 
     def _known(
         self,
@@ -208,6 +210,7 @@ class CommandJudge:
             state=state,
             home=self._walk.home,
             fed=draft.known_input(scope),
+            arrays=scope.arrays,
             command=self._walk.command,
         )
         if scope.lacking:

@@ -18,10 +18,18 @@ from agentscope_like.permission.shell.environment import exported_doubt, own_dou
 from agentscope_like.permission.shell.grammar import RoleKind
 from agentscope_like.permission.shell.mutations import fixes
 from agentscope_like.permission.shell.parts import Draft, shortened
+from agentscope_like.permission.shell.purposes import plainly
 from agentscope_like.permission.shell.reading import Item, Reading
 from agentscope_like.permission.shell.state import State
 from agentscope_like.permission.shell.tree import Span
-from agentscope_like.permission.shell.values import NUMBER, Argument, Output, Unknown, piece_of
+from agentscope_like.permission.shell.values import (
+    NUMBER,
+    Argument,
+    Output,
+    Shape,
+    Unknown,
+    piece_of,
+)
 
 __all__ = ["KEEPING_NOTHING", "Actor", "path_effects", "read_doubt"]
 
@@ -172,6 +180,7 @@ class Actor(Struct):
         state: What is known before; afterwards, what is known after.
         home: The home directory, or None where unknown.
         fed: What is known of the standard input.
+        arrays: Names that may be arrays.
         command: The command text.
     """
 
@@ -180,12 +189,15 @@ class Actor(Struct):
     state: State
     home: str | None
     fed: Output
+    arrays: frozenset[str]
     command: str
 
     def act(self) -> None:
         """Add every effect and doubt of the reading, but for the commands that it carries."""
-        for problem in self.reading.problems:
-            self._suspect(problem.message, self.draft.span_of(problem.at))
+        problems, draft = self.reading.problems, self.draft
+        plain = plainly(self.reading, (draft.program, *draft.argv[1:])) if problems else None
+        for problem in problems:
+            self._suspect(plain or problem.message, draft.span_of(problem.at))
         directories = self.state.directories
         known = len(self.draft.effects)
         for item in self.reading.items:
@@ -238,7 +250,7 @@ class Actor(Struct):
         effects = path_effects(kind, argument, directories, span, source, recursive=recursive)
         self.draft.add(effects)
         if kind is not _READ:
-            self._harm(kind, source, span)
+            self._harm(kind, source, item)
         if role is RoleKind.INTO:
             self._into(item, directories)
         elif role is RoleKind.DIRECTORY:
@@ -290,17 +302,20 @@ class Actor(Struct):
             for each in self.draft.effects[first:]
         ]
 
-    def _harm(self, kind: EffectKind, target: str, span: Span) -> None:
-        self.draft.doubts.append(
-            Doubt(f"`{self.reading.label}` {_VERBS[kind]} `{shortened(target)}`", span)
+    def _harm(self, kind: EffectKind, target: str, item: Item) -> None:
+        """Doubt what is done to an operand, which another command may have put in."""
+        span = self.draft.span_of(item.start)
+        what = (
+            f"`{shortened(target)}`" if item.start < len(self.draft.words) else "what it is given"
         )
+        self.draft.doubts.append(Doubt(f"`{self.reading.label}` {_VERBS[kind]} {what}", span))
 
     def _reach(self, item: Item) -> None:
         span = self.draft.span_of(item.start)
         source = item.argument if isinstance(item.argument, str) else self._source(span)
         kind = EffectKind.NETWORK if item.role.kind is RoleKind.HOST else EffectKind.EXECUTE
         self.draft.effects.append(Effect(kind, source, None, span))
-        self._harm(kind, source, span)
+        self._harm(kind, source, item)
 
     def _check_script(self, item: Item) -> None:
         span = self.draft.span_of(item.start)
@@ -336,6 +351,8 @@ class Actor(Struct):
         if exported and not found[2] and known is not None:
             value = known
         message = exported_doubt(name, value) if exported else own_doubt(name, value)
+        if found[2] and name in self.arrays and _may_be_list(value):
+            message = f"`{name}` may be an array, for which bash runs the code in such a value"
         if message:
             self._suspect(message, self.draft.span_of(item.start))
         if role is not RoleKind.ASSIGNMENT or self.reading.grammar.builtin:
@@ -357,3 +374,12 @@ class Actor(Struct):
             self.state = self.state.move(self.state.stack or ())
         elif self.reading.grammar.name == "cd":
             self.state = self.state.move(after_cd(self.state.directories, None, self.home))
+
+
+def _may_be_list(value: Argument) -> bool:
+    """Return whether `declare` may take a value for the list of an array's elements."""
+    if isinstance(value, str):
+        return value.startswith("(")
+    if value.choices:
+        return any(map(_may_be_list, value.choices))
+    return value.shape < Shape.ALPHANUMERIC

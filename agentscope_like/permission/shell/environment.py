@@ -23,6 +23,8 @@ _INTEGERS = _POSIX_INTEGERS | {
     *("BASHPID", "EPOCHSECONDS", "EUID", "RANDOM", "SECONDS", "SRANDOM", "UID"),
 }
 _PATHS = frozenset({"HOME", "PWD", "OLDPWD"})
+_UNSET = frozenset({"OLDPWD"})
+"""What is not set at first, before the first `cd`."""
 
 
 class _Table:
@@ -113,5 +115,5 @@ def special_parameter(
     if name == "PWD" and len(directories) == 1:
         return directories[0]
     if name in _PATHS:
-        return Unknown(prefix="/", option=False)
+        return Unknown(prefix="" if name in _UNSET else "/", option=False)
     return Unknown()

@@ -55,6 +55,8 @@ DECLARING = frozenset({"declare", "export", "local", "readonly", "typeset"})
 """Builtins whose arguments bash reads as assignments."""
 
 _FIXING = re.compile(r"-\w*r\w*")
+_FILLING = frozenset({"mapfile", "read", "readarray"})
+_INTO_ARRAY = re.compile(r"-\w*a")
 _MOVING = frozenset({"cd", "pushd", "popd"})
 _SHIFTING = frozenset({"set", "shift", "eval", "source", "."})
 _SETTING = frozenset({":=", "="})
@@ -71,6 +73,7 @@ class Mutations(Struct):
         parameters: Whether it may change the positional parameters.
         functions: Names of the functions that it defines.
         fixed: Names of the variables that it may make read-only.
+        arrays: Names of the variables that it may make arrays.
         outlasting: Whether only what outlasts its subshells counts.
     """
 
@@ -80,6 +83,7 @@ class Mutations(Struct):
     parameters: bool = False
     functions: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
+    arrays: set[str] = field(default_factory=set)
     outlasting: bool = False
 
     def assign(self, name: str, shape: Shape) -> None:
@@ -191,6 +195,7 @@ def _simple(command: SimpleCommand, found: Mutations) -> None:
             found.assign(assignment.name, _assigned(assignment))
             if assignment.elements is not None:
                 found.assign(elements_of(assignment.name), Shape.ANY)
+                found.arrays.add(assignment.name)
         return
     words = command.words
     while len(words) > 1 and words[0].literal in _TRANSPARENT:
@@ -212,20 +217,22 @@ def _builtin(name: str | None, words: Sequence[Word], found: Mutations) -> None:
         for word in words:
             _evaluated(word, found)
     elif name in _ASSIGNING:
-        for word in words:
-            _named(word, found)
+        named = [variable for word in words for variable in _named(word, found)]
+        if name != "read" or any(map(_INTO_ARRAY.match, map(_leading, words))):
+            found.arrays.update(named if name in _FILLING else ())
         if fixes(name, map(_leading, words)):
             found.fixed.update(_leading(word).partition("=")[0] for word in words)
 
 
-def _named(word: Word, found: Mutations) -> None:
-    """Note the variable that an argument of `read`, `export` and their kin names."""
+def _named(word: Word, found: Mutations) -> Iterator[str]:
+    """Note the variable that an argument of `read`, `export` and their kin names, and yield it."""
     name, equals, _ = _leading(word).partition("=")
     if not equals and word.literal is None:
         found.anything = True
     starts = range(len(name)) if name.startswith("-") else (0,)  # as in `-aNAME`
     for start in starts:
         found.assign(name[start:], Shape.ANY)
+        yield name[start:]
 
 
 def _evaluated(word: Word, found: Mutations) -> None:

@@ -48,6 +48,7 @@ class Scope(Struct, frozen=True):
         place: Where everything here stands in the command text, when it was read from the text of
             a word (`sh -c '...'`); None where the tree's own spans are those of the command text.
         defined: Names that are functions somewhere in this script.
+        arrays: Names that are arrays somewhere in this script.
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
@@ -61,6 +62,7 @@ class Scope(Struct, frozen=True):
     redirects: tuple[Redirect, ...] = ()
     place: Span | None = None
     defined: frozenset[str] = frozenset()
+    arrays: frozenset[str] = frozenset()
     moves: bool = False
     depth: int = 0
     fed: Output = Output()

@@ -48,8 +48,10 @@ def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Param
             return known_parameters(rest)
         if not isinstance(option, str) or len(option) < len("-e") or option[0] not in "-+":
             return None
-        if option.endswith("o"):
-            rest = rest[1:]
+        if option.endswith("o") and rest:
+            named = rest.pop(0)
+            if not isinstance(named, str) or not named.isalpha():
+                return None  # it names no option, and may end them
     return before
 
 

@@ -188,10 +188,10 @@ class Walk:
         if len(statements) == 1 and _is_plain(statements[0].command):
             return scope  # nothing comes after it, and no function is defined in it
         found = mutations(script)
-        if not found.functions and not found.moves:
+        if not (found.functions or found.moves or found.arrays):
             return scope
-        defined = scope.defined | found.functions
-        return replace(scope, defined=defined, moves=scope.moves or found.moves)
+        defined, arrays = scope.defined | found.functions, scope.arrays | found.arrays
+        return replace(scope, defined=defined, arrays=arrays, moves=scope.moves or found.moves)
 
     def _chain(self, chain: Sequence[Statement], state: State, scope: Scope) -> State:
         """Judge commands joined by `&&` and `||`."""

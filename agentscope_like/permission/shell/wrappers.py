@@ -8,8 +8,15 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell.grammar import RoleKind
-from agentscope_like.permission.shell.reading import Reading
-from agentscope_like.permission.shell.values import Argument, Output, Unknown, piece_of, several
+from agentscope_like.permission.shell.reading import Item, Reading
+from agentscope_like.permission.shell.values import (
+    Argument,
+    Output,
+    Shape,
+    Unknown,
+    piece_of,
+    several,
+)
 
 __all__ = ["ends_in_time", "fed_arguments"]
 
@@ -26,6 +33,11 @@ _HOW_MANY = frozenset(
         *("-s", "--max-chars", "-x", "--exit", "-I"),
     }
 )
+_BARE = frozenset({"-i", "--replace"})
+"""Options for which `{}` is the placeholder where they name no other."""
+_MOST = frozenset({"-n", "--max-args"})
+_LINES = frozenset({"-l", "--max-lines"})
+_COUNTING = _MOST | _LINES | {"-L"}
 _ELSEWHERE = frozenset({"-a", "--arg-file"})
 _READ = Unknown(single=False)
 """What `xargs` adds: any number of any texts."""
@@ -62,16 +74,43 @@ def fed_arguments(
         piece = Unknown() if reading.used & _ELSEWHERE else piece_of(given)
         if given.places and reading.used & _UP_TO_NUL and reading.used <= _UP_TO_NUL | _HOW_MANY:
             piece = _FOUND
-        placeholders = [
-            item.argument for item in reading.items if item.role.kind is RoleKind.PLACEHOLDER
-        ]
-        if not placeholders and reading.used & {"-i", "--replace"}:
-            placeholders = ["{}"]
-        texts = tuple(each for each in placeholders if isinstance(each, str) and each)
-        if texts:
-            return [_replace(each, texts, piece) for each in arguments]
-        return [*arguments, several(piece)]
+        return _with_input(reading, arguments, piece)
     return list(arguments)
+
+
+def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown) -> list[Argument]:
+    """Return a command with what `xargs` puts into it, or adds to it, of its input."""
+    given = [item for item in reading.items if item.role.kind is RoleKind.PLACEHOLDER]
+    computed = [item.argument for item in given if not isinstance(item.argument, str)]
+    if computed:
+        numbers = all(each.shape is Shape.INTEGER for each in computed)
+        return [each if numbers and _has_no_digit(each) else Unknown() for each in arguments]
+    texts = {item.argument for item in given if isinstance(item.argument, str)} - {""}
+    if not _BARE.isdisjoint(reading.used):
+        texts.add("{}")
+    if not texts:
+        return [*arguments, several(piece)]
+    if len(texts) > 1 or _is_replaced_no_more(reading, given):
+        replaced = [_replace(each, tuple(texts), Unknown()) for each in arguments]
+        return [*replaced, several(Unknown())]
+    return [_replace(each, tuple(texts), piece) for each in arguments]
+
+
+def _has_no_digit(argument: Argument) -> bool:
+    return isinstance(argument, str) and not any(map(str.isdecimal, argument))
+
+
+def _is_replaced_no_more(reading: Reading, given: Sequence[Item]) -> bool:
+    """Return whether an option behind `-I` may make `xargs` forget it, and add to the command.
+
+    GNU xargs does so for any but `-n 1` (findutils 4.9, `warn_mutually_exclusive`).
+    """
+    last = max((item.start for item in given), default=-1)
+    counts = [item for item in reading.items if item.flag in _COUNTING and item.start >= last]
+    return bool(
+        any(item.flag not in _MOST or item.argument != "1" for item in counts)
+        or _LINES & reading.used - {item.flag for item in reading.items}
+    )
 
 
 def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) -> Argument:

@@ -35,6 +35,18 @@ f() { readonly x=-oPWNED; }; f; declare x=a; sort "$x" f
 (ls); if true; then readonly x=-oPWNED; fi; declare x=a; sort "$x" f
 d=readonly; $d x=-oPWNED; declare x=a; sort "$x" f
 x=-oPWNED; ((x=1/0)); sort "$x" f
+set -- a; set -o -- -oPWNED; sort "$1" f
+set -- a; set +o -- -oPWNED; sort "$1" f
+sort "${OLDPWD}-oPWNED" f
+a=(1); declare a='($(touch PWNED))'
+a=(1); x=$(cat f); declare a="$x"
+f() { a=(1); }; f; declare a='($(touch PWNED))'
+f() { local a; read -ra a <<< "1 2"; local a='($(touch PWNED))'; }; f
+mapfile -t a < f; declare -r a='($(touch PWNED))'
+ls | xargs -I{} -n2 env
+ls | xargs -i -l env
+ls | xargs -I X -i sort {}
+p=$(cat f); ls | xargs -I "$p" ls
 x=-oPWNED; let y=08 x=1; sort "$x" f
 x=-oPWNED; let 'x=1+'; sort "$x" f
 x=-oPWNED; y=08; ((x=y)); sort "$x" f
@@ -112,6 +124,13 @@ sort "$((1))-oPWNED" "${#x}-oPWNED" "$#-oPWNED" f
 git log "$(git rev-parse HEAD)..HEAD"
 ls 3>&1 1>&2 2>&3 3>&-
 ls > /dev/stderr
+set -e; set -o pipefail -- a b; sort "$1" f
+cd a; ls "$OLDPWD"; cat "$OLDPWD/README.md"
+a=(1); declare b='(x)'; declare a=x; echo "$b" "${a[@]}"
+f() { local a; read -ra a <<< "1 2"; echo "${a[0]}"; }; f
+read -r a < f; declare a="$(cat f)"
+find . -print0 | xargs -0 -n1 -I{} wc -l {}
+find . -print0 | xargs -0 -I{} -n 1 sort {}
 while read -r x <&3; do echo "$x"; done 3< f
 exec 3< f; read -r x <&3; echo "$x"
 exec 3>&1; ls >&3
