@@ -50,6 +50,7 @@ _OBJECTS = {
     "network": "the network",
     "execute": "other programs",
 }
+_ON_FILES = frozenset({"read", "write", "delete"})
 
 
 class LineRole(StrEnum):
@@ -176,13 +177,14 @@ def _part(command: str, number: int, part: Part, room: int) -> Iterator[Line]:
     text = " ".join(command[part.span.start : part.span.end].split())
     text = textwrap.shorten(_one_line(text), max(room - 24, 16), placeholder=" ...")
     if part.read_only:
-        reads = _effects(part.effects)
+        reads = _effects(part.effects, part)
         yield from _numbered(LineRole.PROVEN, number, f"{text}: {reads or 'changes nothing'}", room)
         return
     yield from _numbered(LineRole.PART, number, f"{text}: not proven to read only", room)
-    for doubt in islice(part.doubts, MAX_EFFECTS):
-        yield from _item(LineRole.DOUBT, doubt.message, room)
-    if does := _effects(_untold(part)):
+    messages = dict.fromkeys(doubt.message for doubt in part.doubts)
+    for message in islice(messages, MAX_EFFECTS):
+        yield from _item(LineRole.DOUBT, message, room)
+    if does := _effects(_untold(part), part):
         yield from _item(LineRole.EFFECT, does, room)
 
 
@@ -206,14 +208,19 @@ def _item(role: LineRole, text: str, room: int) -> list[Line]:
     return _wrapped(role, text, room, indent=_INDENT * 2 + "- ", hang=_INDENT * 3)
 
 
-def _effects(effects: tuple[Effect, ...]) -> str:
+def _effects(effects: tuple[Effect, ...], part: Part) -> str:
     told: dict[str, list[str]] = {}
     for effect in effects:
         targets = told.setdefault(effect.kind.value, [])
         target = effect.target + (" and all below" if effect.recursive else "")
-        if effect.target and target not in targets:
+        if effect.target and target not in targets and not _is_fed(effect, part):
             targets.append(target)
     return "; ".join(f"{_VERBS[kind]} {_listed(kind, targets)}" for kind, targets in told.items())
+
+
+def _is_fed(effect: Effect, part: Part) -> bool:
+    """Return whether a file's name stands nowhere in the command: another one prints it."""
+    return effect.kind.value in _ON_FILES and effect.path is None and effect.span == part.span
 
 
 def _listed(kind: str, targets: list[str]) -> str:

@@ -225,7 +225,9 @@ class _LevelReader(OptionReader):
         count = len(operands)
         required = sum(not place.many and not place.optional for place in places)
         if count < required:
-            self.reading.problem(f"`{self.reading.label}` lacks an operand", 0, is_lack=True)
+            runs_input = count == 0 and places[0].role.kind is RoleKind.RUN
+            lack = "runs whatever it is given as input" if runs_input else "lacks an operand"
+            self.reading.problem(f"`{self.reading.label}` {lack}", 0, is_lack=True)
         spare = max(0, count - required)
         position = 0
         for place in places:

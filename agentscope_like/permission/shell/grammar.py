@@ -169,6 +169,12 @@ class Grammar(Struct, frozen=True, dict=True):
     bounds: frozenset[str] | None = None
 
     @cached_property
+    def tells_only_help(self) -> bool:
+        """Whether no more is known than how to ask for help or a version."""
+        known = (self.flags, self.operands, self.subs, self.whens, self.needs, self.doubt)
+        return not (self.bare or any(known))
+
+    @cached_property
     def carries(self) -> bool:
         """Whether an operand may be a command, and all behind it its arguments."""
         places = [self.operands, *(when.operands or () for when in self.whens)]
