@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?\]?(?:\[:[a-z]+:\]|[^\]/\\\n\[]|\\[^\n])*\])*/")
+_LINE_END = re.compile(r"(?<!\\)\n")
 _OPERAND_NAMES = frozenset(
     {
         "BEGIN",
@@ -128,11 +129,12 @@ def _slash(program: str, at: int, previous: str, suspicious: int) -> int | None:
     """Return where the pattern or the division sign at `at` ends; None where both are possible.
 
     After an operand a `/` divides, unless another one follows on the line; then both readings are
-    harmless only if nothing suspicious follows that one of them could hide.
+    harmless only if nothing suspicious follows that one of them could hide. A line goes on behind a
+    backslash, for gawk inside a pattern as well.
     """
     regex = _REGEX.match(program, at)
     if previous != "operand":
         return regex.end() if regex else None
-    line_end = program.find("\n", at)
-    following = program.find("/", at + 1, line_end if line_end >= 0 else len(program))
+    line_end = _LINE_END.search(program, at)
+    following = program.find("/", at + 1, line_end.start() if line_end else len(program))
     return at + 1 if following < 0 or suspicious < at else None

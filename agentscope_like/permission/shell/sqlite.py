@@ -15,7 +15,9 @@ _DOT = re.compile(
     r"\.(?:tables|schema|indexes|indices|databases|dbinfo|fullschema|show|stats"
     r"|(?:mode|headers?|width|nullvalue|separator|timer|echo|explain)) ?[\w%,.| -]*"
 )
-_STRING = re.compile(r"'(?:[^']|'')*'")
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|\[[^\]]*\]")
+"""A text, or a name in quotes or brackets (sqlite.org, "SQLite Keywords")."""
+_QUOTES = frozenset("'\"`[")
 _START = re.compile(
     r"\s*(?:(?:explain\s+(?:query\s+plan\s+)?)?(?:select|with|values)\b"
     r"|pragma\s+(?:table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list"
@@ -50,9 +52,10 @@ def check_sqlite(text: str) -> str | None:
     """Return why `text` is not known to only query, or None where it is."""
     if text.startswith("."):
         return None if _DOT.fullmatch(text) else "this dot-command is not known to be harmless"
-    bare = _STRING.sub("''", text)
-    if "--" in bare or "/*" in bare or "\x00" in bare:
-        return "a comment in SQL is not understood"
+    bare = _QUOTED.sub(_without_text, text)
+    is_open = not _QUOTES.isdisjoint(_QUOTED.sub("", text))
+    if is_open or "--" in bare or "/*" in bare or "\x00" in bare:
+        return "a comment in SQL, or a quote that is never closed, is not understood"
     if _CHANGES.search(bare):
         return "this SQL may change a database"
     for statement in bare.split(";"):
@@ -63,3 +66,8 @@ def check_sqlite(text: str) -> str | None:
             if not _QUERY_CALL.fullmatch(call[1]):
                 return f"the SQL function `{call[1]}` is not known to be harmless"
     return None
+
+
+def _without_text(quoted: re.Match[str]) -> str:
+    """Return a name in quotes as it is, and nothing of a text."""
+    return "''" if quoted.group().startswith("'") else quoted.group()
