@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import signal
 import subprocess
@@ -17,6 +16,7 @@ from msgspec import Struct
 
 from agentscope_like.sandbox.process_family import ProcessFamily
 from agentscope_like.sandbox.programs import find_bash
+from agentscope_like.tool.builtin.descriptors import READ_SIZE, Descriptors
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.confinement import Confinement
@@ -28,8 +28,6 @@ __all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
 GRACE_SECONDS = 0.1
 """How long output may follow the shell's exit, and how long SIGTERM has before SIGKILL."""
 
-_READ_SIZE = 1 << 20
-_SHELL_FIRST_DESCRIPTOR = 100
 _POLL_SECONDS = 0.005
 
 # Read by bash before the command, as BASH_ENV. Reports the shell's last directory when it exits;
@@ -115,7 +113,7 @@ class ShellProcess:
         self._profile = profile
         self._guard = guard
         self._confinement: Confinement | None = None
-        self._open: set[int] = set()
+        self._descriptors = Descriptors()
         self._wake = asyncio.Event()
         self._timers: list[asyncio.TimerHandle] = []
         self._give_up_at: float | None = None
@@ -162,7 +160,7 @@ class ShellProcess:
         if self._timed_out:
             self._end_family_now()
         else:
-            holds_output = self._output in self._open
+            holds_output = self._output in self._descriptors
             left_background = holds_output or await self._is_outlived()
             if left_background:
                 await self._end_family(everyone=holds_output)
@@ -180,17 +178,17 @@ class ShellProcess:
     # Starting
 
     def _spawn(self) -> None:
-        self._output, output_end = self._pipe()
-        self._report, report_end = self._pipe(high=True)
-        prologue, prologue_end = self._pipe(high=True, read_by_shell=True)
+        self._output, output_end = self._descriptors.pipe()
+        self._report, report_end = self._descriptors.pipe(high=True)
+        prologue, prologue_end = self._descriptors.pipe(high=True, read_by_shell=True)
         text = _PROLOGUE.format(report=report_end, prologue=prologue)
         os.write(prologue_end, text.encode())
-        self._close(prologue_end)
+        self._descriptors.close(prologue_end)
         words: tuple[str, ...] = (self._bash, *_OPTIONS, "--", self._command)
         environment = {**self._environment, "BASH_ENV": f"/dev/fd/{prologue}"}
         given: tuple[int, ...] = (report_end, prologue)
         if self._profile is not None and self._profile.processes:
-            text_end = self._text(self._command)
+            text_end = self._descriptors.file(self._command)
             given = (*given, text_end)
             del environment["BASH_ENV"]
             words = (self._bash, *_OPTIONS, "--", _UNSEEN, self._bash, f"{text_end}", f"{prologue}")
@@ -211,15 +209,7 @@ class ShellProcess:
         if confinement is not None:
             confinement.hand_over()
         for descriptor in (output_end, *given):
-            self._close(descriptor)
-
-    def _text(self, text: str) -> int:
-        """Return the descriptor of a file without a name that holds the text."""
-        descriptor = os.memfd_create("command")
-        self._open.add(descriptor)
-        os.write(descriptor, os.fsencode(text))
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return descriptor
+            self._descriptors.close(descriptor)
 
     def _confine(self, environment: Mapping[str, str]) -> Confinement | None:
         if self._profile is not None:
@@ -232,28 +222,11 @@ class ShellProcess:
             )
         return self._confinement
 
-    def _pipe(self, *, high: bool = False, read_by_shell: bool = False) -> tuple[int, int]:
-        """Return both ends of a new pipe; the shell's end gets a number no command counts with."""
-        ends = list(os.pipe())
-        self._open.update(ends)
-        if high:
-            mine = 0 if read_by_shell else 1
-            low = ends[mine]
-            ends[mine] = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _SHELL_FIRST_DESCRIPTOR)
-            self._open.add(ends[mine])
-            self._close(low)
-        elif hasattr(fcntl, "F_SETPIPE_SZ"):
-            with contextlib.suppress(OSError):
-                fcntl.fcntl(ends[0], fcntl.F_SETPIPE_SZ, _READ_SIZE)
-        if not read_by_shell:
-            os.set_blocking(ends[0], False)
-        return ends[0], ends[1]
-
     def _watch_exit(self) -> None:
         """Have `_shell_exited` called when the shell ends, without reaping it."""
         if hasattr(os, "pidfd_open"):
             self._handle = os.pidfd_open(self._process.pid)
-            self._open.add(self._handle)
+            self._descriptors.add(self._handle)
             self._loop.add_reader(self._handle, self._shell_exited)
         else:
             self._after(_POLL_SECONDS, self._poll_exit)
@@ -274,9 +247,9 @@ class ShellProcess:
 
     def _stop_watching_exit(self) -> None:
         handle = getattr(self, "_handle", None)
-        if handle in self._open:
+        if handle is not None and handle in self._descriptors:
             self._loop.remove_reader(handle)
-            self._close(handle)
+            self._descriptors.close(handle)
 
     def _run_out_of_time(self) -> None:
         if not self._has_exited:
@@ -298,28 +271,28 @@ class ShellProcess:
 
     def _read_output(self) -> bytes:
         """Return what output there is now, nothing where there is none."""
-        if self._output not in self._open or self._late_bytes > _READ_SIZE:
+        if self._output not in self._descriptors or self._late_bytes > READ_SIZE:
             return b""
         try:
-            data = os.read(self._output, _READ_SIZE)
+            data = os.read(self._output, READ_SIZE)
         except BlockingIOError:
             return b""
         if not data:
-            self._close(self._output)
+            self._descriptors.close(self._output)
         elif self._grace_is_over():
             # What the pipe held when the grace ended belongs to the output; more does not.
             self._late_bytes += len(data)
         return data
 
     def _is_over(self) -> bool:
-        return self._grace_is_over() or (self._has_exited and self._output not in self._open)
+        return self._grace_is_over() or (self._has_exited and self._output not in self._descriptors)
 
     def _grace_is_over(self) -> bool:
         return self._give_up_at is not None and self._loop.time() >= self._give_up_at
 
     async def _something_new(self) -> None:
         """Wait until there is output, or the shell exits, or time is up."""
-        is_open = self._output in self._open
+        is_open = self._output in self._descriptors
         if is_open:
             self._loop.add_reader(self._output, self._wake.set)
         try:
@@ -377,7 +350,7 @@ class ShellProcess:
 
     def _reported_directory(self) -> str | None:
         with contextlib.suppress(BlockingIOError):
-            line = os.read(self._report, _READ_SIZE)
+            line = os.read(self._report, READ_SIZE)
             directory = os.fsdecode(line[:-1])
             if line.endswith(b"\n") and directory.startswith("/"):
                 return directory
@@ -393,15 +366,10 @@ class ShellProcess:
             self._guard.forget(self._process.pid)
         self._close_all()
 
-    def _close(self, descriptor: int) -> None:
-        self._open.discard(descriptor)
-        os.close(descriptor)
-
     def _close_all(self) -> None:
         if self._confinement is not None:
             self._confinement.close()
-        for descriptor in tuple(self._open):
-            self._close(descriptor)
+        self._descriptors.close_all()
 
 
 def _as_bash_finds(directory: str, environment: Mapping[str, str]) -> str:
