@@ -22,6 +22,7 @@ __all__ = [
     "LOOKUP_VARIABLES",
     "MAX_PLACES",
     "GitPlace",
+    "Told",
     "git_environment",
     "git_places",
     "keys_below",
