@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.permission.shell import catalog
 from agentscope_like.permission.shell.arguments import read_arguments
 from agentscope_like.permission.shell.grammar import RoleKind
-from agentscope_like.permission.shell.tree import SimpleCommand, Word
+from agentscope_like.permission.shell.tree import SimpleCommand, Word, nodes
 from agentscope_like.permission.shell.values import NUMBER, Argument, Output, Shape, plain, shape_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agentscope_like.permission.shell.reading import Reading
     from agentscope_like.permission.shell.tree import Command, Redirect
 
-__all__ = ["CUTTING", "heeds_input", "printed", "printed_by_any", "takes_all"]
+__all__ = ["CUTTING", "heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
 
 _NUMBERING = frozenset({"-n", "--line-number"})
 _KEEPING = frozenset(
@@ -84,6 +84,20 @@ def heeds_input(command: Command) -> bool:
     if isinstance(command, SimpleCommand):
         return bool(command.words) and command.words[0].literal in _FED
     return True
+
+
+def keeps_input(command: Command) -> bool:
+    """Return whether no part of a command replaces the standard input of what follows, as `exec`.
+
+    One whose name is computed may be `exec`.
+    """
+    return not any(
+        isinstance(node, SimpleCommand)
+        and node.words
+        and node.redirects
+        and (node.words[0].literal is None or any(each.literal == "exec" for each in node.words))
+        for node in nodes(command)
+    )
 
 
 def takes_all(command: Command) -> bool:

@@ -22,6 +22,7 @@ from agentscope_like.permission.shell.positional import Parameters, parameters_o
 from agentscope_like.permission.shell.posix import bash_only
 from agentscope_like.permission.shell.printing import (
     heeds_input,
+    keeps_input,
     printed,
     printed_by_any,
     takes_all,
@@ -235,7 +236,7 @@ class Walk:
             first = len(self.drafts)
             inner = scope
             if place and (scope.fed != Output() or heeds_input(command)):
-                known = len(stages) == place and not pipeline.timed
+                known = len(stages) == place and not pipeline.timed and keeps_input(command)
                 fed = (printed(stages) if known else None) or Output()
                 whole = fed if takes_all(command) else fed._replace(places=False)
                 inner = replace(scope, fed=whole)

@@ -35,6 +35,11 @@ f() { readonly x=-oPWNED; }; f; declare x=a; sort "$x" f
 (ls); if true; then readonly x=-oPWNED; fi; declare x=a; sort "$x" f
 d=readonly; $d x=-oPWNED; declare x=a; sort "$x" f
 x=-oPWNED; ((x=1/0)); sort "$x" f
+wc -l < f | { exec < g; read x; sort "$x" f; }
+seq 3 | { command exec 0< g; xargs sort; }
+seq 3 | while exec <&3; do xargs sort; done 3< g
+e=exec; seq 3 | ($e < g; xargs sort)
+find . -print0 | { ls | exec < g; xargs -0 sort; }
 set -- a; set -o -- -oPWNED; sort "$1" f
 set -- a; set +o -- -oPWNED; sort "$1" f
 sort "${OLDPWD}-oPWNED" f
@@ -124,6 +129,7 @@ sort "$((1))-oPWNED" "${#x}-oPWNED" "$#-oPWNED" f
 git log "$(git rev-parse HEAD)..HEAD"
 ls 3>&1 1>&2 2>&3 3>&-
 ls > /dev/stderr
+seq 3 | while read -r x; do cat < g; sort "$x" f; done
 set -e; set -o pipefail -- a b; sort "$1" f
 cd a; ls "$OLDPWD"; cat "$OLDPWD/README.md"
 a=(1); declare b='(x)'; declare a=x; echo "$b" "${a[@]}"
