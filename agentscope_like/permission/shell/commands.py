@@ -79,7 +79,7 @@ class CommandJudge:
         self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
     ) -> list[State]:
         """Judge a command without its arguments that may turn out to be none."""
-        if arguments[0] in _CONDITIONS:
+        if None not in draft.argv or arguments[0] in _CONDITIONS:
             return []
         ends: list[State] = []
         for fewer, other in with_fewer(arguments, draft):
