@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-__all__ = ["Expression", "fails", "read_assignments", "read_expression", "read_let"]
+__all__ = ["Expression", "fails", "may_fail", "read_assignments", "read_expression", "read_let"]
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _BASE = "(?:[2-9]|[1-5][0-9]|6[0-4])"
@@ -45,6 +45,9 @@ _ERRORS = re.compile(
     r"|(?:\A|[(,=])[ \t]*[*/%<>&|^?:]"  # nothing before it
 )
 """What is an error wherever it stands in an expression."""
+
+_DIVIDING = re.compile(r"[/%]=?+(?![ \t]*[1-9][0-9]*+(?![\w#]))|\*\*(?![ \t]*[0-9])")
+_NAMING = re.compile(r"[A-Za-z_$]")
 
 
 class Expression(Struct, frozen=True):
@@ -179,6 +182,16 @@ def fails(text: str, value_of: Callable[[str], str | None]) -> bool:
         return False
     known = _NAMED.sub(lambda found: value_of(found[1]) or found[0], known)
     return _ERRORS.search(known) is not None or known.count("?") > known.count(":")
+
+
+def may_fail(text: str, *, padded: bool) -> bool:
+    """Return whether an expression is an error for some values: a divisor 0, an octal number 08.
+
+    Args:
+        text: The expression.
+        padded: Whether the values may begin with 0.
+    """
+    return _DIVIDING.search(text) is not None or (padded and _NAMING.search(text) is not None)
 
 
 def _blanks(text: str, position: int, end: int) -> int:

@@ -7,11 +7,13 @@ change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell.analysis import Doubt, EffectKind, Part
+from agentscope_like.permission.shell.arithmetic import may_fail
 from agentscope_like.permission.shell.commands import CommandJudge
 from agentscope_like.permission.shell.conditions import judge_arithmetic, judge_test
 from agentscope_like.permission.shell.control import ControlJudge
@@ -28,8 +30,9 @@ from agentscope_like.permission.shell.printing import (
     takes_all,
 )
 from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.state import State, merge
+from agentscope_like.permission.shell.state import State, merge, widened
 from agentscope_like.permission.shell.tree import (
+    Arithmetic,
     ArithmeticCommand,
     Command,
     Function,
@@ -40,6 +43,7 @@ from agentscope_like.permission.shell.tree import (
     Statement,
     Test,
     Word,
+    nodes,
 )
 from agentscope_like.permission.shell.values import Argument, Output
 from agentscope_like.permission.shell.work_tree import WorkTree
@@ -47,6 +51,9 @@ from agentscope_like.permission.shell.work_tree import WorkTree
 __all__ = ["Walk"]
 
 MAX_PARTS = 300
+
+_PADDED = re.compile(r"\+(?:0|%[jmdHIMSUVW])")
+"""Formats of `date` for numbers that may begin with 0."""
 
 
 class Walk:
@@ -92,7 +99,7 @@ class Walk:
             BudgetError: There are more than 300 simple commands.
         """
         self._script = script
-        self.script(script, State((directory,), {}), self._scope(script, Scope()))
+        self._lines(script, State((directory,), {}), self._scope(script, Scope()))
         doubt_copied_inputs(self.drafts)
         return tuple(draft.finish() for draft in self.drafts)
 
@@ -153,7 +160,21 @@ class Walk:
         if scope.posix and bash_only(text, script) is not None:
             draft.doubt("only bash reads this script so", span, kind=EffectKind.EXECUTE)
         self.texts.append((text, script))
-        return self.script(script, state, self._scope(script, scope))
+        return self._lines(script, state, self._scope(script, scope))
+
+    def _lines(self, script: Script, state: State, scope: Scope) -> State:
+        """Judge a text of which bash reads the next line after an error, as in arithmetic."""
+        padded = _PADDED.search(self.command) is not None
+        if len(script.statements) == 1 or not _may_break_off(script, padded=padded):
+            return self.script(script, state, scope)
+        for line in _lines_of(script):
+            after = self.script(line, state, scope)
+            if _may_break_off(script if scope.defined else line, padded=padded):
+                found = mutations(line)
+                left = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
+                after = merge(after, left)
+            state = after
+        return state
 
     def substitute(self, script: Script, state: State, scope: Scope) -> Output:
         """Judge the script of a substitution, and return what is known of what it prints."""
@@ -259,6 +280,26 @@ class Walk:
         after = self._command(command.body, start, inside)
         functions = state.functions | {command.name}
         return replace(state, functions=functions).fix(after.fixed)
+
+
+def _lines_of(script: Script) -> Iterator[Script]:
+    """Yield the lines of a script, each of which bash runs before it reads the next."""
+    line: list[Statement] = []
+    for statement in script.statements:
+        line.append(statement)
+        if statement.connector == "\n":
+            yield replace(script, statements=tuple(line))
+            line = []
+    if line:
+        yield replace(script, statements=tuple(line))
+
+
+def _may_break_off(script: Script, *, padded: bool) -> bool:
+    """Return whether arithmetic in a script is an error for some values."""
+    return any(
+        isinstance(node, Arithmetic) and may_fail(node.text, padded=padded)
+        for node in nodes(script)
+    )
 
 
 def _is_plain(command: Command) -> bool:

@@ -157,3 +157,23 @@ def test_what_a_later_command_gets_is_not_taken_for_something_else(command: str)
 def test_what_is_harmless_whatever_is_left_behind_is_proven(command: str) -> None:
     """The same forms are proven where nothing that they leave behind does any harm."""
     assert _only_reads(command)
+
+
+@pytest.mark.parametrize(
+    "error", ["$((1/n))", "$((1 % n))", "$((5/(n)))", "$((2**n))", "$(($(date +%m)+1))"]
+)
+def test_a_line_that_breaks_off_leaves_what_was_before(error: str) -> None:
+    """Where arithmetic may be an error, what its line would set is not known in the next one."""
+    start = "n=$(wc -l < f)\nx=-oPWNED\n"
+    assert not _only_reads(f'{start}: {error}; x=a\nsort "$x" f')
+    assert not _only_reads(f'{start}x={error}\nsort "$x" f')
+    assert not _only_reads(f'{start}f() {{ : {error}; }}\nf; x=a\nsort "$x" f')
+    assert not _only_reads(f'{start}set -- -oPWNED\n: {error} && set -- a\nsort "$1" f')
+    assert _only_reads(f'{start}: {error}; x=a; sort "$x" f')
+    assert _only_reads(f'{start}: {error}\nx=a; echo "$x"\nsort "$x" f')
+
+
+def test_a_line_whose_arithmetic_cannot_fail_sets_what_it_sets() -> None:
+    """Division by a number that is written down, and all that is no division, ends no line."""
+    assert _only_reads('n=$(wc -l < f)\nx=$((n / 2 + 1))\nsed -n "${x}p" f')
+    assert not _only_reads('n=$(wc -l < f)\nx=$((n / 2 + y))\nsed -n "${x}p" f')
