@@ -8,6 +8,7 @@ what is literal can be told from what bash computes at run time.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -336,6 +337,10 @@ class Script(Struct, frozen=True):
     comments: tuple[Span, ...] = field(default=())
 
 
+_NO_NODES = frozenset({"str", "str | None", "bool", "int | None", "Span", "Connector"})
+"""How fields are annotated that hold no nodes."""
+
+
 def nodes(tree: object) -> Iterator[Struct]:
     """Yield a node of a tree and all that is below it, in the order of the text."""
     pending = [tree]
@@ -345,4 +350,11 @@ def nodes(tree: object) -> Iterator[Struct]:
             pending += reversed(node)
         elif isinstance(node, Struct):
             yield node
-            pending += (getattr(node, name) for name in reversed(node.__struct_fields__))
+            pending += [getattr(node, name) for name in _fields_below(type(node))]
+
+
+@cache
+def _fields_below(kind: type[Struct]) -> tuple[str, ...]:
+    """Return the fields of a kind of node that may hold nodes, the last first."""
+    fields = reversed(kind.__struct_fields__)
+    return tuple(name for name in fields if kind.__annotations__.get(name) not in _NO_NODES)
