@@ -4,9 +4,9 @@
 
 Texts of up to 10,000 characters are made of pieces of shell syntax and of whole commands, joined,
 repeated and nested; the slowest are varied further. Each is decided in EXPLORE and in ACCEPT_EDITS,
-with rules that forbid and rules that allow, in a directory of many files. What counts is the
-processor time of this process, so that neither the load of the machine nor the parsers in their own
-process are part of it; those have a time limit of their own.
+first in an empty directory without rules, then among many files with rules that forbid and rules
+that allow, which are held against whatever a command reaches. What counts is the processor time of
+this process, so that the parsers in their own process are no part of it; they have a time limit.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
 from agentscope_like.permission import (
     PermissionBehavior,
@@ -31,10 +32,15 @@ from agentscope_like.tool import Bash
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.fragments import FRAGMENTS
 
+Rules: TypeAlias = dict[PermissionBehavior, dict[str, tuple[str, ...]]]
+
 LENGTH = 10_000
 KEPT = 12
+SHOWN = 5
+SHORT = 120
+SLOW = 0.02
 MODES = (PermissionMode.EXPLORE, PermissionMode.ACCEPT_EDITS)
-RULES = {
+RULES: Rules = {
     PermissionBehavior.DENY: {"Bash": ("rm:*", "git * --force"), "Write": ("**/*.key", "build/**")},
     PermissionBehavior.ASK: {"Bash": ("docker:*",), "Read": ("**/private/**",)},
     PermissionBehavior.ALLOW: {"Bash": ("npm run:*", "cat:*", "make *")},
@@ -67,12 +73,12 @@ def make_tree(root: Path) -> None:
         (root / name / "up").symlink_to("..")
 
 
-def engines() -> list[PermissionEngine]:
-    """Return an engine of each mode, with all the rules."""
+def engines(rules: Rules) -> list[PermissionEngine]:
+    """Return an engine of each mode, with the rules."""
     found = []
     for mode in MODES:
         engine = PermissionEngine(PermissionContext(mode=mode))
-        for behavior, tools in RULES.items():
+        for behavior, tools in rules.items():
             for tool, contents in tools.items():
                 for content in contents:
                     engine.add_rule(
@@ -147,34 +153,48 @@ async def decided(engine: PermissionEngine, bash: Bash, text: str) -> float:
     return time.process_time() - begin
 
 
+async def searched(search: Search, rules: Rules, seconds: float) -> None:
+    """Search for a while where the process stands."""
+    bash, judges = Bash(), engines(rules)
+    await decided(judges[0], bash, "echo $(ls)")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        text = search.text()
+        for engine in judges:
+            spent = await decided(engine, bash, text)
+            if spent > SLOW:
+                spent = min(spent, await decided(engine, bash, f"{text[: LENGTH - 1]} "))
+            search.remember(spent, text)
+
+
+def told(search: Search, scene: str) -> None:
+    """Print the slowest texts."""
+    print(f"{scene}: {search.tried:,} decisions; the slowest, in milliseconds of processor time")
+    for seconds, text in search.slowest[:SHOWN]:
+        shown = text if len(text) < SHORT else f"{text[:80]} ... {text[-30:]}"
+        print(f"{seconds * 1e3:8.1f}  {len(text):6,} characters  {shown!r}")
+
+
 async def main() -> None:
-    """Search for a while and print the slowest."""
+    """Search in both scenes and print the slowest."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a file for the slowest texts, as JSON")
     options = parser.parse_args()
-    search = Search(options.seed)
-    with tempfile.TemporaryDirectory() as place:
-        make_tree(Path(place))
-        os.chdir(place)
-        bash, judges = Bash(), engines()
-        await decided(judges[0], bash, "echo $(ls)")
-        end = time.monotonic() + options.seconds
-        while time.monotonic() < end:
-            text = search.text()
-            for engine in judges:
-                spent = await decided(engine, bash, text)
-                if spent > 0.02:
-                    spent = min(spent, await decided(engine, bash, text + " "))
-                search.remember(spent, text)
-        os.chdir("/")
+    slowest: list[str] = []
+    for scene, rules in (("no rules, no files", {}), ("rules, and 1,360 files", RULES)):
+        search = Search(options.seed)
+        with tempfile.TemporaryDirectory() as place:
+            if rules:
+                make_tree(Path(place))
+            os.chdir(place)
+            await searched(search, rules, options.seconds / 2)
+            os.chdir("/")
+        told(search, scene)
+        slowest += [text for _, text in search.slowest]
     if options.save:
-        options.save.write_text(json.dumps([text for _, text in search.slowest], indent=1))
-    print(f"{search.tried:,} decisions; the slowest, in milliseconds of processor time:")
-    for seconds, text in search.slowest:
-        shown = text if len(text) < 120 else f"{text[:80]} ... {text[-30:]}"
-        print(f"{seconds * 1e3:8.1f}  {len(text):6,} characters  {shown!r}")
+        options.save.write_text(json.dumps(slowest, indent=1))
 
 
 if __name__ == "__main__":
