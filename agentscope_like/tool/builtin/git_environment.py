@@ -90,6 +90,20 @@ _WHERE_SET = (
 _LIST = ("config", "--list", "--name-only", "--show-scope", "-z")
 """Makes git list the names that configuration sets, each after its scope."""
 
+_TELLING_NAMES = frozenset({"branch", "describe", "rev-parse", "symbolic-ref"})
+"""Sub-commands whose output is taken for a word that is no option."""
+
+_OPTION_LIKE = ("refs/heads/-*", "refs/tags/-*", "refs/remotes/-*")
+_NAMES = ("for-each-ref", "--count=1", "--format=%(refname)", *_OPTION_LIKE)
+_NAMES_BELOW = (
+    "for-each-ref",
+    "--count=1",
+    "--format=%(refname)",
+    *map("{}/**".format, _OPTION_LIKE),
+)
+_BRANCH = ("symbolic-ref", "-q", "HEAD")
+"""What names the repository has that begin with a dash, and the branch, which need not exist."""
+
 _LINKS = ("-c", "core.fsmonitor=false", "ls-files", "--stage", "-z")
 _GITLINK = "160000 "
 
@@ -103,11 +117,15 @@ _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, val
 
 
 class GitPlace(NamedTuple):
-    """A repository that a command looks at: where git starts, and the options that lead there."""
+    """A repository that a command looks at: where git starts, and the options that lead there.
+
+    `tells_names` says that git prints the name of a branch or tag, which others may be given.
+    """
 
     directory: str
     options: tuple[str, ...]
     reaches_remote: bool = False
+    tells_names: bool = False
 
 
 def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
@@ -118,7 +136,7 @@ def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
     """
     return tuple(
         dict.fromkeys(
-            GitPlace(directory, options, _reaches_remote(part))
+            GitPlace(directory, options, _reaches_remote(part), _tells_names(part, analysis))
             for part in analysis.parts
             if part.program in _RUNS_GIT
             for directory in part.directories or (analysis.directory,)
@@ -163,6 +181,10 @@ def git_environment(
 
 def _reaches_remote(part: Part) -> bool:
     return "ls-remote" in part.argv or ("remote" in part.argv and "show" in part.argv)
+
+
+def _tells_names(part: Part, analysis: CommandAnalysis) -> bool:
+    return len(analysis.parts) > 1 and not _TELLING_NAMES.isdisjoint(part.argv)
 
 
 def _leading_options(part: Part) -> list[tuple[str, ...]]:
@@ -252,8 +274,11 @@ def keys_below(place: GitPlace, told: Told) -> list[str]:
         told: Asks git there.
 
     Raises:
-        ToolArgumentError: There are too many submodules to look at.
+        ToolArgumentError: There are too many submodules to look at, or a name that git prints would
+            be taken for an option.
     """
+    if place.tells_names:
+        _refuse_odd_names(place, told)
     found: dict[str, None] = {}
     pending = [(place.options, ":/")]
     for number, (options, top) in enumerate(pending):
@@ -269,6 +294,19 @@ def keys_below(place: GitPlace, told: Told) -> list[str]:
         # Within one that is not checked out, git lists what is there of the repository around it.
         pending += [((*options, "-C", link), ".") for link in sorted(links) if link.strip("./")]
     return list(found)
+
+
+def _refuse_odd_names(place: GitPlace, told: Told) -> None:
+    """Raise an error if a branch or a tag is called as an option is; a clone takes over any."""
+    branch = told([*place.options, *_BRANCH])
+    named = [told([*place.options, *names]) for names in (_NAMES, _NAMES_BELOW)]
+    odd = next(filter(None, named), branch if branch.startswith(b"refs/heads/-") else b"")
+    if odd:
+        raise ToolArgumentError(
+            f"the repository at {place.directory!r} has a name that begins with a dash "
+            f"({os.fsdecode(odd).strip()}), which git would take for an option where the command "
+            "passes it on. Rename or delete it, or give the name in full."
+        )
 
 
 def _listed_keys(output: bytes) -> list[str]:

@@ -225,6 +225,55 @@ async def test_too_many_submodules_are_not_looked_at(
     assert not marks.exists()
 
 
+TELLING_NAMES = (
+    "git log -1 $(git branch --show-current)",
+    "git log -1 $(git rev-parse --abbrev-ref HEAD)",
+    "b=$(git symbolic-ref --short HEAD); git log -1 $b",
+    "git log $(git describe --tags)..HEAD",
+)
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Path:
+    """Return a repository with a commit, a branch and a tag."""
+    place = tmp_path / "named"
+    place.mkdir()
+    git(place, "init", "-qb", "main")
+    git(
+        place,
+        *("-c", "user.name=A", "-c", "user.email=a@example.org"),
+        "commit",
+        "-qm1",
+        "--allow-empty",
+    )
+    git(place, "tag", "v1")
+    return place
+
+
+@pytest.mark.parametrize("command", TELLING_NAMES)
+@pytest.mark.parametrize("name", ["heads/--output=PWNED", "tags/--output=PWNED", "tags/-x/y"])
+async def test_a_name_that_is_like_an_option_is_not_passed_on(
+    named: Path, command: str, name: str
+) -> None:
+    """A clone takes over any name of a branch or tag; one like `--output=f` would write a file."""
+    bash = Bash(cwd=named)
+    assert await bash.check_read_only({"command": command})
+    assert "fatal" not in await output(bash, command)
+    git(named, "update-ref", f"refs/{name}", "HEAD")
+    with pytest.raises(ToolArgumentError, match="begins with a dash"):
+        await output(bash, command)
+    assert "1" in await output(bash, "git log -1 --oneline")
+    assert not list(named.glob("PWNED*"))
+
+
+async def test_nor_is_the_name_of_a_branch_that_is_yet_to_be_born(named: Path) -> None:
+    """The branch of an empty repository has a name, but is none that git lists."""
+    git(named, "symbolic-ref", "HEAD", "refs/heads/--output=PWNED")
+    with pytest.raises(ToolArgumentError, match="begins with a dash"):
+        await output(Bash(cwd=named), TELLING_NAMES[0])
+    assert await output(Bash(cwd=named), "git branch --show-current") == "--output=PWNED\n"
+
+
 def test_what_every_repository_may_name_is_always_switched_off() -> None:
     """Programs that git runs only for some commands, or on a terminal, are switched off too."""
     environment = git_environment({})
