@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
-from agentscope_like.permission.paths.names import Names
+from agentscope_like.permission.paths.names import NameEntry, Names
 
 __all__ = ["Expansion", "TooManyFilesError", "matches"]
 
@@ -89,26 +89,19 @@ class Expansion:
             if not rest:
                 names = ["**", "*"]
                 yield from self._walk(base, ["*"])
-            for entry in self._directories(base):
-                yield from self._walk(os.path.join(base, entry), names)
+            for folder in self._directories(base):
+                yield from self._walk(os.path.join(base, folder), names)
             return
         fits = _compiled(name).fullmatch
         for entry in self._entries(base):
-            if (entry[0] != "." or name[0] == ".") and fits(entry):
-                yield from self._walk(os.path.join(base, entry), rest)
+            if (entry.name[0] != "." or name[0] == ".") and fits(entry.name):
+                yield from self._walk(os.path.join(base, entry.name), rest)
 
     def _directories(self, directory: str) -> Iterator[str]:
         """Yield the names of the directories in a directory that `**` goes down to."""
-        try:
-            with self._names.scandir(directory) as entries:
-                for entry in entries:
-                    self._entries_left -= 1
-                    if self._entries_left < 0:
-                        raise TooManyFilesError
-                    if entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
-                        yield entry.name
-        except OSError:
-            return
+        for entry in self._entries(directory):
+            if entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
+                yield entry.name
 
     def _exists(self, path: str) -> bool:
         try:
@@ -117,14 +110,14 @@ class Expansion:
             return False
         return True
 
-    def _entries(self, directory: str) -> Iterator[str]:
+    def _entries(self, directory: str) -> Iterator[NameEntry]:
         try:
             with self._names.scandir(directory) as entries:
                 for entry in entries:
                     self._entries_left -= 1
                     if self._entries_left < 0:
                         raise TooManyFilesError
-                    yield entry.name
+                    yield entry
         except OSError:
             return
 
