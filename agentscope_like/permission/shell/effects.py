@@ -200,6 +200,7 @@ class Actor(Struct):
             self._suspect(plain or problem.message, draft.span_of(problem.at))
         directories = self.state.directories
         known = len(self.draft.effects)
+        suffixes: list[Argument] = []
         for item in self.reading.items:
             kind = item.role.kind
             if kind in _LOOKED_AT:
@@ -212,7 +213,10 @@ class Actor(Struct):
                 self._reach(item)
             elif kind in _ASSIGNED:
                 self._assign(item)
-        self._keep_backups(known)
+            elif kind is _SUFFIX:
+                suffixes.append(item.argument)
+        if suffixes:
+            self._keep_backups(suffixes, known)
         depends = self.reading.grammar.local and not self.reading.is_about
         if depends and not directories:
             self._suspect(
@@ -286,9 +290,8 @@ class Actor(Struct):
                 written_below = [replace(each, named_after=named_after) for each in written_below]
             self.draft.add(written_below)
 
-    def _keep_backups(self, first: int) -> None:
+    def _keep_backups(self, suffixes: Sequence[Argument], first: int) -> None:
         """Add to the writes from number `first` on what their backups are called."""
-        suffixes = [item.argument for item in self.reading.items if item.role.kind is _SUFFIX]
         backups = tuple(
             suffix
             for each in suffixes

@@ -110,10 +110,10 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     def of(self, analysis: CommandAnalysis) -> Surroundings:
         """Return them with the patterns of one command read as it has bash read them."""
-        sets = (part.argv for part in analysis.parts if part.program == "shopt")
-        if self.has_deep_globs or all("globstar" not in argv for argv in sets):
-            return self
-        return replace(self, has_deep_globs=True)
+        for part in analysis.parts:
+            if part.program == "shopt" and "globstar" in part.argv and not self.has_deep_globs:
+                return replace(self, has_deep_globs=True)
+        return self
 
     @cached_property
     def working_directories(self) -> tuple[Location, ...]:

@@ -99,7 +99,8 @@ class Walk:
             BudgetError: There are more than 300 simple commands.
         """
         self._script = script
-        self._lines(script, State((directory,), {}), self._scope(script, Scope()))
+        judge = self._lines if "\n" in self.command else self.script
+        judge(script, State((directory,), {}), self._scope(script, Scope()))
         doubt_copied_inputs(self.drafts)
         return tuple(draft.finish() for draft in self.drafts)
 
@@ -164,8 +165,10 @@ class Walk:
 
     def _lines(self, script: Script, state: State, scope: Scope) -> State:
         """Judge a text of which bash reads the next line after an error, as in arithmetic."""
+        if len(script.statements) == 1:
+            return self.script(script, state, scope)
         padded = _PADDED.search(self.command) is not None
-        if len(script.statements) == 1 or not _may_break_off(script, padded=padded):
+        if not _may_break_off(script, padded=padded):
             return self.script(script, state, scope)
         for line in _lines_of(script):
             after = self.script(line, state, scope)
