@@ -30,13 +30,13 @@ def main() -> None:
     for name, judged in names.items():
         for mode, (harmful, ran, everyday, asked) in judged.items():
             share = f"{asked / everyday:.1%}"
-            print(f"| {name} | {mode} | {ran} of {harmful:,} | {asked} of {everyday:,} ({share}) |")
+            print(f"| {name} | {mode} | {ran} of {harmful:,} | {asked:,} of {everyday:,} ({share}) |")
     here = medians([each["times"] for each in ours])
     other = medians([each["times"] for each in theirs])
     print(f"\n| decision about | here, µs | AgentScope {OTHER_VERSION}, µs | ratio |")
     print("|---|---:|---:|---:|")
     for name, figure in here.items():
-        print(f"| {name} | {figure:,.1f} | {other[name]:,.1f} | {other[name] / figure:.1f} |")
+        print(f"| {name} | {figure:,.1f} | {other[name]:,.1f} | {other[name] / figure:,.1f} |")
 
 
 if __name__ == "__main__":
