@@ -30,7 +30,9 @@ def main() -> None:
     for name, judged in names.items():
         for mode, (harmful, ran, everyday, asked) in judged.items():
             share = f"{asked / everyday:.1%}"
-            print(f"| {name} | {mode} | {ran} of {harmful:,} | {asked:,} of {everyday:,} ({share}) |")
+            print(
+                f"| {name} | {mode} | {ran} of {harmful:,} | {asked:,} of {everyday:,} ({share}) |"
+            )
     here = medians([each["times"] for each in ours])
     other = medians([each["times"] for each in theirs])
     print(f"\n| decision about | here, µs | AgentScope {OTHER_VERSION}, µs | ratio |")
