@@ -93,14 +93,10 @@ _LIST = ("config", "--list", "--name-only", "--show-scope", "-z")
 _TELLING_NAMES = frozenset({"branch", "describe", "rev-parse", "symbolic-ref"})
 """Sub-commands whose output is taken for a word that is no option."""
 
-_OPTION_LIKE = ("refs/heads/-*", "refs/tags/-*", "refs/remotes/-*")
-_NAMES = ("for-each-ref", "--count=1", "--format=%(refname)", *_OPTION_LIKE)
-_NAMES_BELOW = (
-    "for-each-ref",
-    "--count=1",
-    "--format=%(refname)",
-    *map("{}/**".format, _OPTION_LIKE),
+_OPTION_LIKE = tuple(
+    f"refs/{kind}/-*{below}" for kind in ("heads", "tags", "remotes") for below in ("", "/**")
 )
+_NAMES = ("for-each-ref", "--count=1", "--format=%(refname)", *_OPTION_LIKE)
 _BRANCH = ("symbolic-ref", "-q", "HEAD")
 """What names the repository has that begin with a dash, and the branch, which need not exist."""
 
@@ -299,8 +295,8 @@ def keys_below(place: GitPlace, told: Told) -> list[str]:
 def _refuse_odd_names(place: GitPlace, told: Told) -> None:
     """Raise an error if a branch or a tag is called as an option is; a clone takes over any."""
     branch = told([*place.options, *_BRANCH])
-    named = [told([*place.options, *names]) for names in (_NAMES, _NAMES_BELOW)]
-    odd = next(filter(None, named), branch if branch.startswith(b"refs/heads/-") else b"")
+    is_odd = branch.startswith(b"refs/heads/-")
+    odd = branch if is_odd else told([*place.options, *_NAMES])
     if odd:
         raise ToolArgumentError(
             f"the repository at {place.directory!r} has a name that begins with a dash "
