@@ -45,6 +45,7 @@ RULES: Rules = {
     PermissionBehavior.ASK: {"Bash": ("docker:*",), "Read": ("**/private/**",)},
     PermissionBehavior.ALLOW: {"Bash": ("npm run:*", "cat:*", "make *")},
 }
+CROWDED = ("crowd", "links", "folders", "huge")
 # fmt: off
 PIECES = (
     "'", '"', "\\", "`", "$(", ")", "(", "{", "}", "${x", "${x:-", "${x%", "${x//", "$x",
@@ -56,13 +57,14 @@ PIECES = (
     "timeout 1 ", "bash -c '", "sh -c ", "find . -exec ", "cd a;", "cd ..;", "ls ", "cat ",
     "rm ", "cp -r ", "mv ", "ln -s a ", "mkdir ", "sed -i s/a/b/ ", "tee ", "touch ",
     "grep -r a ", "git status;", "git -C a ", "awk '{print}' ", "sed -n p ", "jq . ", "$1 ",
-    "set -- ",
+    "set -- ", "crowd/*", "links/*", "folders/*", "huge/*", "crowd ", "links ", "huge ", "*/* ",
+    "mv crowd/* a", "cp -r links a", "grep -R x huge", "rm folders/*",
 )
 # fmt: on
 
 
 def make_tree(root: Path) -> None:
-    """Put directories, files and links into a directory, as in a project of some size."""
+    """Put directories, files and links into a directory, some of them in great number."""
     for name in "abcdefgh":
         for inner in "abcdefgh":
             folder = root / name / inner
@@ -71,6 +73,15 @@ def make_tree(root: Path) -> None:
                 (folder / f"{name}{number}").touch()
         (root / name / "link").symlink_to("a")
         (root / name / "up").symlink_to("..")
+    for name in CROWDED:
+        (root / name).mkdir()
+    for number in range(1_400):
+        (root / CROWDED[0] / f"f{number}").touch()
+        (root / CROWDED[1] / f"l{number}").symlink_to("../a/a/a1")
+    for number in range(350):
+        (root / CROWDED[2] / f"d{number}").mkdir()
+    for number in range(9_000):
+        (root / CROWDED[3] / f"f{number}").touch()
 
 
 def engines(rules: Rules) -> list[PermissionEngine]:
@@ -183,7 +194,7 @@ async def main() -> None:
     parser.add_argument("--save", type=Path, help="a file for the slowest texts, as JSON")
     options = parser.parse_args()
     slowest: list[str] = []
-    for scene, rules in (("no rules, no files", {}), ("rules, and 1,360 files", RULES)):
+    for scene, rules in (("no rules, no files", {}), ("rules, and 13,600 files", RULES)):
         search = Search(options.seed)
         with tempfile.TemporaryDirectory() as place:
             if rules:

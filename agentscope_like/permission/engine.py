@@ -10,6 +10,7 @@ from typing import Any
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
+from agentscope_like.permission.moment import MOMENT
 from agentscope_like.permission.protocol import (
     FallbackSuggester,
     PermissionTool,
@@ -63,6 +64,7 @@ class PermissionEngine:
         """
         context = self.context
         mode = context.mode
+        moment = MOMENT.set({})
         try:
             if type(mode) is not PermissionMode:  # text, set past the model
                 mode = PermissionMode(mode)
@@ -71,6 +73,8 @@ class PermissionEngine:
             if not _is_failure(error):
                 raise
             return _undecided(tool, mode, error)
+        finally:
+            MOMENT.reset(moment)
 
 
 async def _decide(  # noqa: C901, PLR0911 - one step for each row

@@ -120,6 +120,51 @@ class PathRuleIndex:
         )
         return min(found, default=None)
 
+    def within(
+        self, folder: Location, directories: Sequence[Location]
+    ) -> Callable[[str], int | None] | None:
+        """Return what `match` says of each name in a directory, or None where it never can.
+
+        Only for rules that deny or ask. What is known of the directory is looked up once, so that
+        a name takes a fraction of the time.
+
+        Args:
+            folder: The directory.
+            directories: The working directories, as for `match`.
+        """
+        if self.match_below(folder, directories) is None:
+            return None
+        bases = bases_of(directories) if self._relative else []
+        found = [self._places(reading, bases) for reading in folder.readings]
+        places = [place for among, _ in found for place in among]
+        roots = {name for _, among in found for name in among}
+        root = self._relative.get("")
+        of_roots = [] if root is None else [*root.below, *root.itself]
+
+        def match(name: str) -> int | None:
+            key = fold(name)
+            positions = of_roots.copy() if key in roots else []
+            for place in places:
+                positions += place.find(name, key)
+            return min(positions) if positions else None
+
+        return match
+
+    def _places(self, folder: str, bases: Sequence[str]) -> tuple[list[_Place], list[str]]:
+        """Return where one reading of a directory is filed, and the names in it that are bases."""
+        names, key = names_of(compose(folder)), fold(folder)
+        keys = names_of(key)
+        places = [_Place(self._absolute, names, keys)] if self._absolute else []
+        roots = []
+        for base in bases:
+            start = fold(base)
+            depth = len(names_of(start))
+            if is_below(key, start):
+                places.append(_Place(self._relative, names[depth:], keys[depth:]))
+            elif depth == len(keys) + 1 and is_below(start, key):
+                roots.append(names_of(start)[-1])
+        return places, roots
+
     def _all(self, reading: str, bases: Sequence[str]) -> set[int]:
         return {position for found in self._find(reading, bases) for position in found}
 
@@ -213,6 +258,20 @@ class PathRules:
         position = self._index.match_below(location, directories)
         return None if position is None else self.rules[position]
 
+    def within(
+        self, folder: Location, directories: Sequence[Location]
+    ) -> Callable[[str], PermissionRule | None] | None:
+        """Return what `match` says of each name in a directory, or None where it never can."""
+        match = self._index.within(folder, directories)
+        if match is None:
+            return None
+
+        def rule_of(name: str) -> PermissionRule | None:
+            position = match(name)
+            return None if position is None else self.rules[position]
+
+        return rule_of
+
 
 def _reaching(
     table: dict[str, _Directory], names: Sequence[str], keys: Sequence[str]
@@ -260,6 +319,50 @@ class _Directory:
             yield from self.globs.find_below(())
 
 
+class _Place:
+    """The patterns that could match a name in one directory.
+
+    Args:
+        table: The patterns by their leading directories.
+        names: The names on the way from where the patterns start to the directory.
+        keys: The same, as they are compared.
+    """
+
+    __slots__ = ("_below", "_globs", "_prefix", "_table")
+
+    def __init__(
+        self, table: dict[str, _Directory], names: Sequence[str], keys: Sequence[str]
+    ) -> None:
+        self._table = table
+        self._below: list[int] = []
+        self._globs: list[Callable[[str, str], list[int]]] = []
+        prefix = ""
+        for depth, key in enumerate((*keys, "")):
+            directory = table.get(prefix)
+            if directory is not None:
+                self._below += directory.below
+                if directory.globs is not None:
+                    self._globs.append(directory.globs.within(names[depth:], keys[depth:]))
+            prefix = f"{prefix}/{key}"
+        self._prefix = prefix
+
+    def find(self, name: str, key: str) -> list[int]:
+        """Return the positions of the patterns that match a name.
+
+        Args:
+            name: The name.
+            key: What is compared of it.
+        """
+        found = self._below.copy()
+        directory = self._table.get(self._prefix + key)
+        if directory is not None:
+            found += directory.below
+            found += directory.itself
+        for find in self._globs:
+            found += find(name, key)
+        return found
+
+
 _Tail = tuple[Component, ...]
 
 
@@ -299,15 +402,38 @@ class _Globs:
             if may_hold(names, tail, strict=False):
                 yield from positions
 
+    def within(self, names: Sequence[str], keys: Sequence[str]) -> Callable[[str, str], list[int]]:
+        """Return what finds the positions of the globs that match these names and one more.
+
+        It is given that name, and what is compared of it.
+        """
+        if not self._filed:
+            self._file(strict=False)
+        always = self._candidates(keys)
+
+        def find(name: str, key: str) -> list[int]:
+            found: list[int] = []
+            candidates = always + self._having(key)
+            if candidates:
+                path = (*names, compose(name))
+                for tail in candidates:
+                    if fits(path, tail, strict=False):
+                        found += self._tails[tail]
+            return found
+
+        return find
+
     def _candidates(self, keys: Sequence[str]) -> list[_Tail]:
-        candidates = self._featureless.copy()
-        for key in keys:
-            candidates += self._names.get(key, ())
-            for length, ends in self._ends.items():
-                candidates += ends.get(key[-length:], ())
-            for length, starts in self._starts.items():
-                candidates += starts.get(key[:length], ())
-        return candidates
+        return [*self._featureless, *(tail for key in keys for tail in self._having(key))]
+
+    def _having(self, key: str) -> list[_Tail]:
+        """Return the globs that are filed under something that a name has."""
+        found = list(self._names.get(key, ()))
+        for length, ends in self._ends.items():
+            found += ends.get(key[-length:], ())
+        for length, starts in self._starts.items():
+            found += starts.get(key[:length], ())
+        return found
 
     def _file(self, *, strict: bool) -> None:
         features = {tail: list(_features(tail, strict=strict)) for tail in self._tails}
@@ -327,7 +453,7 @@ class _Globs:
 
 
 def _features(tail: Sequence[Component], *, strict: bool) -> Iterator[tuple[str, str]]:
-    for component in tail:
+    for component in reversed(tail):
         if component.shape == "name":
             yield "name", component.text if strict else fold(component.text)
         elif component.shape == "glob":

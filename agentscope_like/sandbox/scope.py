@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
+from agentscope_like.permission.paths.effort import TooManyFilesError
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind
 from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
-from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.profile import FORGOTTEN, Profile, editing, nearest_existing, reading
 from agentscope_like.sandbox.views import View, view_of

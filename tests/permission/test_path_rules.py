@@ -204,6 +204,21 @@ def test_what_matches_below_a_directory_is_looked_for_there(contents: list[str],
         assert index.match_below(above, DIRECTORIES) is not None
 
 
+@settings(max_examples=400, deadline=None)
+@given(st.lists(_PATTERNS, min_size=1, max_size=8), _PATHS, st.booleans())
+def test_names_in_a_directory_are_told_as_their_paths_are(
+    contents: list[str], path: str, above: bool
+) -> None:
+    """What is said of a name in a directory is what is said of the path that it makes."""
+    index = PathRuleIndex(contents, strict=False, home=HOME)
+    folder = locate("/nonexistent" if above else path, directory=WORK, home=HOME)
+    match = index.within(folder, DIRECTORIES)
+    for name in ("a", "B", "ab", "CAF\u00c9", "cafe\u0301", "\u0131", "work", "WORK"):
+        location = locate(f"{folder.absolute}/{name}", directory="/", home=HOME)
+        found = None if match is None else match(name)
+        assert found == index.match(location, DIRECTORIES), name
+
+
 def test_where_nothing_can_match_nothing_is_looked_for() -> None:
     """A directory is passed over where no pattern could speak of anything below it."""
     index = PathRuleIndex(["secrets/**", "src/*/keys", "/etc/x"], strict=False)

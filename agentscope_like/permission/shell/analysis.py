@@ -172,10 +172,14 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
             and all(part.read_only for part in self.parts)
         )
 
-    @cached_property
+    @property
     def has_globs(self) -> bool:
-        """Whether what it reaches has to be looked for."""
-        return any(effect.glob for part in self.parts for effect in part.effects)
+        """Return whether what it reaches has to be looked for."""
+        for part in self.parts:
+            for effect in part.effects:
+                if effect.glob:
+                    return True
+        return False
 
     @property
     def understood(self) -> bool:

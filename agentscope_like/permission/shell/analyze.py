@@ -82,6 +82,8 @@ async def analyze_async(
 ) -> CommandAnalysis:
     """Do what `analyze` does, and let the event loop run while other parsers are waited for."""
     reading = _read(command, directory, home, work_tree)
+    if not reading.texts:
+        return reading.analysis
     if all(default_panel().knows(text) for text, _ in reading.texts):
         return _confirmed(reading)
     import asyncio  # deciding as such needs none of it

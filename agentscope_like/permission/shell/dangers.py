@@ -29,15 +29,36 @@ class Danger(Struct, frozen=True):
     operands: re.Pattern[str] | None
     any_word: re.Pattern[str] | None
 
-    def fits(self, arguments: Sequence[str | None]) -> bool:
-        """Return whether the row speaks of these words after the program; unknown ones fit not."""
-        known = [word for word in arguments if word is not None]
+    def fits(self, arguments: Sequence[str]) -> bool:
+        """Return whether the row speaks of these words after the program."""
         return (
-            (not self.words or any(_begins(known, words) for words in self.words))
-            and all(any(_has_flag(word, group) for word in known) for group in self.flags)
-            and (self.operands is None or any(map(self.operands.fullmatch, _operands(known))))
-            and (self.any_word is None or any(map(self.any_word.fullmatch, known)))
+            (not self.words or any(_begins(arguments, words) for words in self.words))
+            and all(any(_has_flag(word, group) for word in arguments) for group in self.flags)
+            and (self.operands is None or any(map(self.operands.fullmatch, _operands(arguments))))
+            and (self.any_word is None or any(map(self.any_word.fullmatch, arguments)))
         )
+
+
+class _Rows:
+    """The rows about one program, filed by the first word after it that they speak of."""
+
+    __slots__ = ("_anywhere", "_by_word")
+
+    def __init__(self, rows: Sequence[Danger]) -> None:
+        self._anywhere = tuple(row for row in rows if not row.words)
+        firsts = {words[0] for row in rows for words in row.words}
+        self._by_word = {
+            first: tuple(
+                row for row in rows if not row.words or any(each[0] == first for each in row.words)
+            )
+            for first in firsts
+        }
+
+    def why(self, arguments: Sequence[str | None]) -> str | None:
+        """Return what the first row that fits says; words that are not known fit none."""
+        known = [word for word in arguments if word is not None]
+        rows = self._by_word.get(known[0], self._anywhere) if known else self._anywhere
+        return next((row.does for row in rows if row.fits(known)), None)
 
 
 class _Dangers:
@@ -54,9 +75,9 @@ class _Dangers:
                 else:
                     self._named.setdefault(program, []).append(danger)
 
-    def of(self, program: str) -> tuple[Danger, ...]:
+    def of(self, program: str) -> _Rows:
         globs = [danger for pattern, danger in self._globs if fnmatchcase(program, pattern)]
-        return (*self._named.get(program, ()), *globs)
+        return _Rows((*self._named.get(program, ()), *globs))
 
 
 @lru_cache(maxsize=1)
@@ -65,7 +86,7 @@ def _dangers() -> _Dangers:
 
 
 @lru_cache(maxsize=1024)
-def _dangers_of(program: str) -> tuple[Danger, ...]:
+def _dangers_of(program: str) -> _Rows:
     return _dangers().of(program)
 
 
@@ -77,15 +98,11 @@ def danger_of(words: Sequence[str | None]) -> str | None:
     """
     if not words or words[0] is None:
         return None
-    plain: Sequence[str | None] | None = None
-    for danger in _dangers_of(words[0]):
-        if danger.fits(words[1:]):
-            return danger.does
-        if plain is None:
-            plain = families().without_leading_options(words)
-        if plain is not words and danger.fits(plain[1:]):
-            return danger.does
-    return None
+    rows = _dangers_of(words[0])
+    if reason := rows.why(words[1:]):
+        return reason
+    plain = families().without_leading_options(words)
+    return None if plain is words else rows.why(plain[1:])
 
 
 def _compile(row: dict[str, Any]) -> Danger:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.permission.paths.effort import TOO_MANY, TooManyFilesError
 from agentscope_like.permission.paths.removal import HISTORY
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
@@ -13,7 +14,6 @@ from agentscope_like.permission.shell.analysis import (
     EffectKind,
     Part,
 )
-from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.links import makes_links, why_not_through_links
 from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS, MOVING
 from agentscope_like.permission.shell.showing import is_redirect
@@ -52,11 +52,14 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
     if not analysis.parts:
         return "there is no command in it"
     surroundings = surroundings.of(analysis)
-    for part in analysis.parts:
-        if not part.read_only and (reason := why_not_a_part(part, surroundings)):
-            return reason
-        if part.program in MOVING and (reason := _other_directory(part, surroundings)):
-            return reason
+    try:
+        for part in analysis.parts:
+            if not part.read_only and (reason := why_not_a_part(part, surroundings)):
+                return reason
+            if part.program in MOVING and (reason := _other_directory(part, surroundings)):
+                return reason
+    except TooManyFilesError:
+        return TOO_MANY
     return why_not_through_links(analysis, surroundings)
 
 

@@ -1,4 +1,4 @@
-"""What lies below the directories of a command, as far as a bounded number of files goes."""
+"""What lies below the directories of a command."""
 
 from __future__ import annotations
 
@@ -6,32 +6,25 @@ import os
 from collections import deque
 from collections.abc import Iterator
 
+from agentscope_like.permission.paths.effort import ENTRY, MAX_BELOW, Effort
 from agentscope_like.permission.paths.names import NameEntry, Names
-from agentscope_like.permission.shell.expansion import TooManyFilesError
 
 __all__ = ["Entries"]
 
-MAX_BELOW = 2_000
-"""How many directory entries are looked at below one directory; a directory that has to be opened
-counts as ten."""
-
-MAX_IN_ALL = 10_000
-"""How many are looked at for one command."""
-
 
 class Entries:
-    """Lists what is below directories, each of them once, as long as the budget lasts.
+    """Lists what is below directories, each of them once.
 
     Args:
         names: The file system; this host's by default.
     """
 
-    __slots__ = ("_known", "_left", "_names")
+    __slots__ = ("_effort", "_known", "_names")
 
     def __init__(self, names: Names = os) -> None:
         self._names = names
-        self._left = MAX_IN_ALL
-        self._known: dict[str, tuple[list[NameEntry], bool]] = {}
+        self._effort = Effort(MAX_BELOW)
+        self._known: dict[str, list[NameEntry]] = {}
 
     def below(self, directory: str) -> Iterator[NameEntry]:
         """Yield what is below a directory, the nearest first; symlinks are not followed.
@@ -40,30 +33,19 @@ class Entries:
             directory: An absolute path without symlinks.
 
         Raises:
-            TooManyFilesError: There is more below it than the budget has left.
+            TooManyFilesError: There is more below it than there is effort left for.
         """
-        if directory not in self._known:
-            found: list[NameEntry] = []
-            self._known[directory] = found, self._list(directory, found)
-        entries, is_all = self._known[directory]
-        yield from entries
-        if not is_all:
-            raise TooManyFilesError
-
-    def _list(self, directory: str, found: list[NameEntry]) -> bool:
-        """Add what is below a directory, and return whether that is all."""
-        left = min(MAX_BELOW, self._left)
+        known = self._known.get(directory)
+        if known is not None:
+            self._effort.spend(ENTRY * len(known))
+            yield from known
+            return
+        found: list[NameEntry] = []
         pending = deque([directory])
         while pending:
-            try:
-                with self._names.scandir(pending.popleft()) as entries:
-                    new = list(entries)
-            except OSError:
-                continue
-            left -= len(new) + 10
-            self._left -= len(new) + 10
-            if left < 0:
-                return False
-            found += new
-            pending += [each.path for each in new if each.is_dir(follow_symlinks=False)]
-        return True
+            for entry in self._effort.entries(pending.popleft(), self._names):
+                found.append(entry)
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+        self._known[directory] = found

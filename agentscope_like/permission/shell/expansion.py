@@ -1,4 +1,4 @@
-"""What the patterns of a command match now, looking at no more than a bounded number of files."""
+"""What the patterns of a command match now."""
 
 from __future__ import annotations
 
@@ -8,18 +8,10 @@ from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
-from agentscope_like.permission.paths.names import NameEntry, Names
+from agentscope_like.permission.paths.effort import PATH, Effort
+from agentscope_like.permission.paths.names import Names
 
-__all__ = ["Expansion", "TooManyFilesError", "matches"]
-
-MAX_ENTRIES = 20_000
-"""How many directory entries are looked at for one command."""
-
-MAX_MATCHES = 1_500
-"""How many paths the patterns of one command are followed to."""
-
-MAX_VISITS = 10_000
-"""How often in all, where a pattern is written more than once or several checks look at it."""
+__all__ = ["Expansion", "matches"]
 
 _DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
 """Bracket expressions with a class, an equivalent or an escape, as in `[[:alpha:]]`."""
@@ -27,26 +19,23 @@ _DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
 _MAGIC = re.compile(r"[*?\[]")
 
 
-class TooManyFilesError(Exception):
-    """The patterns of a command reach more files than are looked at."""
-
-
 class Expansion:
-    """Expands the patterns of one command, as long as its budget lasts.
+    """Expands the patterns of one command.
 
     Args:
         names: The file system; this host's by default.
+        effort: What it may spend; its own by default.
         deep: Whether `**` matches at any depth, as with bash's option `globstar`.
     """
 
-    __slots__ = ("_deep", "_entries_left", "_known", "_matches_left", "_names", "_visits_left")
+    __slots__ = ("_deep", "_effort", "_known", "_names")
 
-    def __init__(self, names: Names = os, *, deep: bool = False) -> None:
+    def __init__(
+        self, names: Names = os, effort: Effort | None = None, *, deep: bool = False
+    ) -> None:
         self._names = names
+        self._effort = effort or Effort()
         self._deep = deep
-        self._entries_left = MAX_ENTRIES
-        self._matches_left = MAX_MATCHES
-        self._visits_left = MAX_VISITS
         self._known: dict[str, list[str]] = {}
 
     def expand(self, pattern: str) -> list[str]:
@@ -58,21 +47,16 @@ class Expansion:
             pattern: An absolute path with `*`, `?` or bracket expressions in it.
 
         Raises:
-            TooManyFilesError: There are more paths, or directory entries to look at, than the
-                budget has left.
+            TooManyFilesError: There are more paths, or directory entries to look at, than there is
+                effort left for.
         """
         known = self._known.get(pattern)
         if known is None:
             known = []
             for path in self._walk("/", [name for name in pattern.split("/") if name]):
-                self._matches_left -= 1
-                if self._matches_left < 0:
-                    raise TooManyFilesError
+                self._effort.spend(PATH)
                 known.append(path)
             self._known[pattern] = known
-        self._visits_left -= len(known)
-        if self._visits_left < 0:
-            raise TooManyFilesError
         return known
 
     def _walk(self, base: str, names: Sequence[str]) -> Iterator[str]:
@@ -93,13 +77,13 @@ class Expansion:
                 yield from self._walk(os.path.join(base, folder), names)
             return
         fits = _compiled(name).fullmatch
-        for entry in self._entries(base):
+        for entry in self._effort.entries(base, self._names):
             if (entry.name[0] != "." or name[0] == ".") and fits(entry.name):
                 yield from self._walk(os.path.join(base, entry.name), rest)
 
     def _directories(self, directory: str) -> Iterator[str]:
         """Yield the names of the directories in a directory that `**` goes down to."""
-        for entry in self._entries(directory):
+        for entry in self._effort.entries(directory, self._names):
             if entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
                 yield entry.name
 
@@ -109,17 +93,6 @@ class Expansion:
         except OSError:
             return False
         return True
-
-    def _entries(self, directory: str) -> Iterator[NameEntry]:
-        try:
-            with self._names.scandir(directory) as entries:
-                for entry in entries:
-                    self._entries_left -= 1
-                    if self._entries_left < 0:
-                        raise TooManyFilesError
-                    yield entry
-        except OSError:
-            return
 
 
 def matches(name: str, pattern: str) -> bool:

@@ -10,12 +10,16 @@ from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.path_rules import PathRules
 from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.permission.paths.effort import (
+    KEPT_FOR_PATHS,
+    RULE,
+    TOO_MANY,
+    TooManyFilesError,
+)
 from agentscope_like.permission.paths.location import inside, is_below
-from agentscope_like.permission.paths.names import NameEntry, Names
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.shell.analysis import CommandAnalysis
-from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.naming import named_by_command
 from agentscope_like.permission.shell.parts import shortened
 from agentscope_like.permission.shell.surroundings import Surroundings
@@ -23,9 +27,6 @@ from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
 from agentscope_like.permission.shell.touches import touches
 
 __all__ = ["FilePatterns", "FileRules"]
-
-MAX_ENTRIES = 10_000
-"""How many directory entries are looked at to tell what lies below the paths of one command."""
 
 _WRITING = frozenset({"Write", "Edit"})
 _READING = frozenset({"Read", "Grep", "Glob"})
@@ -56,6 +57,11 @@ class FilePatterns(Protocol):
     ) -> PermissionRule | None:
         """Return the first rule that could speak of something below the path, or None."""
 
+    def within(
+        self, folder: Location, directories: Sequence[Location]
+    ) -> Callable[[str], PermissionRule | None] | None:
+        """Return what `match` says of each name in a directory, or None where it never can."""
+
 
 _Compiler: TypeAlias = Callable[[Sequence[PermissionRule]], FilePatterns]
 
@@ -81,7 +87,7 @@ class FileRules:
         RuleError: A content is no path pattern.
     """
 
-    __slots__ = ("_concerned", "_read", "_speaks", "_surroundings")
+    __slots__ = ("_concerned", "_first", "_read", "_surroundings")
 
     def __init__(
         self,
@@ -107,7 +113,7 @@ class FileRules:
         reading = those(lambda rule: rule.tool_name in _READING)
         listing = those(lambda rule: rule.tool_name == "Glob")
         naming = those(lambda rule: rule.rule_content is not None)
-        self._speaks = writing is not None or reading is not None
+        self._first = counted[0] if counted else None
         # The rules that speak of a path, and those that speak of what is below it.
         self._concerned: dict[TouchKind, tuple[FilePatterns | None, FilePatterns | None]] = {
             **dict.fromkeys(TouchKind, (reading, reading)),
@@ -119,17 +125,20 @@ class FileRules:
 
     def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
         """Return the rule that speaks of what the command touches, else one that may, else None."""
-        if not self._speaks:
+        if self._first is None:
             return None
         analysis = self._read(tool_input)
         around = self._surroundings(context)
         possible: RuleMatch | None = None
         search = _Search(around)
-        for touch in _all(analysis, around, context.mode):
-            for found in self._found(touch, analysis, search):
-                if found.certain:
-                    return found
-                possible = possible or found
+        try:
+            for touch in _all(analysis, around, context.mode):
+                for found in self._found(touch, analysis, search):
+                    if found.certain:
+                        return found
+                    possible = possible or found
+        except TooManyFilesError:
+            return possible or RuleMatch(self._first, certain=False, told=TOO_MANY)
         return possible
 
     def _found(
@@ -140,6 +149,7 @@ class FileRules:
         if rules is None and below is None:
             return
         around = search.around
+        around.effort.spend(RULE)
         telling = _Telling(touch, analysis, around)
         if touch.location is None:
             if rules is not None:
@@ -224,17 +234,16 @@ def _found_below(
 
 
 class _Search:
-    """Looks for what rules speak of below the paths of one command, as long as its budget lasts.
+    """Looks for what rules speak of below the paths of one command.
 
     Args:
         around: Where the command runs.
     """
 
-    __slots__ = ("_known", "_left", "around")
+    __slots__ = ("_known", "around")
 
     def __init__(self, around: Surroundings) -> None:
         self.around = around
-        self._left = MAX_ENTRIES
         self._known: dict[tuple[Location, int, bool], _Held | None] = {}
 
     def held(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
@@ -250,22 +259,19 @@ class _Search:
 
     def _look(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
         directories = self.around.working_directories
+        effort, names = self.around.effort, self.around.names
         pending = [""] if root.kind is FileKind.DIRECTORY else []
         while pending:
             relative = pending.pop()
             here = inside(root, relative)
-            may_hold = rules.match_below(here, directories) is not None
-            if not may_hold and not follows:
+            matching = rules.within(here, directories)
+            if matching is None and not follows:
                 continue
-            for entry in _entries(here.resolved, self.around.names):
-                self._left -= 1
-                if self._left < 0:
-                    raise TooManyFilesError
-                name = f"{relative}/{entry.name}" if relative else entry.name
-                if may_hold and (rule := rules.match(inside(root, name), directories)):
+            for entry in effort.entries(here.resolved, names, keep=KEPT_FOR_PATHS):
+                if matching is not None and (rule := matching(entry.name)):
                     return rule, entry.path
                 if entry.is_dir(follow_symlinks=False):
-                    pending.append(name)
+                    pending.append(f"{relative}/{entry.name}" if relative else entry.name)
                 elif (
                     follows
                     and entry.is_symlink()
@@ -289,11 +295,3 @@ def _led_to(
     if is_below(target.resolved, root.resolved):
         return None  # it is looked at anyway
     return rules.match_below(target, around.working_directories)
-
-
-def _entries(directory: str, names: Names) -> list[NameEntry]:
-    try:
-        with names.scandir(directory) as entries:
-            return list(entries)
-    except OSError:
-        return []

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.permission.paths.effort import FOLDER, TOO_MANY, TooManyFilesError
 from agentscope_like.permission.paths.location import lineage
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
@@ -22,7 +23,7 @@ from agentscope_like.permission.shell.analysis import (
     EffectKind,
     Part,
 )
-from agentscope_like.permission.shell.expansion import TooManyFilesError, matches
+from agentscope_like.permission.shell.expansion import matches
 from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS
 from agentscope_like.permission.shell.showing import is_redirect, lists_only
 from agentscope_like.permission.shell.surroundings import Surroundings
@@ -62,7 +63,7 @@ def why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> st
     except PathError as error:
         return str(error)
     except TooManyFilesError:
-        return "it reaches too many paths to look at each"
+        return TOO_MANY
 
 
 def _why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> str | None:
@@ -215,6 +216,7 @@ class Carriers:
         for effect in part.effects:
             if effect.kind is EffectKind.WRITE and not is_redirect(effect, part):
                 for path in spots(effect, self._around):
+                    self._around.effort.spend(FOLDER)
                     self._made.setdefault(path, set()).add(id(part))
                     for above in lineage(path):
                         self._holding.setdefault(above, set()).add(id(part))

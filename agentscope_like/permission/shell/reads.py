@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.permission.paths.effort import TooManyFilesError
 from agentscope_like.permission.paths.location import is_below
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
@@ -20,7 +21,6 @@ from agentscope_like.permission.shell.analysis import (
     Part,
 )
 from agentscope_like.permission.shell.directories import joined
-from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.programs import GREPS
@@ -128,14 +128,15 @@ class Secrets(Struct):
     def _behind_links(self, directory: Location, part: Part) -> str | None:
         """Return why not to read what the symlinks below a directory lead to, or None."""
         compares = part.program == "diff" and "--no-dereference" not in part.argv
-        if not (self._opens_links(part) or follows(part, otherwise=compares)):
+        is_told_to_follow = follows(part, otherwise=compares)
+        if not (is_told_to_follow or self._opens_links(part)):
             return None
         try:
             for link in self.around.links_below(directory):
                 if reason := self._behind(link, directory):
                     return reason
         except TooManyFilesError:
-            return None
+            return "there are too many symlinks to look at each" if is_told_to_follow else None
         return None
 
     def _opens_links(self, part: Part) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from msgspec import Struct
 
 from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths.effort import TooManyFilesError
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
     CommandAnalysis,
@@ -17,7 +19,6 @@ from agentscope_like.permission.shell.analysis import (
     Part,
 )
 from agentscope_like.permission.shell.dangers import danger_of
-from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
 from agentscope_like.permission.shell.programs import MOVING, RIGHTS
@@ -51,6 +52,7 @@ _DOWNLOADERS = frozenset(
 
 _CODE_FLAGS = frozenset({"-c", "-e", "-E", "-r", "-p", "--eval", "--print"})
 _SHOWN_CHARACTERS = 80
+_TOO_MANY = "reaches too many files to look at each"
 _NAME = r"([^\s(){};|&<>\"'`$]{1,64})"
 _BRACKETS = r"[ \t]{0,8}\([ \t]{0,8}\)"
 _FUNCTION = re.compile(
@@ -76,7 +78,7 @@ class Finding(Struct, frozen=True):
     span: Span
 
 
-class _Look(Struct, frozen=True):
+class _Look(Struct, frozen=True, dict=True):
     """What a check of one part goes by.
 
     Attributes:
@@ -88,6 +90,12 @@ class _Look(Struct, frozen=True):
     analysis: CommandAnalysis
     around: Surroundings
     secrets: Secrets
+
+    @cached_property
+    def carrying(self) -> frozenset[int]:
+        """The identities of the parts that carry others."""
+        parts = self.analysis.parts
+        return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
 
 
 def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
@@ -104,9 +112,12 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     around = surroundings.of(analysis)
     look = _Look(analysis, around, Secrets.of(analysis, around))
     for part in analysis.parts:
-        for find in _PART_CHECKS:
-            if reason := find(part, look):
-                return _finding(analysis.command, part.span, reason)
+        try:
+            for find in _PART_CHECKS:
+                if reason := find(part, look):
+                    return _finding(analysis.command, part.span, reason)
+        except TooManyFilesError:
+            return _finding(analysis.command, part.span, _TOO_MANY)
     if not analysis.read_only and _breeds(analysis.command):
         return _finding(analysis.command, Span(0, len(analysis.command)), _BREEDING)
     return None
@@ -132,7 +143,7 @@ def _computed_program(part: Part, look: _Look) -> str | None:
 def _dangerous_command(part: Part, look: _Look) -> str | None:
     if part.read_only:
         return None
-    is_known = _is_opened(part, look.analysis)
+    is_known = _is_opened(part, look)
     for words in readings(part):
         if reason := danger_of(words):
             return reason
@@ -143,12 +154,11 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
     return None
 
 
-def _is_opened(part: Part, analysis: CommandAnalysis) -> bool:
+def _is_opened(part: Part, look: _Look) -> bool:
     """Return whether what a part removes is known, or left to a part that it carries."""
     if any(effect.kind is EffectKind.DELETE for effect in part.effects):
         return True
-    carried = {each.parent for each in analysis.parts}
-    if any(number in carried for number, each in enumerate(analysis.parts) if each is part):
+    if id(part) in look.carrying:
         return True
     return all(effect.kind in _KNOWN for effect in part.effects)
 
@@ -226,7 +236,7 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
     except PathError as error:
         return f"names a path that cannot be judged: {error}"
     except TooManyFilesError:
-        return "reaches too many files to look at each"
+        return _TOO_MANY
 
 
 def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import translate
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from agentscope_like.permission.paths import (
     sensitive_to_read,
     sensitive_to_write,
 )
+from agentscope_like.permission.paths.effort import Effort
 from agentscope_like.permission.paths.folders import Folders
 from agentscope_like.permission.paths.names import NameEntry, Names
 from agentscope_like.permission.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind
@@ -59,15 +60,16 @@ class SensitiveNames(Struct, frozen=True, dict=True):
     def occur_in(self, path: str) -> bool:
         """Return whether a path ends with one of the names, or of a credential, or is below one."""
         names = path.casefold().rstrip("/").split("/")
-        return names[-1] in self._file_names or any(map(self._directory_names.__contains__, names))
+        return names[-1] in self._file_names or any(map(self._is_directory_name, names))
 
     @cached_property
     def _file_names(self) -> _NamePatterns:
         return _NamePatterns((*self.files, *self.extra_files, *_SECRET_NAMES))
 
     @cached_property
-    def _directory_names(self) -> _NamePatterns:
-        return _NamePatterns((*self.directories, *self.extra_directories))
+    def _is_directory_name(self) -> Callable[[str], bool]:
+        names = _NamePatterns((*self.directories, *self.extra_directories))
+        return lru_cache(maxsize=1024)(names.__contains__)
 
 
 class _NamePatterns:
@@ -112,8 +114,12 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Return them with the patterns of one command read as it has bash read them."""
         for part in analysis.parts:
             if part.program == "shopt" and "globstar" in part.argv and not self.has_deep_globs:
-                return replace(self, has_deep_globs=True)
+                return self._with_deep_globs
         return self
+
+    @cached_property
+    def _with_deep_globs(self) -> Surroundings:
+        return replace(self, has_deep_globs=True)
 
     @cached_property
     def working_directories(self) -> tuple[Location, ...]:
@@ -123,12 +129,19 @@ class Surroundings(Struct, frozen=True, dict=True):
         )
 
     @cached_property
+    def effort(self) -> Effort:
+        """What may be spent on looking at files, but for what is below directories."""
+        return Effort()
+
+    @cached_property
     def _folders(self) -> Folders:
-        return Folders(directory=self.directory, home=self.home, names=self.names)
+        return Folders(
+            directory=self.directory, home=self.home, names=self.names, effort=self.effort
+        )
 
     @cached_property
     def _expansion(self) -> Expansion:
-        return Expansion(self.names, deep=self.has_deep_globs)
+        return Expansion(self.names, self.effort, deep=self.has_deep_globs)
 
     @cached_property
     def _entries(self) -> Entries:
@@ -142,7 +155,7 @@ class Surroundings(Struct, frozen=True, dict=True):
 
         Raises:
             PathError: It reaches a path that nobody can judge.
-            TooManyFilesError: It is a pattern that reaches too many.
+            TooManyFilesError: It reaches more than is looked at.
         """
         path = effect.way
         if path is None:
@@ -160,7 +173,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Return the paths that an effect is about: those that match it now, if it is a pattern.
 
         Raises:
-            TooManyFilesError: It is a pattern that reaches too many.
+            TooManyFilesError: It reaches more than is looked at.
         """
         path = effect.way
         if path is None:
@@ -197,7 +210,12 @@ class Surroundings(Struct, frozen=True, dict=True):
         return self._entries.below(directory.resolved)
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
-        """Return where the path leads."""
+        """Return where the path leads.
+
+        Raises:
+            PathError: It is a path that nobody can judge.
+            TooManyFilesError: Enough has been looked at.
+        """
         return self._folders.locate(path, follow=follow)
 
     def contains(self, location: Location) -> bool:

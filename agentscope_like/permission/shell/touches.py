@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import STANDARD_DEVICES, FileKind, Location
+from agentscope_like.permission.paths.effort import TooManyFilesError
 from agentscope_like.permission.paths.location import lineage
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.copying import Copying
-from agentscope_like.permission.shell.expansion import TooManyFilesError
 from agentscope_like.permission.shell.feeding import feeders_of
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.links import ways

@@ -73,7 +73,8 @@ def sources(analysis: CommandAnalysis) -> list[Part]:
         found |= {id(each): each for feeders in known for each in feeders or ()}
         if None in known:
             upstream = upstream or _Upstream(analysis)
-            found |= {id(each): each for each in upstream.listing(part)}
+            for each in upstream.listing(part):
+                found[id(each)] = each
     return list(found.values())
 
 

@@ -50,7 +50,7 @@ from agentscope_like.permission.shell.work_tree import WorkTree
 
 __all__ = ["Walk"]
 
-MAX_PARTS = 300
+MAX_PARTS = 128
 
 _PADDED = re.compile(r"\+(?:0|%[jmdHIMSUVW])")
 """Formats of `date` for numbers that may begin with 0."""

@@ -24,6 +24,7 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.permission.command_rules import compile_command
+from agentscope_like.permission.moment import MOMENT
 from agentscope_like.permission.paths import DANGEROUS_DIRECTORIES, DANGEROUS_FILES
 from agentscope_like.permission.rules import rules_of
 from agentscope_like.permission.shell import (
@@ -326,7 +327,13 @@ class Bash(ToolBase):
 
     def _surroundings(self, context: PermissionContext | None) -> Surroundings:
         working = () if context is None else context.directories
-        return self._shell.surroundings(working, self._sensitive)
+        moment = MOMENT.get()
+        if moment is None:
+            return self._shell.surroundings(working, self._sensitive)
+        known: Surroundings | None = moment.get(self)
+        if known is None or known.working != working:
+            known = moment[self] = self._shell.surroundings(working, self._sensitive)
+        return known
 
     def _may_be_denied(self, analysis: CommandAnalysis, context: PermissionContext) -> bool:
         if all(None not in part.argv for part in analysis.parts):

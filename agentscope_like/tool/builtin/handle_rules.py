@@ -6,7 +6,7 @@ well: that may be mounted, and is what the person who wrote the rule knows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from agentscope_like.permission import PermissionRule
@@ -107,6 +107,16 @@ class HandleRuleIndex:
         """Return the first rule that could speak of something below the path, or None."""
         found = (rules.match_below(location, directories) for rules in self._indexes())
         return next(filter(None, found), None)
+
+    def within(
+        self, folder: Location, directories: Sequence[Location]
+    ) -> Callable[[str], PermissionRule | None] | None:
+        """Return what `match` says of each name in a directory, or None where it never can."""
+        found = (rules.within(folder, directories) for rules in self._indexes())
+        matches = [match for match in found if match is not None]
+        if not matches:
+            return None
+        return lambda name: next(filter(None, (match(name) for match in matches)), None)
 
     def _indexes(self) -> list[PathRules]:
         if self._compiled is None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.shell import expansion
-from agentscope_like.permission.shell.expansion import Expansion, TooManyFilesError
+from agentscope_like.permission.paths.effort import FOLDER, Effort, TooManyFilesError
+from agentscope_like.permission.shell.expansion import Expansion
 from agentscope_like.tool.builtin.process import find_bash
 
 PATTERNS = [
@@ -81,18 +81,17 @@ def test_a_deep_pattern_goes_as_deep_as_bash_goes(tree: Path, pattern: str) -> N
     assert f"{tree}/d/e/a.py" not in Expansion().expand(f"{tree}/**/*.py")
 
 
-def test_too_many_matches_are_refused(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All patterns of one command share one budget of paths."""
-    monkeypatch.setattr(expansion, "MAX_MATCHES", 5)
-    patterns = Expansion()
+def test_too_many_matches_are_refused(tree: Path) -> None:
+    """All patterns of one command share one effort."""
+    patterns = Expansion(effort=Effort(2 * FOLDER + 40))
     assert len(patterns.expand(f"{tree}/*.py")) == 2
     assert len(patterns.expand(f"{tree}/*.py")) == 2
     with pytest.raises(TooManyFilesError):
         patterns.expand(f"{tree}/*")
 
 
-def test_too_many_entries_are_refused(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_entries_are_refused(tree: Path) -> None:
     """A pattern that matches nothing does not walk the whole file system either."""
-    monkeypatch.setattr(expansion, "MAX_ENTRIES", 3)
+    assert Expansion(effort=Effort(FOLDER + 7)).expand(f"{tree}/nothing*") == []
     with pytest.raises(TooManyFilesError):
-        Expansion().expand(f"{tree}/nothing*")
+        Expansion(effort=Effort(FOLDER + 3)).expand(f"{tree}/nothing*")

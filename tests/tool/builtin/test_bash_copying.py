@@ -142,7 +142,7 @@ async def test_a_directory_of_very_many_files_asks(work: Path) -> None:
     """A copy of more than can be looked at is no edit that goes by itself."""
     many = work / "many"
     many.mkdir()
-    for number in range(2_100):
+    for number in range(5_000):
         (many / f"f{number}").touch()
     assert (await decide("cp -r many z", work, mode="accept_edits")).behavior is ASK
     assert (await decide("cp many/f1 z", work, mode="accept_edits")).behavior is ALLOW

@@ -16,7 +16,7 @@ from agentscope_like.permission import (
     RuleError,
     check_rules,
 )
-from agentscope_like.permission.shell import file_rules
+from agentscope_like.permission.paths.effort import KEPT_FOR_PATHS, MAX_EFFORT
 from agentscope_like.tool import Bash, Write
 
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
@@ -618,24 +618,41 @@ async def test_a_link_below_a_path_counts_where_it_is_followed(
 
 
 async def test_so_many_entries_are_looked_at(work: Path) -> None:
-    """Ten thousand entries below a path are looked at; one more is too many."""
-    rule = "deny Read(**/*.pem)"
-    for number in range(10_000):
-        (work / "docs" / f"{number}").symlink_to("x")
-    (work / "docs" / "x.txt").unlink()
-    assert (await decide("grep -r x docs", work, rule)).behavior == "allow"
-    (work / "docs" / "x.txt").touch()
-    assert "too much" in (await decide("grep -r x docs", work, rule)).message
-
-
-async def test_too_large_a_tree_is_asked_about(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tree is looked at up to a limit; beyond it nobody can say, and a person is asked."""
+    """Entries below a path are looked at up to a limit; beyond it nobody can say, so it asks."""
     command, text = "grep -r x docs", "deny Read(**/*.pem)"
+    for number in range(MAX_EFFORT - KEPT_FOR_PATHS - 100):
+        (work / "docs" / f"{number}").symlink_to("x")
     assert (await decide(command, work, text)).behavior == "allow"
-    monkeypatch.setattr(file_rules, "MAX_ENTRIES", 0)
+    for number in range(100):
+        (work / "docs" / f"more{number}").symlink_to("x")
     asked = await decide(command, work, text)
     assert asked.behavior == "ask"
     assert "too much to look at" in asked.message
+
+
+async def test_each_decision_looks_anew(work: Path) -> None:
+    """What one decision has seen of the files, the next one does not go by."""
+    engine = PermissionEngine(PermissionContext(mode=PermissionMode.ACCEPT_EDITS))
+    engine.add_rule(rule("deny Read(secrets/**)"))
+    bash = Bash(cwd=work)
+    for command in ("cat docs/new", "touch docs/new"):
+        tool_input = {"command": command}
+        assert (await engine.check_permission(bash, tool_input)).behavior == "allow"
+        (work / "docs" / "new").symlink_to("../secrets/b" if "cat" in command else "/etc/passwd")
+        assert (await engine.check_permission(bash, tool_input)).behavior != "allow"
+        (work / "docs" / "new").unlink()
+        assert (await engine.check_permission(bash, tool_input)).behavior == "allow"
+
+
+async def test_all_paths_of_a_command_share_one_limit(work: Path) -> None:
+    """Where more files are named than are looked at, a rule may speak of one; of fewer, it asks."""
+    for number in range(800):
+        (work / "docs" / f"{number}").touch()
+    text = "deny Read(**/*.pem)"
+    assert (await decide("cat docs/*", work, text)).behavior == "allow"
+    asked = await decide("cat docs/* docs/?* docs/??* docs/*[0-9]*", work, text)
+    assert asked.behavior == "ask"
+    assert "too many files to look at each" in asked.message
 
 
 async def test_symlinks_count_where_they_are_followed(work: Path) -> None:

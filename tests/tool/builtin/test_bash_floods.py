@@ -32,15 +32,15 @@ _FLOODS = {
     "moves that are read": f"mv {_NAMES} d; cat {_COPIED}",
     "links": f"ln -s {_NAMES} d",
     "links that are written through": f"ln -s {_NAMES} d; touch {_COPIED}",
-    "copies of copies": "cp -a f d; " * 290,
-    "searches of one place": "grep -rn x .|" * 150 + "cat",
-    "names of names": "cat $(git ls-files '*.md' | head -1)|" * 90 + "cat",
-    "names handed on": "ls|" + "xargs cat|" * 290 + "cat",
-    "names read in loops": "while read x; do cat $x; done;" * 140,
-    "searches whose names are read": "find . | xargs cat; " * 140,
+    "copies of copies": "cp -a f d; " * 125,
+    "searches of one place": "grep -rn x .|" * 125 + "cat",
+    "names of names": "cat $(git ls-files '*.md' | head -1)|" * 40 + "cat",
+    "names handed on": "ls|" + "xargs cat|" * 60 + "cat",
+    "names read in loops": "while read x; do cat $x; done;" * 60,
+    "searches whose names are read": "find . | xargs cat; " * 40,
     "patterns": "ls " + "*/* " * 900,
     "removals": f"rm -rf {_NAMES}",
-    "directories": "cd src; ls; cd ..; " * 90,
+    "directories": "cd src; ls; cd ..; " * 40,
 }
 
 

@@ -1,0 +1,103 @@
+"""How much is looked at for one decision: what would take more is asked about."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from agentscope_like.permission.paths.names import NameEntry, Names
+
+__all__ = [
+    "ENTRY",
+    "FOLDER",
+    "KEPT_FOR_PATHS",
+    "MAX_BELOW",
+    "MAX_EFFORT",
+    "PATH",
+    "RULE",
+    "TOO_MANY",
+    "WALK",
+    "Effort",
+    "TooManyFilesError",
+]
+
+MAX_EFFORT = 20_000
+"""What one decision may spend on looking at files; about as many microseconds."""
+
+KEPT_FOR_PATHS = 5_000
+"""What the search below directories for what rules speak of leaves for the paths themselves."""
+
+MAX_BELOW = 5_000
+"""What it may spend besides to list what is below directories."""
+
+ENTRY = 1
+"""An entry of a directory is compared with a pattern or a rule."""
+
+PATH = 4
+"""A path is judged."""
+
+RULE = 8
+"""A path is compared with the rules about files."""
+
+FOLDER = 10
+"""A directory is opened, or remembered with all that it lies in."""
+
+WALK = 15
+"""A path is followed from the root, as a symlink has to be."""
+
+TOO_MANY = "it reaches too many files to look at each"
+"""Why something is asked about where enough has been looked at."""
+
+
+class TooManyFilesError(Exception):
+    """A command reaches more files than are looked at."""
+
+
+class Effort:
+    """What is left to be spent.
+
+    Args:
+        left: How much that is.
+
+    Attributes:
+        left: How much that is.
+    """
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int = MAX_EFFORT) -> None:
+        self.left = left
+
+    def spend(self, effort: int, *, keep: int = 0) -> None:
+        """Spend some of it.
+
+        Args:
+            effort: How much.
+            keep: What is to be left after that.
+
+        Raises:
+            TooManyFilesError: Not so much is left; what is not to be kept is lost.
+        """
+        self.left -= effort
+        if self.left < keep:
+            self.left = min(self.left + effort, keep)
+            raise TooManyFilesError
+
+    def entries(self, directory: str, names: Names, *, keep: int = 0) -> list[NameEntry]:
+        """Return the entries of a directory; none where it cannot be listed.
+
+        Args:
+            directory: Its path.
+            names: The file system.
+            keep: What is to be left after that.
+
+        Raises:
+            TooManyFilesError: There are more than there is effort left for.
+        """
+        self.spend(FOLDER, keep=keep)
+        try:
+            with names.scandir(directory) as entries:
+                found = list(islice(entries, self.left - keep + 1))
+        except OSError:
+            return []
+        self.spend(ENTRY * len(found), keep=keep)
+        return found
