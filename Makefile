@@ -34,6 +34,7 @@ bench: $(READY)
 
 fuzz: $(READY)
 	FUZZ_JUDGED=$${FUZZ_JUDGED:-1000000} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} SHELL_ORACLE_EXAMPLES=$${FUZZ_EXAMPLES:-50000} \
+		CONFINED_EXAMPLES=$${CONFINED_EXAMPLES:-2000} \
 		$(BIN)/pytest -n $(WORKERS) --dist worksteal tests/oracle tests/permission/shell/test_argv_oracle.py --timeout 86400
 	PROGRESS_MEGABYTES=$${PROGRESS_MEGABYTES:-100} $(BIN)/pytest tests/progress/test_exactly_once.py --timeout 3600
 

@@ -1,7 +1,7 @@
 """Whatever is confined leaves no trace outside of what was decided, and answers as ever.
 
-FUZZ_EXAMPLES is the number of commands of each kind that are run, as far as there are so many; the
-normal run takes a few of each, and leaves out programs that take long to start.
+CONFINED_EXAMPLES is the number of commands of each kind that are run, as far as there are so many;
+the normal run takes a few of each, and leaves out programs that take long to start.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.oracle.test_execution import is_quick
 from tests.oracle.world import HOME, PROJECT
 from tests.sandbox.kit import require_bubblewrap
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("CONFINED_EXAMPLES", "60"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
 _IS_LONG = EXAMPLES > 1_000
 _MOST_TOLD = 10
