@@ -172,7 +172,7 @@ class CommandJudge:
         elif program is None:
             what = "is a program outside the system's directories"
         else:
-            what = "is not a program known to be harmless"
+            what = "is a program of which nothing is known"
         told = purpose_of((program, *draft.argv[1:])) if program else None
         directory = state.directories[0] if state.directories else None
         path = absolute(directory, name) if "/" in name else None
