@@ -10,13 +10,22 @@ from typing import cast
 
 import pytest
 
+from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
 from agentscope_like.permission.command_rules import compile_command
 from agentscope_like.permission.errors import PathError, PatternError
 from agentscope_like.permission.paths import compile_pattern, locate
-from agentscope_like.permission.paths.effort import TooManyFilesError
+from agentscope_like.permission.paths.effort import (
+    KEPT_FOR_PATHS,
+    MAX_EFFORT,
+    Effort,
+    TooManyFilesError,
+)
+from agentscope_like.permission.paths.folders import Folders
 from agentscope_like.permission.paths.names import Names
 from agentscope_like.permission.shell import analyze
+from agentscope_like.permission.shell.entries import Entries
 from agentscope_like.permission.shell.expansion import Expansion
+from agentscope_like.permission.shell.file_rules import FileRules
 from agentscope_like.permission.shell.safety import Finding, find_danger
 from agentscope_like.permission.shell.surroundings import Surroundings
 from tests.permission.shell.decision_record import Decider, world
@@ -56,7 +65,10 @@ def names_of(entries: int) -> Names:
 
     @contextmanager
     def scandir(_: str) -> Iterator[Iterator[SimpleNamespace]]:
-        yield (SimpleNamespace(name=f"f{number}") for number in range(entries))
+        yield (
+            SimpleNamespace(name=f"f{number}", is_dir=lambda follow_symlinks: follow_symlinks)
+            for number in range(entries)
+        )
 
     return cast("Names", SimpleNamespace(scandir=scandir, lstat=lambda _: None, readlink=None))
 
@@ -73,6 +85,57 @@ def test_a_pattern_may_look_at_19990_entries() -> None:
     assert Expansion(names_of(19_990)).expand("/x*") == []
     with pytest.raises(TooManyFilesError):
         Expansion(names_of(19_991)).expand("/x*")
+
+
+def test_a_directory_may_hold_4990_entries() -> None:
+    """Of a directory that holds more, what is below it is not listed; each look has its price."""
+    entries = Entries(names_of(4_990))
+    assert len(list(entries.below("/d"))) == 4_990
+    with pytest.raises(TooManyFilesError):
+        list(entries.below("/d"))
+    with pytest.raises(TooManyFilesError):
+        list(Entries(names_of(4_991)).below("/d"))
+
+
+def test_a_path_costs_more_where_it_is_followed(tmp_path: Path) -> None:
+    """The first path of a folder is followed from the root, and so is each symlink in it."""
+    for name in ("a", "b", "c"):
+        (tmp_path / name).touch()
+    (tmp_path / "link").symlink_to("a")
+    folders = Folders(directory=str(tmp_path), effort=(effort := Effort()))
+    spent = []
+    for name in ("a", "b", "c", "b", "link"):
+        before = effort.left
+        folders.locate(f"{tmp_path}/{name}")
+        spent.append(before - effort.left)
+    assert spent == [19, 4, 4, 4, 19]
+
+
+@pytest.mark.parametrize(("rules", "spent"), [(1, 27), (2, 27), (0, 0)])
+def test_a_path_is_compared_with_all_rules_at_once(tmp_path: Path, rules: int, spent: int) -> None:
+    """What a rule costs does not grow with the rules; a command that touches nothing is free."""
+    command = "cat a" if rules else "true"
+    around = Surroundings(directory=str(tmp_path), working=(), root=str(tmp_path))
+    deny = PermissionRule(tool_name="Read", rule_content="secret", behavior=PermissionBehavior.DENY)
+    matcher = FileRules(
+        [deny] * max(rules, 1),
+        read=lambda _: analyze(command, directory=str(tmp_path)),
+        surroundings=lambda _: around,
+    )
+    assert matcher.match({}, PermissionContext()) is None
+    assert MAX_EFFORT - around.effort.left == spent
+
+
+def test_a_search_leaves_5000_for_the_paths() -> None:
+    """However much there is below a directory, the paths of the command are looked at still."""
+    effort = Effort()
+    with pytest.raises(TooManyFilesError):
+        effort.entries("/d", names_of(14_991), keep=KEPT_FOR_PATHS)
+    assert effort.left == 5_000
+    assert len(Effort().entries("/d", names_of(14_990), keep=KEPT_FOR_PATHS)) == 14_990
+    effort.spend(5_000)
+    with pytest.raises(TooManyFilesError):
+        effort.spend(1)
 
 
 def danger(command: str, work: Path) -> Finding | None:
