@@ -48,6 +48,7 @@ def messages(command: str) -> list[str]:
         ("tar xf a.tar", "`tar` packs or unpacks an archive"),
         ("parallel -j 4 cat", "`parallel` may do more than read"),
         ("bash", "`bash` runs whatever it is given as input"),
+        ("yarn list", "`yarn` runs the program that the project names as its version"),
         ("frob x", "`frob` is a program of which nothing is known"),
         ("git frob x", "`git frob` is not a sub-command known to be harmless"),
     ],
