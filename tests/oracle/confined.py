@@ -115,8 +115,8 @@ class ConfinedServer(Server):
         free, confined = [await self._execute(command, each) for each in ("off", "require")]
         if None in (free[0], confined[0]):
             return None, b""
-        if free[0] == confined[0] and sorted(_lines(free)) == sorted(_lines(confined)):
-            return 0, b""  # of two programs at a time, either may speak first
+        if free[0] == confined[0] and sorted(free[1].split()) == sorted(confined[1].split()):
+            return 0, b""  # of two programs at a time, either may speak first, even within a line
         if (again := await self._execute(command, "off")) != free:
             # it says something else each time
             free, confined, again = map(_without_figures, (free, confined, again))

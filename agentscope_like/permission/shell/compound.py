@@ -52,7 +52,7 @@ _FOR_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;]|\Z)")
 _NAMED_FUNCTION = re.compile(
     r"[ \t]+([A-Za-z_][A-Za-z0-9_-]*)(?:[ \t]+|[ \t]*\([ \t]*\)[ \t]*)(?=\{[ \t\n])"
 )
-_FUNCTION_BODY = re.compile(rf"[({{]|(?:if|for|while|until|case|\[\[){_DELIMITED}")
+_FUNCTION_BODY = re.compile(rf"\(|(?:\{{|if|for|while|until|case|\[\[){_DELIMITED}")
 
 
 class CompoundReader(ConditionalReader):

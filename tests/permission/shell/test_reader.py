@@ -427,7 +427,7 @@ _REFUSED = [
     ("[[ 1 -le $ ]]", "Arithmetic"),
     ("[[ 1$x -eq 1 ]]", "Arithmetic"),
     *((f"[[ 1 {operator} x ]]", "Arithmetic") for operator in ("-ne", "-lt", "-le", "-gt", "-ge")),
-    ("f() a", "brackets"),
+    *((f"f() {body}", "brackets") for body in ("a", "{}", "{a,b", "{{a \\\\&>x !", "iff", "[[a")),
     ("f(x) { a; }", "bracket"),
     ("f g() { a; }", "bracket"),
     ("x=1 f() { a; }", "bracket"),
