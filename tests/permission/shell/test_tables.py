@@ -1,0 +1,99 @@
+"""The tables of what programs do with files, held entry by entry: what is in one, counts as such."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.permission.shell import analyze
+from agentscope_like.permission.shell.safety import Finding, find_danger
+from agentscope_like.permission.shell.surroundings import Surroundings
+
+
+def danger(command: str, home: Path) -> Finding | None:
+    """Return why a person has to look at a command that runs beside a home with a key in it."""
+    (home / ".ssh").mkdir(exist_ok=True)
+    (home / ".ssh" / "id_rsa").touch()
+    analysis = analyze(command, directory="/usr", home=str(home))
+    around = Surroundings(directory="/usr", working=(), root="/usr", home=str(home))
+    return find_danger(analysis, around)
+
+
+LISTING = """
+ls dir vdir stat du find tree realpath readlink namei lsattr getfacl file eza exa lsd df
+findmnt lsof fuser getcap getfattr grealpath
+"""
+
+
+@pytest.mark.parametrize("program", LISTING.split())
+def test_what_lists_may_be_told_of_a_key(program: str, tmp_path: Path) -> None:
+    """A program that looks at names and metadata shows no key; one that reads it does."""
+    assert danger(f"{program} ~/.ssh/id_rsa", tmp_path) is None
+    assert danger(f"{program} ~/.ssh/id_rsa; cat ~/.ssh/id_rsa", tmp_path) is not None
+
+
+READERS = """
+cat tac head tail less more nl wc sort uniq cut paste od xxd hexdump strings base64 md5sum sha1sum
+sha256sum cksum sha512sum b2sum sum sed gsed awk gawk mawk jq yq bat batcat
+"""
+
+
+@pytest.mark.parametrize("program", READERS.split())
+def test_what_reads_files_reads_no_home(program: str, tmp_path: Path) -> None:
+    """A program that reads files reads nothing of a directory; one that searches reads it all."""
+    script = {"sed": "-n p", "gsed": "-n p", "jq": ".", "yq": "."}.get(program, "")
+    script = "1" if program.endswith("awk") else script
+    assert danger(f"{program} {script} ~", tmp_path) is None
+    assert danger(f"{program} {script} ~/.ssh/id_rsa; rg x ~", tmp_path) is not None
+
+
+COUNTING = """
+wc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5 cloc tokei scc
+"""
+
+
+@pytest.mark.parametrize("program", COUNTING.split())
+def test_what_counts_may_be_handed_all_names(program: str, tmp_path: Path) -> None:
+    """A program that tells how much is in files shows none of it; one that prints it does."""
+    assert danger(f"find ~ | xargs {program}", tmp_path) is None
+    assert danger("find ~ | xargs cat", tmp_path) is not None
+
+
+ENDINGS = """
+py pyi js mjs cjs jsx ts tsx go rs c h cc hh cpp hpp cxx hxx java kt kts scala rb pl pm php lua
+swift m mm cs fs vb ex exs erl hs ml mli clj el vue svelte css scss less html md rst tex cmake so a
+o pyc class jar whl proto sql ipynb zig dart jl nim
+"""
+
+
+@pytest.mark.parametrize("ending", ENDINGS.split())
+def test_source_code_may_be_shown_wherever_it_is(ending: str, tmp_path: Path) -> None:
+    """Files that are chosen by the ending of a programming language hold no keys; others may."""
+    assert danger(f"find ~ -name '*.{ending}' | xargs cat", tmp_path) is None
+    assert danger(f"find ~ -name '*.{ending}' -o -name '*.txt' | xargs cat", tmp_path) is not None
+
+
+HISTORY = """
+show HEAD:.ssh/id_rsa
+cat-file -p HEAD:.ssh/id_rsa
+log -p -- .ssh/id_rsa
+whatchanged -p .ssh/id_rsa
+grep key HEAD -- .ssh/id_rsa
+diff HEAD -- .ssh/id_rsa
+blame .ssh/id_rsa
+annotate .ssh/id_rsa
+config --blob HEAD:.ssh/id_rsa -l
+diff-tree -p HEAD -- .ssh/id_rsa
+diff-index -p HEAD -- .ssh/id_rsa
+diff-files -p -- .ssh/id_rsa
+range-diff a..b c..d -- .ssh/id_rsa
+stash show -p -- .ssh/id_rsa
+"""
+
+
+@pytest.mark.parametrize("command", HISTORY.strip().splitlines())
+def test_what_shows_history_shows_a_secret_in_it(command: str, tmp_path: Path) -> None:
+    """What git shows of a secret that it keeps is asked about; of another file it is not."""
+    assert danger(f"git {command}", tmp_path) is not None
+    assert danger(f"git {command.replace('.ssh/id_rsa', 'src/main.c')}", tmp_path) is None
