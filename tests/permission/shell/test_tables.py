@@ -1,4 +1,4 @@
-"""The tables of what programs do with files, held entry by entry: what is in one, counts as such."""
+"""The tables of what programs do with files, entry by entry: what is in one counts as such."""
 
 from __future__ import annotations
 
