@@ -5,8 +5,9 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 SIZE ?= 500
 SEED ?= 1
+FUZZ := fuzz-reads fuzz-words fuzz-options fuzz-confined fuzz-progress
 
-.PHONY: demo test lint types layers unit docs bench fuzz mutants clean
+.PHONY: demo test lint types layers unit docs bench fuzz $(FUZZ) mutants clean
 
 demo: $(READY)
 	@$(BIN)/python examples/repair/demo.py
@@ -33,9 +34,22 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 fuzz: $(READY)
-	FUZZ_JUDGED=$${FUZZ_JUDGED:-1000000} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} SHELL_ORACLE_EXAMPLES=$${FUZZ_EXAMPLES:-50000} \
-		CONFINED_EXAMPLES=$${CONFINED_EXAMPLES:-2000} \
-		$(BIN)/pytest -n $(WORKERS) --dist worksteal tests/oracle tests/permission/shell/test_argv_oracle.py --timeout 86400
+	@$(MAKE) --keep-going --jobs 3 $(FUZZ)
+
+fuzz-words: $(READY)
+	SHELL_ORACLE_EXAMPLES=$${FUZZ_EXAMPLES:-50000} $(BIN)/pytest tests/permission/shell/test_argv_oracle.py --timeout 86400
+
+fuzz-reads: $(READY)
+	FUZZ_JUDGED=$${FUZZ_JUDGED:-1000000} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} \
+		$(BIN)/pytest -n $(WORKERS) tests/oracle/test_execution.py -k generator --timeout 86400
+
+fuzz-options: $(READY)
+	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} $(BIN)/pytest tests/oracle/test_execution.py -k "corpus or option" --timeout 86400
+
+fuzz-confined: $(READY)
+	CONFINED_EXAMPLES=$${CONFINED_EXAMPLES:-2000} $(BIN)/pytest tests/oracle/test_confinement.py --timeout 86400
+
+fuzz-progress: $(READY)
 	PROGRESS_MEGABYTES=$${PROGRESS_MEGABYTES:-100} $(BIN)/pytest tests/progress/test_exactly_once.py --timeout 3600
 
 mutants: $(READY)
