@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 
 from agentscope_like.permission.shell.arithmetic import read_let
+from agentscope_like.permission.shell.parts import BudgetError
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
     ArithmeticCommand,
@@ -56,6 +57,7 @@ DECLARING = frozenset({"declare", "export", "local", "readonly", "typeset"})
 
 _FIXING = re.compile(r"-\w*r\w*")
 _FILLING = frozenset({"mapfile", "read", "readarray"})
+_LONGEST_OPTION = 200
 _INTO_ARRAY = re.compile(r"-\w*a")
 _MOVING = frozenset({"cd", "pushd", "popd"})
 _SHIFTING = frozenset({"set", "shift", "eval", "source", "."})
@@ -225,10 +227,16 @@ def _builtin(name: str | None, words: Sequence[Word], found: Mutations) -> None:
 
 
 def _named(word: Word, found: Mutations) -> Iterator[str]:
-    """Note the variable that an argument of `read`, `export` and their kin names, and yield it."""
+    """Note the variable that an argument of `read`, `export` and their kin names, and yield it.
+
+    Raises:
+        BudgetError: It is an option of so many letters that a name may begin at any of them.
+    """
     name, equals, _ = _leading(word).partition("=")
     if not equals and word.literal is None:
         found.anything = True
+    if name.startswith("-") and len(name) > _LONGEST_OPTION:
+        raise BudgetError
     starts = range(len(name)) if name.startswith("-") else (0,)  # as in `-aNAME`
     for start in starts:
         found.assign(name[start:], Shape.ANY)

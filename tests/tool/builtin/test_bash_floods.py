@@ -38,6 +38,7 @@ _FLOODS = {
     "names handed on": "ls|" + "xargs cat|" * 60 + "cat",
     "names read in loops": "while read x; do cat $x; done;" * 60,
     "searches whose names are read": "find . | xargs cat; " * 40,
+    "letters of an option": "export -" + "di" * 4_990,
     "patterns": "ls " + "*/* " * 900,
     "removals": f"rm -rf {_NAMES}",
     "directories": "cd src; ls; cd ..; " * 40,
