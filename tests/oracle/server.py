@@ -37,6 +37,7 @@ _MAX_OUTPUT = 4 << 20
 _NEAR = (HOME, "/tmp", "/run", "/dev/shm")
 _FAR = ("/etc", "/var", "/root", "/mnt", "/opt", "/srv")
 _OUTGOING = frozenset({"OutNoRoutes", "OutRequests", "ActiveOpens", "OutDatagrams"})
+_OUTGOING_6 = frozenset({"Ip6OutNoRoutes", "Ip6OutRequests", "Udp6OutDatagrams"})
 _PASSING = ("/tmp", "/var/tmp", "/dev/shm")
 _LEFT_BEHIND = tuple(f"made '{directory}/" for directory in _PASSING)
 
@@ -186,15 +187,26 @@ def _drain(process: subprocess.Popen[bytes], deadline: float) -> bytes:
 def _network_activity() -> tuple[str, ...]:
     """Return the addresses and routes, and the counters of what leaves."""
     found: list[str] = []
-    for name in ("fib_trie", "if_inet6", "ipv6_route"):
-        with contextlib.suppress(OSError), open(f"/proc/net/{name}") as file:
-            found.append(file.read())
-    with open("/proc/net/snmp") as file:
-        lines = file.read().splitlines()
-    for header, values in zip(lines[::2], lines[1::2], strict=True):
+    for name in ("fib_trie", "if_inet6"):
+        found += _lines(name)
+    for route in _lines("ipv6_route"):
+        columns = route.split()
+        found += [*columns[:6], *columns[8:]]  # between them: how many hold it, and how many asked
+    snmp = _lines("snmp")
+    for header, values in zip(snmp[::2], snmp[1::2], strict=True):
         counters = zip(header.split(), values.split(), strict=True)
-        found.extend(value for name, value in counters if name in _OUTGOING)
+        found += [value for name, value in counters if name in _OUTGOING]
+    for counter, value in map(str.split, _lines("snmp6")):
+        if counter in _OUTGOING_6:
+            found.append(value)
     return tuple(found)
+
+
+def _lines(name: str) -> list[str]:
+    """Return what a file about the network says; nothing where the system has none."""
+    with contextlib.suppress(FileNotFoundError), open(f"/proc/net/{name}") as file:
+        return file.read().splitlines()
+    return []
 
 
 def _prepare_system() -> None:

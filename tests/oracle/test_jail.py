@@ -21,6 +21,8 @@ _CAUGHT = {
     "what is in the background": ("(sleep 0.1; touch late) & true", "/project/late'"),
     "another process": ("pkill sleep; true", "ended a process"),
     "the network": ("exec 3<>/dev/tcp/127.0.0.1/9", "tried to reach it"),
+    "a name server": ("getent hosts example.org; true", "tried to reach it"),
+    "the network of today": ("echo x > /dev/udp/2001:db8::1/9; true", "tried to reach it"),
     "/etc": ("echo x > /etc/oracle", "made '/etc/oracle'"),
     "/var": ("mkdir /var/oracle", "made '/var/oracle'"),
     "a file of git": ("git -c core.fsmonitor=false branch new", "refs/heads/new'"),
@@ -43,6 +45,7 @@ _UNSEEN = {
     "a temporary file of the shell": "cat <<EOF\n" + "x" * 100_000 + "\nEOF",
     "a function in the inherited environment": "ls",
     "the shell's startup files": "true",
+    "a socket that is only asked which address it would have": "fuser 8080/tcp || test $? = 1",
     "a neighbour of a write": "touch --version; echo x > /dev/null",
 }
 
