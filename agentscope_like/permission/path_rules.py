@@ -1,19 +1,13 @@
-"""Finding the path pattern that speaks of a file, in a time that does not grow with the patterns.
-
-A pattern is filed under its leading literal directory, so that only the directories on the way to
-a file are looked up. Where globs remain under one directory, they are filed once more by the rarest
-name, ending or beginning that a matching path must have; globs are compiled when first met.
-"""
+"""Finding the path pattern that speaks of a file, as fast among many patterns as among few."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from agentscope_like.permission.errors import PatternError, RuleError
 from agentscope_like.permission.paths.folding import compose, fold
-from agentscope_like.permission.paths.globs import Component, fits, fixed_ends, may_hold
 from agentscope_like.permission.paths.location import Location, is_below, names_of
+from agentscope_like.permission.paths.pattern_table import NameMatcher, PatternTable
 from agentscope_like.permission.paths.patterns import PatternCompiler, bases_of
 from agentscope_like.permission.rule import PermissionRule
 
@@ -54,14 +48,13 @@ class PathRuleIndex:
         self._earlier: PathRuleIndex | None = None
         self._offset = 0
         self._size = len(contents)
-        self._absolute: dict[str, _Directory] = {}
-        self._relative: dict[str, _Directory] = {}
+        self._absolute = PatternTable(strict=strict)
+        self._relative = PatternTable(strict=strict)
         compiler = PatternCompiler(home=home, aliases=not strict, real=real)
         for content, position in _first_positions(contents).items():
             for branch in compiler.compile(content).branches:
                 table = self._absolute if branch.absolute else self._relative
-                key = branch.base if strict else fold(branch.base)
-                table.setdefault(key, _Directory()).add(branch.tail, position)
+                table.add(branch.base, branch.tail, position)
 
     def __len__(self) -> int:
         return self._offset + self._size
@@ -134,36 +127,30 @@ class PathRuleIndex:
         """
         if self.match_below(folder, directories) is None:
             return None
+        matchers: list[NameMatcher] = []
+        starts: set[str] = set()
         bases = bases_of(directories) if self._relative else []
-        found = [self._places(reading, bases) for reading in folder.readings]
-        places = [place for among, _ in found for place in among]
-        roots = {name for _, among in found for name in among}
-        root = self._relative.get("")
-        of_roots = [] if root is None else [*root.below, *root.itself]
+        for reading in folder.readings:
+            names, key = names_of(compose(reading)), fold(reading)
+            keys = names_of(key)
+            if self._absolute:
+                matchers.append(self._absolute.within(names, keys))
+            for base in map(fold, bases):
+                depth = len(names_of(base))
+                if is_below(key, base):
+                    matchers.append(self._relative.within(names[depth:], keys[depth:]))
+                elif depth == len(keys) + 1 and is_below(base, key):
+                    starts.add(names_of(base)[-1])
+        at_start = self._relative.at_start()
 
         def match(name: str) -> int | None:
             key = fold(name)
-            positions = of_roots.copy() if key in roots else []
-            for place in places:
-                positions += place.find(name, key)
+            positions = at_start.copy() if key in starts else []
+            for find in matchers:
+                positions += find(name, key)
             return min(positions) if positions else None
 
         return match
-
-    def _places(self, folder: str, bases: Sequence[str]) -> tuple[list[_Place], list[str]]:
-        """Return where one reading of a directory is filed, and the names in it that are bases."""
-        names, key = names_of(compose(folder)), fold(folder)
-        keys = names_of(key)
-        places = [_Place(self._absolute, names, keys)] if self._absolute else []
-        roots = []
-        for base in bases:
-            start = fold(base)
-            depth = len(names_of(start))
-            if is_below(key, start):
-                places.append(_Place(self._relative, names[depth:], keys[depth:]))
-            elif depth == len(keys) + 1 and is_below(start, key):
-                roots.append(names_of(start)[-1])
-        return places, roots
 
     def _all(self, reading: str, bases: Sequence[str]) -> set[int]:
         return {position for found in self._find(reading, bases) for position in found}
@@ -178,43 +165,24 @@ class PathRuleIndex:
             key = fold(reading)
             keys = names_of(key)
         if self._absolute:
-            yield from self._search(self._absolute, names, keys)
+            yield from self._absolute.find(names, keys)
         for base in bases:
             start = base if self._strict else fold(base)
             if is_below(key, start):
                 depth = len(names_of(start))
-                yield from self._search(self._relative, names[depth:], keys[depth:])
+                yield from self._relative.find(names[depth:], keys[depth:])
 
     def _find_below(self, reading: str, bases: Sequence[str]) -> Iterator[int]:
         names, key = names_of(compose(reading)), fold(reading)
         if self._absolute:
-            yield from _reaching(self._absolute, names, names_of(key))
+            yield from self._absolute.find_below(names, names_of(key))
         for base in bases:
             start = fold(base)
             if is_below(key, start):
                 depth = len(names_of(start))
-                yield from _reaching(self._relative, names[depth:], names_of(key)[depth:])
+                yield from self._relative.find_below(names[depth:], names_of(key)[depth:])
             elif is_below(start, key):
-                for directory in self._relative.values():
-                    yield from directory.positions()
-
-    def _search(
-        self, table: dict[str, _Directory], names: Sequence[str], keys: Sequence[str]
-    ) -> Iterator[list[int]]:
-        prefix = ""
-        for depth, key in enumerate((*keys, None)):
-            directory = table.get(prefix)
-            if directory is not None:
-                if directory.below:
-                    yield directory.below
-                if key is None:
-                    if directory.itself:
-                        yield directory.itself
-                elif directory.globs is not None:
-                    yield from directory.globs.find(
-                        names[depth:], keys[depth:], strict=self._strict
-                    )
-            prefix = f"{prefix}/{key}"
+                yield from self._relative.positions()
 
 
 class PathRules:
@@ -271,197 +239,6 @@ class PathRules:
             return None if position is None else self.rules[position]
 
         return rule_of
-
-
-def _reaching(
-    table: dict[str, _Directory], names: Sequence[str], keys: Sequence[str]
-) -> Iterator[int]:
-    """Yield the positions of the patterns that could match something below the path of `names`."""
-    prefix = ""
-    for depth, key in enumerate((*keys, None)):
-        directory = table.get(prefix)
-        if directory is not None:
-            yield from directory.below
-            if directory.globs is not None:
-                yield from directory.globs.find_below(names[depth:])
-        if key is not None:
-            prefix = f"{prefix}/{key}"
-    for base, directory in table.items():
-        if base.startswith(f"{prefix}/"):
-            yield from directory.positions()
-
-
-class _Directory:
-    """The patterns whose leading names are one directory."""
-
-    __slots__ = ("below", "globs", "itself")
-
-    def __init__(self) -> None:
-        self.itself: list[int] = []
-        self.below: list[int] = []
-        self.globs: _Globs | None = None
-
-    def add(self, tail: tuple[Component, ...], position: int) -> None:
-        if not tail:
-            self.itself.append(position)
-        elif len(tail) == 1 and tail[0].shape == "deep":
-            self.below.append(position)
-        else:
-            if self.globs is None:
-                self.globs = _Globs()
-            self.globs.add(tail, position)
-
-    def positions(self) -> Iterator[int]:
-        """Yield the positions of all the patterns."""
-        yield from self.itself
-        yield from self.below
-        if self.globs is not None:
-            yield from self.globs.find_below(())
-
-
-class _Place:
-    """The patterns that could match a name in one directory.
-
-    Args:
-        table: The patterns by their leading directories.
-        names: The names on the way from where the patterns start to the directory.
-        keys: The same, as they are compared.
-    """
-
-    __slots__ = ("_below", "_globs", "_prefix", "_table")
-
-    def __init__(
-        self, table: dict[str, _Directory], names: Sequence[str], keys: Sequence[str]
-    ) -> None:
-        self._table = table
-        self._below: list[int] = []
-        self._globs: list[Callable[[str, str], list[int]]] = []
-        prefix = ""
-        for depth, key in enumerate((*keys, "")):
-            directory = table.get(prefix)
-            if directory is not None:
-                self._below += directory.below
-                if directory.globs is not None:
-                    self._globs.append(directory.globs.within(names[depth:], keys[depth:]))
-            prefix = f"{prefix}/{key}"
-        self._prefix = prefix
-
-    def find(self, name: str, key: str) -> list[int]:
-        """Return the positions of the patterns that match a name.
-
-        Args:
-            name: The name.
-            key: What is compared of it.
-        """
-        found = self._below.copy()
-        directory = self._table.get(self._prefix + key)
-        if directory is not None:
-            found += directory.below
-            found += directory.itself
-        for find in self._globs:
-            found += find(name, key)
-        return found
-
-
-_Tail = tuple[Component, ...]
-
-
-class _Globs:
-    """Globs below one directory, filed by what a matching path must contain.
-
-    A feature is a name, or how a name ends or begins. Each glob is filed under the rarest of its
-    features; one that has none, such as `*/*`, is always tried.
-    """
-
-    __slots__ = ("_ends", "_featureless", "_filed", "_names", "_starts", "_tails")
-
-    def __init__(self) -> None:
-        self._filed = False
-        self._tails: dict[_Tail, list[int]] = {}
-        self._names: dict[str, list[_Tail]] = {}
-        self._ends: dict[int, dict[str, list[_Tail]]] = {}
-        self._starts: dict[int, dict[str, list[_Tail]]] = {}
-        self._featureless: list[_Tail] = []
-
-    def add(self, tail: _Tail, position: int) -> None:
-        self._tails.setdefault(tail, []).append(position)
-
-    def find(
-        self, names: Sequence[str], keys: Sequence[str], *, strict: bool
-    ) -> Iterator[list[int]]:
-        """Yield the positions of the globs that match, each group ascending."""
-        if not self._filed:
-            self._file(strict=strict)
-        for tail in self._candidates(keys):
-            if fits(names, tail, strict=strict):
-                yield self._tails[tail]
-
-    def find_below(self, names: Sequence[str]) -> Iterator[int]:
-        """Yield the positions of the globs that could match something below these names."""
-        for tail, positions in self._tails.items():
-            if may_hold(names, tail, strict=False):
-                yield from positions
-
-    def within(self, names: Sequence[str], keys: Sequence[str]) -> Callable[[str, str], list[int]]:
-        """Return what finds the positions of the globs that match these names and one more.
-
-        It is given that name, and what is compared of it.
-        """
-        if not self._filed:
-            self._file(strict=False)
-        always = self._candidates(keys)
-
-        def find(name: str, key: str) -> list[int]:
-            found: list[int] = []
-            candidates = always + self._having(key)
-            if candidates:
-                path = (*names, compose(name))
-                for tail in candidates:
-                    if fits(path, tail, strict=False):
-                        found += self._tails[tail]
-            return found
-
-        return find
-
-    def _candidates(self, keys: Sequence[str]) -> list[_Tail]:
-        return [*self._featureless, *(tail for key in keys for tail in self._having(key))]
-
-    def _having(self, key: str) -> list[_Tail]:
-        """Return the globs that are filed under something that a name has."""
-        found = list(self._names.get(key, ()))
-        for length, ends in self._ends.items():
-            found += ends.get(key[-length:], ())
-        for length, starts in self._starts.items():
-            found += starts.get(key[:length], ())
-        return found
-
-    def _file(self, *, strict: bool) -> None:
-        features = {tail: list(_features(tail, strict=strict)) for tail in self._tails}
-        counts = Counter(feature for listed in features.values() for feature in listed)
-        for tail, listed in features.items():
-            if not listed:
-                self._featureless.append(tail)
-                continue
-            place, text = min(listed, key=counts.__getitem__)
-            if place == "name":
-                group = self._names
-            else:
-                places = self._ends if place == "end" else self._starts
-                group = places.setdefault(len(text), {})
-            group.setdefault(text, []).append(tail)
-        self._filed = True
-
-
-def _features(tail: Sequence[Component], *, strict: bool) -> Iterator[tuple[str, str]]:
-    for component in reversed(tail):
-        if component.shape == "name":
-            yield "name", component.text if strict else fold(component.text)
-        elif component.shape == "glob":
-            start, end = fixed_ends(component.text if strict else compose(component.text))
-            if end:
-                yield "end", end if strict else fold(end)
-            if start:
-                yield "start", start if strict else fold(start)
 
 
 def _first_positions(contents: Sequence[str]) -> dict[str, int]:
