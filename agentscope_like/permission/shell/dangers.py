@@ -4,39 +4,77 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from agentscope_like.permission.shell.families import families
-
-__all__ = ["Danger", "danger_of"]
+__all__ = ["Danger", "Dangers"]
 
 _SHORTEST_CUT = 4
 _FIELDS = frozenset({"does", "programs", "words", "flags", "operands", "any_word"})
 
 
-class Danger(Struct, frozen=True):
-    """One row."""
+class Danger(Struct, frozen=True, eq=False):
+    """One row.
+
+    Attributes:
+        does: Why a person has to look, as the rest of a sentence.
+        words: What the arguments may begin with; empty where that is left open.
+        tests: What has to hold of an argument each, of any of them.
+        operands: What an argument that is no option has to match; None where that is left open.
+    """
 
     does: str
     words: tuple[tuple[str, ...], ...]
-    flags: tuple[frozenset[str], ...]
+    tests: tuple[Callable[[str], object], ...]
     operands: re.Pattern[str] | None
-    any_word: re.Pattern[str] | None
 
     def fits(self, arguments: Sequence[str]) -> bool:
-        """Return whether the row speaks of these words after the program."""
+        """Return whether the row speaks of arguments of which some pass each test."""
         return (
-            (not self.words or any(_begins(arguments, words) for words in self.words))
-            and all(any(_has_flag(word, group) for word in arguments) for group in self.flags)
-            and (self.operands is None or any(map(self.operands.fullmatch, _operands(arguments))))
-            and (self.any_word is None or any(map(self.any_word.fullmatch, arguments)))
-        )
+            not self.words or any(tuple(arguments[: len(each)]) == each for each in self.words)
+        ) and (self.operands is None or any(map(self.operands.fullmatch, _operands(arguments))))
+
+
+class Dangers:
+    """Finds the dangerous among commands of the same words, holding each word against a row once.
+
+    Args:
+        words: All the words that the arguments are taken from, known or not.
+    """
+
+    __slots__ = ("_passing", "_words")
+
+    def __init__(self, words: Iterable[str | None]) -> None:
+        self._words = frozenset(word for word in words if word is not None)
+        self._passing: dict[Danger, list[frozenset[str]]] = {}
+
+    def of(self, command: Sequence[str | None]) -> str | None:
+        """Return why a person has to look at a command, as the rest of a sentence, or None.
+
+        Args:
+            command: The program's bare name and its arguments, without options that stand before a
+                sub-command; no row speaks of a word that is not known.
+        """
+        if not command or command[0] is None:
+            return None
+        arguments = [word for word in command[1:] if word is not None]
+        first = arguments[0] if arguments else ""
+        for row in _rows_of(command[0]).beginning(first):
+            if self._may_fit(row, arguments) and row.fits(arguments):
+                return row.does
+        return None
+
+    def _may_fit(self, row: Danger, arguments: Sequence[str]) -> bool:
+        passing = self._passing.get(row)
+        if passing is None:
+            passing = [frozenset(filter(test, self._words)) for test in row.tests]
+            self._passing[row] = passing
+        return not any(words.isdisjoint(arguments) for words in passing)
 
 
 class _Rows:
@@ -54,14 +92,12 @@ class _Rows:
             for first in firsts
         }
 
-    def why(self, arguments: Sequence[str | None]) -> str | None:
-        """Return what the first row that fits says; words that are not known fit none."""
-        known = [word for word in arguments if word is not None]
-        rows = self._by_word.get(known[0], self._anywhere) if known else self._anywhere
-        return next((row.does for row in rows if row.fits(known)), None)
+    def beginning(self, first: str) -> tuple[Danger, ...]:
+        """Return those that may fit arguments of which this is the first."""
+        return self._by_word.get(first, self._anywhere)
 
 
-class _Dangers:
+class _Table:
     """All rows, filed by program."""
 
     def __init__(self, text: str) -> None:
@@ -75,54 +111,41 @@ class _Dangers:
                 else:
                     self._named.setdefault(program, []).append(danger)
 
-    def of(self, program: str) -> _Rows:
+    def about(self, program: str) -> _Rows:
+        """Return the rows about a program."""
         globs = [danger for pattern, danger in self._globs if fnmatchcase(program, pattern)]
         return _Rows((*self._named.get(program, ()), *globs))
 
 
 @lru_cache(maxsize=1)
-def _dangers() -> _Dangers:
-    return _Dangers(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
+def _table() -> _Table:
+    return _Table(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
 
 
 @lru_cache(maxsize=1024)
-def _dangers_of(program: str) -> _Rows:
-    return _dangers().of(program)
-
-
-def danger_of(words: Sequence[str | None]) -> str | None:
-    """Return why a person has to look at the command, as the rest of a sentence, or None.
-
-    Args:
-        words: The program's bare name and its arguments.
-    """
-    if not words or words[0] is None:
-        return None
-    rows = _dangers_of(words[0])
-    if reason := rows.why(words[1:]):
-        return reason
-    plain = families().without_leading_options(words)
-    return None if plain is words else rows.why(plain[1:])
+def _rows_of(program: str) -> _Rows:
+    return _table().about(program)
 
 
 def _compile(row: dict[str, Any]) -> Danger:
     unknown = row.keys() - _FIELDS
     if unknown:
         raise ValueError(f"dangers.toml: unknown field {sorted(unknown)} in `{row.get('does')}`")
+    operands, any_word = (
+        re.compile(row[field]) if field in row else None for field in ("operands", "any_word")
+    )
     return Danger(
         does=row["does"],
         words=tuple(tuple(words.split()) for words in row.get("words", ())),
-        flags=tuple(frozenset(group.split()) for group in row.get("flags", ())),
-        operands=re.compile(row["operands"]) if "operands" in row else None,
-        any_word=re.compile(row["any_word"]) if "any_word" in row else None,
+        tests=(
+            *(partial(_is_flag_of, frozenset(group.split())) for group in row.get("flags", ())),
+            *(pattern.fullmatch for pattern in (operands, any_word) if pattern),
+        ),
+        operands=operands,
     )
 
 
-def _begins(arguments: Sequence[str], words: tuple[str, ...]) -> bool:
-    return tuple(arguments[: len(words)]) == words
-
-
-def _has_flag(word: str, group: frozenset[str]) -> bool:
+def _is_flag_of(group: frozenset[str], word: str) -> bool:
     if word.startswith("--"):
         name = word.partition("=")[0]
         return len(name) >= _SHORTEST_CUT and any(flag.startswith(name) for flag in group)

@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from itertools import zip_longest
 
+from msgspec.structs import replace
+
+from agentscope_like.permission.command_rules import Words
 from agentscope_like.permission.shell.analysis import Part
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.tree import Glob, Literal, Word
 
 __all__ = [
+    "as_written",
     "bare_name",
     "raw_readings",
     "raw_words",
     "readings",
     "reads_input",
     "runs_unseen_text",
+    "unread_texts",
 ]
-
-Words: TypeAlias = Sequence[str | None]
 
 _QUOTING = str.maketrans("", "", "'\"\\")
 _BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
@@ -45,25 +49,48 @@ def readings(part: Part) -> Iterator[Words]:
     """Yield the words of each command that the part may come to run, its own first.
 
     The program is named by its bare name. Leading options of programs with sub-commands are also
-    left out; every word of a program that runs other commands is tried as one, and so are the words
-    of a text that a shell is given and that could not be read.
+    left out; every word of a program that runs other commands is tried as one.
     """
     argv = part.argv
     if not argv or argv[0] is None:
         return
     name = bare_name(argv[0])
     yield from _both(name, argv[1:])
-    if part.read_only:
+    if part.read_only or name not in families().carriers:
         return
-    carries = name in families().carriers
-    if carries or name in families().shells or name in _LATER:
-        for position, word in enumerate(argv[1 : _MAX_CARRIED + 1], 1):
-            if not word or word.startswith("-"):
-                continue
-            if carries:
-                yield from _both(bare_name(word), argv[position + 1 : position + _MAX_CARRIED])
-            if any(map(str.isspace, word)):
-                yield from raw_readings(raw_words(word))
+    for position, word in enumerate(argv[1 : _MAX_CARRIED + 1], 1):
+        if word and not word.startswith("-"):
+            yield from _both(bare_name(word), argv[position + 1 : position + _MAX_CARRIED])
+
+
+def as_written(part: Part) -> Part:
+    """Return the part with its patterns for words; the part itself where it has none."""
+    if None not in part.argv:
+        return part
+    argv = tuple(
+        _pattern(word) if known is None and word else known
+        for known, word in zip_longest(part.argv, part.words)
+    )
+    return part if argv == part.argv else replace(part, argv=argv)
+
+
+def _pattern(word: Word) -> str | None:
+    """Return a word of pattern characters and letters as it is written, None for another."""
+    segments = [each for each in word.segments if isinstance(each, Literal | Glob)]
+    if len(segments) < len(word.segments) or word.literal is not None:
+        return None
+    return "".join(each.text for each in segments)
+
+
+def unread_texts(part: Part) -> Iterator[list[str]]:
+    """Yield what may be words in each text that the part has run and that could not be read."""
+    if part.read_only or not part.argv or part.argv[0] is None:
+        return
+    name = bare_name(part.argv[0])
+    if name in families().carriers or name in families().shells or name in _LATER:
+        for word in part.argv[1 : _MAX_CARRIED + 1]:
+            if word and not word.startswith("-") and any(map(str.isspace, word)):
+                yield raw_words(word)
 
 
 def runs_unseen_text(part: Part) -> bool:

@@ -23,6 +23,7 @@ from agentscope_like.permission.shell.readings import (
     raw_words,
     readings,
     runs_unseen_text,
+    unread_texts,
 )
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.values import Unknown
@@ -133,7 +134,7 @@ class CommandRules:
             return self._in_raw(analysis.command)
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0
-        every = (words for part in analysis.parts for words in readings(part))
+        every = (words for part in analysis.parts for words in _commands(part))
         found = self._first(every, guess=guess)
         if found is None and any(map(runs_unseen_text, analysis.parts)):
             return self._in_raw(analysis.command)
@@ -147,6 +148,12 @@ class CommandRules:
     ) -> int | None:
         found = (self._index.find(words, guess=guess, open_end=open_end) for words in every)
         return next((position for position in found if position is not None), None)
+
+
+def _commands(part: Part) -> Iterator[Words]:
+    yield from readings(part)
+    for words in unread_texts(part):
+        yield from raw_readings(words)
 
 
 def _trusted_name(name: str) -> str:

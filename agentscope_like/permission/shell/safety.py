@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 from msgspec import Struct
 
+from agentscope_like.permission.command_rules import Words
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths.effort import TooManyFilesError
 from agentscope_like.permission.shell.analysis import (
@@ -18,17 +19,19 @@ from agentscope_like.permission.shell.analysis import (
     EffectKind,
     Part,
 )
-from agentscope_like.permission.shell.dangers import danger_of
+from agentscope_like.permission.shell.dangers import Dangers
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
 from agentscope_like.permission.shell.programs import MOVING, RIGHTS
 from agentscope_like.permission.shell.readings import (
+    as_written,
     bare_name,
     raw_readings,
     raw_words,
     readings,
     reads_input,
     runs_unseen_text,
+    unread_texts,
 )
 from agentscope_like.permission.shell.reads import Secrets
 from agentscope_like.permission.shell.surroundings import Surroundings, leads_elsewhere
@@ -144,13 +147,20 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
     if part.read_only:
         return None
     is_known = _is_opened(part, look)
-    for words in readings(part):
-        if reason := danger_of(words):
-            return reason
-        if not is_known and words[0] in _REMOVERS:
-            operands = [word for word in words[1:] if word]
-            if reason := _of_removed(operands, look.around):
-                return f"perhaps {reason}"
+    written = as_written(part)
+    groups: list[tuple[Words, Iterator[Words]]] = [(part.argv, readings(part))]
+    if written is not part:
+        groups.append((written.argv, readings(written)))
+    groups += ((words, raw_readings(words)) for words in unread_texts(part))
+    for words, commands in groups:
+        dangers = Dangers(words)
+        for command in commands:
+            if reason := dangers.of(command):
+                return reason
+            if not is_known and command[0] in _REMOVERS:
+                operands = [word for word in command[1:] if word]
+                if reason := _of_removed(operands, look.around, part.directory or "/"):
+                    return f"perhaps {reason}"
     return None
 
 
@@ -327,24 +337,26 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
             command, whole, "cannot be understood, and may run what is downloaded as a program"
         )
     removed: dict[str, None] = {}
+    dangers = Dangers(words)
     for reading in raw_readings(words):
-        if reason := danger_of(reading):
+        if reason := dangers.of(reading):
             return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
         if reading[0] in _REMOVERS:
             removed.update(dict.fromkeys(filter(None, reading[1:])))
-    if reason := _of_removed(tuple(removed), around):
+    if reason := _of_removed(tuple(removed), around, "/"):
         return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
     return None
 
 
-def _of_removed(words: Sequence[str], around: Surroundings) -> str | None:
+def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | None:
+    """Return why not to remove what the words name, of which `*` is all that is in `here`."""
     if len(words) > _MOST_REMOVED:
         return "removes what must stay: it names too many paths to look at each"
     for word in words:
         if word.startswith("-"):
             continue
         try:
-            reason = around.why_not_remove(around.locate(word.rstrip("*") or "/"))
+            reason = around.why_not_remove(around.locate(word.rstrip("*") or here))
         except PathError:
             continue
         if reason:

@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 from bracex import expand
 
-from agentscope_like.permission.shell.dangers import danger_of
+from agentscope_like.permission.shell.dangers import Dangers
+from agentscope_like.permission.shell.families import families
 
 ROWS = tomllib.loads(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
+
+
+def danger_of(command: str) -> str | None:
+    """Return why the command is dangerous, or None."""
+    words = shlex.split(command)
+    plain = families().without_leading_options(words)
+    return Dangers(words).of(words) or Dangers(plain).of(plain)
 
 
 def commands(side: str) -> list[str]:
@@ -22,7 +30,7 @@ def commands(side: str) -> list[str]:
 @pytest.mark.parametrize("command", commands("dangerous"))
 def test_a_dangerous_command_is_known(command: str) -> None:
     """A row speaks of the command and says why."""
-    reason = danger_of(shlex.split(command))
+    reason = danger_of(command)
     assert reason
     assert not reason.endswith(".")
 
@@ -30,12 +38,13 @@ def test_a_dangerous_command_is_known(command: str) -> None:
 @pytest.mark.parametrize("command", commands("harmless"))
 def test_its_harmless_neighbour_is_not(command: str) -> None:
     """No row speaks of everyday commands that look alike."""
-    assert danger_of(shlex.split(command)) is None
+    assert danger_of(command) is None
 
 
 def test_unknown_words_are_no_danger_by_themselves() -> None:
     """A word that is not known does not make a command dangerous, nor keep it from being so."""
-    assert danger_of(["git", "push", None]) is None
-    assert danger_of(["git", "push", None, "--force"])
-    assert danger_of([None, "x"]) is None
-    assert danger_of([]) is None
+    dangers = Dangers(["push", None, "--force", "x"])
+    assert dangers.of(["git", "push", None]) is None
+    assert dangers.of(["git", "push", None, "--force"])
+    assert dangers.of([None, "x"]) is None
+    assert dangers.of([]) is None

@@ -72,3 +72,16 @@ def test_all_that_a_directory_holds_is_as_much_as_the_directory() -> None:
         analysis = analyze(f"rm -rf {words} (", directory="/work/project", home="/home/u")
         assert analysis.script is None
         assert (find_danger(analysis, _AROUND) is not None) is found, words
+
+
+def test_a_pattern_is_what_it_says() -> None:
+    """What would be dangerous in quotes is so as a pattern; one for a few files is not."""
+    for command, found in (
+        ("git restore *", True),
+        ("git checkout -- ./*", True),
+        ("env git restore *", True),
+        ("git restore src/*", False),
+        ("git checkout -- *.py", False),
+    ):
+        analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
+        assert (find_danger(analysis, _AROUND) is not None) is found, command
