@@ -22,7 +22,7 @@ _CAUGHT = {
     "another process": ("pkill sleep; true", "ended a process"),
     "the network": ("exec 3<>/dev/tcp/127.0.0.1/9", "tried to reach it"),
     "a name server": ("getent hosts example.org; true", "tried to reach it"),
-    "the network of today": ("echo x > /dev/udp/2001:db8::1/9; true", "tried to reach it"),
+    "IPv6": ("echo x > /dev/udp/2001:db8::1/9; true", "tried to reach it"),
     "/etc": ("echo x > /etc/oracle", "made '/etc/oracle'"),
     "/var": ("mkdir /var/oracle", "made '/var/oracle'"),
     "a file of git": ("git -c core.fsmonitor=false branch new", "refs/heads/new'"),

@@ -44,8 +44,8 @@ FOLDER = 10
 WALK = 15
 """A path is followed from the root, as a symlink has to be."""
 
-TOO_MANY = "it reaches too many files to look at each"
-"""Why something is asked about where enough has been looked at."""
+TOO_MANY = "reaches too many files to look at each"
+"""What a command does that is asked about because enough has been looked at."""
 
 
 class TooManyFilesError(Exception):

@@ -59,7 +59,7 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
             if part.program in MOVING and (reason := _other_directory(part, surroundings)):
                 return reason
     except TooManyFilesError:
-        return TOO_MANY
+        return f"it {TOO_MANY}"
     return why_not_through_links(analysis, surroundings)
 
 

@@ -138,7 +138,7 @@ class FileRules:
                         return found
                     possible = possible or found
         except TooManyFilesError:
-            return possible or RuleMatch(self._first, certain=False, told=TOO_MANY)
+            return possible or RuleMatch(self._first, certain=False, told=f"it {TOO_MANY}")
         return possible
 
     def _found(

@@ -63,7 +63,7 @@ def why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> st
     except PathError as error:
         return str(error)
     except TooManyFilesError:
-        return TOO_MANY
+        return f"it {TOO_MANY}"
 
 
 def _why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> str | None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from agentscope_like.permission.command_rules import Words
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths.effort import TooManyFilesError
+from agentscope_like.permission.paths.effort import TOO_MANY, TooManyFilesError
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
     CommandAnalysis,
@@ -55,7 +55,6 @@ _DOWNLOADERS = frozenset(
 
 _CODE_FLAGS = frozenset({"-c", "-e", "-E", "-r", "-p", "--eval", "--print"})
 _SHOWN_CHARACTERS = 80
-_TOO_MANY = "reaches too many files to look at each"
 _NAME = r"([^\s(){};|&<>\"'`$]{1,64})"
 _BRACKETS = r"[ \t]{0,8}\([ \t]{0,8}\)"
 _FUNCTION = re.compile(
@@ -120,7 +119,7 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
                 if reason := find(part, look):
                     return _finding(analysis.command, part.span, reason)
         except TooManyFilesError:
-            return _finding(analysis.command, part.span, _TOO_MANY)
+            return _finding(analysis.command, part.span, TOO_MANY)
     if not analysis.read_only and _breeds(analysis.command):
         return _finding(analysis.command, Span(0, len(analysis.command)), _BREEDING)
     return None
@@ -245,8 +244,6 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
         return look.secrets.why_not_search(part) or look.secrets.why_not_name(part)
     except PathError as error:
         return f"names a path that cannot be judged: {error}"
-    except TooManyFilesError:
-        return _TOO_MANY
 
 
 def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:

@@ -96,7 +96,7 @@ class Walk:
         """Judge the whole command line, which starts in `directory`; return its parts.
 
         Raises:
-            BudgetError: There are more than 300 simple commands.
+            BudgetError: There are more than `MAX_PARTS` simple commands.
         """
         self._script = script
         judge = self._lines if "\n" in self.command else self.script
