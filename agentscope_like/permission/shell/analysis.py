@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+from agentscope_like.permission.shell.families import families
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.tree import Assignment, Redirect, Script, Span, Word
@@ -126,6 +130,31 @@ class Part(Struct, frozen=True, dict=True):
     def options(self) -> tuple[str, ...]:
         """The known words behind the program's name that begin with a dash."""
         return tuple(word for word in self.argv[1:] if word is not None and word[:1] == "-")
+
+    @cached_property
+    def git_command(self) -> str | None:
+        """The sub-command of git that it is, behind whatever options; None for another program."""
+        if self.program != "git":
+            return None
+        words = families().without_leading_options(("git", *self.argv[1:]))
+        return words[1] if len(words) > 1 else None
+
+    def values_of(self, options: tuple[str, ...]) -> Set[str]:
+        """Return the values of some options: the next word, or what follows in the same."""
+        values = self._values.get(options)
+        if values is None:
+            values = {value or "" for name, value in pairwise(self.argv) if name in options}
+            for word in self.options:
+                for option in options:
+                    if word.startswith(option) and word != option:
+                        rest = word.removeprefix(option)
+                        values |= {rest, rest.removeprefix("=")}
+            self._values[options] = values
+        return values
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, ...], Set[str]]:
+        return {}
 
     @cached_property
     def redirected(self) -> frozenset[Span]:

@@ -6,7 +6,7 @@ from enum import Enum
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.permission.shell.programs import GREPS, SEARCHERS
-from agentscope_like.permission.shell.showing import has_flag, is_git, is_redirect
+from agentscope_like.permission.shell.showing import has_flag, is_redirect
 
 __all__ = ["Implied", "implied"]
 
@@ -41,14 +41,14 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
     if part.program in _LISTERS:
         given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)
         return _NOTHING if given else Implied.LISTS
-    if is_git(part, "ls-files"):
+    if part.git_command == "ls-files":
         words = [word or "" for word in part.argv[part.argv.index("ls-files") + 1 :]]
         given = any(not word.startswith("-") for word in words)
         return _NOTHING if given else Implied.LISTS
     if part.program in GREPS:
         searches = has_flag(part, "rR", "--recursive", "--dereference-recursive")
         searches = searches or any((word or "").endswith("recurse") for word in part.argv)
-    elif is_git(part, "grep"):
+    elif part.git_command == "grep":
         searches = True
     else:
         searches = part.program in SEARCHERS and not _is_piped_into(part, analysis)

@@ -29,7 +29,6 @@ from agentscope_like.permission.shell.showing import (
     LISTING,
     counts,
     follows,
-    is_git,
     lists_only,
     reads_no_directory,
 )
@@ -346,16 +345,16 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
 
 def _history(part: Part) -> Iterator[str]:
     """Yield what git is told to show of the files that it keeps."""
-    if part.program != "git" or not is_git(part, *_HISTORY):
+    if part.git_command not in _HISTORY:
         return
     words = [word or "" for word in part.argv[2:]]
-    if is_git(part, *_BY_NAME) and not any(map(_PATCHES.fullmatch, words)):
+    if part.git_command in _BY_NAME and not any(map(_PATCHES.fullmatch, words)):
         return
-    if is_git(part, "cat-file") and not {"-p", "blob"} & set(words):
+    if part.git_command == "cat-file" and not {"-p", "blob"} & set(words):
         return
     behind = words.index("--") if "--" in words else len(words)
     for number, word in enumerate(words):
-        is_pattern = is_git(part, "grep") and number < behind and ":" not in word
+        is_pattern = part.git_command == "grep" and number < behind and ":" not in word
         is_option = word.startswith("-") and not word.startswith(_TAKING_A_PATH)
         if not (is_pattern or is_option or word.startswith(":/")):
             yield word.rpartition(":")[2]

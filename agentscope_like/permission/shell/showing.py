@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from functools import lru_cache
-from itertools import pairwise
-
 from agentscope_like.permission.shell.analysis import Effect, EffectKind, Part
-from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.programs import COPIERS, FINDERS, GREPS, MOVERS
 
 __all__ = [
@@ -15,7 +10,6 @@ __all__ = [
     "counts",
     "follows",
     "has_flag",
-    "is_git",
     "is_redirect",
     "lists_only",
     "reads_no_directory",
@@ -75,10 +69,10 @@ def lists_only(effect: Effect, part: Part) -> bool:
     if part.program not in LISTING or is_redirect(effect, part):
         return False
     if part.program == "git":
-        moves = not is_git(part, "grep") and _is_value_of(("-C",), effect, part)
-        return moves or not is_git(part, *_SHOWN_BY_GIT)
+        moves = part.git_command != "grep" and effect.target in part.values_of(("-C",))
+        return moves or part.git_command not in _SHOWN_BY_GIT
     names = _NAME_LISTS.get(part.program or "")
-    return names is None or not _is_value_of(names, effect, part)
+    return names is None or effect.target not in part.values_of(names)
 
 
 def shows_unseen_files(part: Part) -> bool:
@@ -125,32 +119,3 @@ def has_flag(part: Part, letters: str, *names: str) -> bool:
 def is_redirect(effect: Effect, part: Part) -> bool:
     """Return whether an effect is that of a redirection."""
     return bool(part.redirects) and effect.span in part.redirected
-
-
-def is_git(part: Part, *subs: str) -> bool:
-    """Return whether the part is one of these sub-commands of git, behind whatever options."""
-    return part.program == "git" and _git_command(part.argv) in subs
-
-
-@lru_cache(maxsize=1024)
-def _git_command(argv: Sequence[str | None]) -> str | None:
-    """Return the sub-command of git in its arguments."""
-    words = families().without_leading_options(("git", *argv[1:]))
-    return words[1] if len(words) > 1 else None
-
-
-def _is_value_of(options: Sequence[str], effect: Effect, part: Part) -> bool:
-    """Return whether an effect is about the value of one of these options."""
-    return effect.target in _values_of(options, part.argv)
-
-
-@lru_cache(maxsize=64)
-def _values_of(options: Sequence[str], argv: Sequence[str | None]) -> Set[str]:
-    """Return the values of some options: the next word, or what follows in the same."""
-    values = {value or "" for name, value in pairwise(argv) if name in options}
-    for word in filter(None, argv):
-        for option in options:
-            if word.startswith(option) and word != option:
-                rest = word.removeprefix(option)
-                values |= {rest, rest.removeprefix("=")}
-    return values

@@ -23,7 +23,6 @@ from agentscope_like.permission.shell.programs import FINDERS, RIGHTS
 from agentscope_like.permission.shell.showing import (
     follows,
     has_flag,
-    is_git,
     is_redirect,
     lists_only,
 )
@@ -196,11 +195,11 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
 
 def _walks(part: Part) -> Below:
     """Return what a part that lists reaches below a directory."""
-    walks = part.program in _WALKERS or is_git(part, "ls-files")
+    walks = part.program in _WALKERS or part.git_command == "ls-files"
     walks = walks or has_flag(part, "R", "--recursive", "--tree")
     walks = walks or (part.program in _TREES and has_flag(part, "T"))
     return Below.PRESENT if walks else Below.NOTHING
 
 
 def _moves(part: Part) -> bool:
-    return part.program in {"mv", "gmv"} or is_git(part, "mv")
+    return part.program in {"mv", "gmv"} or part.git_command == "mv"

@@ -22,7 +22,7 @@ from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.feeding import feeders_of, prints_names
 from agentscope_like.permission.shell.printing import CUTTING
 from agentscope_like.permission.shell.programs import FINDERS, GREPS
-from agentscope_like.permission.shell.showing import counts, is_git, lists_only, shows_unseen_files
+from agentscope_like.permission.shell.showing import counts, lists_only, shows_unseen_files
 from agentscope_like.permission.shell.tree import (
     Pipeline,
     Redirect,
@@ -191,7 +191,7 @@ def _before_takers(pipeline: Pipeline, takers: Sequence[Span]) -> list[Span]:
 def _lists(part: Part) -> bool:
     """Return whether a part prints names of files; what it reads of itself are the places."""
     if part.program == "git":
-        return not is_git(part, *_TOLD_BY_GIT)
+        return part.git_command not in _TOLD_BY_GIT
     return prints_names(part) or any(lists_only(effect, part) for effect in part.effects)
 
 
@@ -214,7 +214,7 @@ def _shows_text(part: Part) -> bool:
     if part.program in _TAKERS:
         reads = any(effect.kind is EffectKind.READ for effect in part.effects)
         return reads or any(map(_is_from_file, part.redirects))
-    if is_git(part, *_TOLD_BY_GIT):
+    if part.git_command in _TOLD_BY_GIT:
         return "--name-only" not in part.argv
     if part.program in _DECODERS or _writes_otherwise(part):
         return True
