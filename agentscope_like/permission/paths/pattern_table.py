@@ -160,24 +160,19 @@ class _Globs:
     features; one that has none, such as `*/*`, is always tried.
     """
 
-    __slots__ = ("_ends", "_featureless", "_filed", "_names", "_starts", "_strict", "_tails")
+    __slots__ = ("_by_feature", "_featureless", "_strict", "_tails")
 
     def __init__(self, *, strict: bool) -> None:
         self._strict = strict
-        self._filed = False
         self._tails: dict[_Tail, list[int]] = {}
-        self._names: dict[str, list[_Tail]] = {}
-        self._ends: dict[int, dict[str, list[_Tail]]] = {}
-        self._starts: dict[int, dict[str, list[_Tail]]] = {}
         self._featureless: list[_Tail] = []
+        self._by_feature: list[tuple[slice, dict[str, list[_Tail]]]] | None = None
 
     def add(self, tail: _Tail, position: int) -> None:
         self._tails.setdefault(tail, []).append(position)
 
     def find(self, names: Sequence[str], keys: Sequence[str]) -> Iterator[list[int]]:
         """Yield the positions of the globs that match, each group ascending."""
-        if not self._filed:
-            self._file()
         for tail in self._candidates(keys):
             if fits(names, tail, strict=self._strict):
                 yield self._tails[tail]
@@ -190,58 +185,62 @@ class _Globs:
 
     def within(self, names: Sequence[str], keys: Sequence[str]) -> NameMatcher:
         """Return what finds the globs that match these names and one more."""
-        if not self._filed:
-            self._file()
         always = self._candidates(keys)
+        filed = self._filed()
 
         def find(name: str, key: str) -> list[int]:
-            found: list[int] = []
-            candidates = always + self._having(key)
-            if candidates:
-                path = (*names, compose(name))
-                for tail in candidates:
-                    if fits(path, tail, strict=False):
-                        found += self._tails[tail]
-            return found
+            candidates = always
+            for cut, tails in filed:
+                having = tails.get(key[cut])
+                if having:
+                    candidates = candidates + having
+            path = (*names, compose(name)) if candidates else ()
+            return [
+                position
+                for tail in candidates
+                if fits(path, tail, strict=False)
+                for position in self._tails[tail]
+            ]
 
         return find
 
     def _candidates(self, keys: Sequence[str]) -> list[_Tail]:
-        return [*self._featureless, *(tail for key in keys for tail in self._having(key))]
+        """Return the globs that may match a path."""
+        filed = self._filed()
+        candidates = self._featureless.copy()
+        for cut, tails in filed:
+            for key in keys:
+                candidates += tails.get(key[cut], ())
+        return candidates
 
-    def _having(self, key: str) -> list[_Tail]:
-        """Return the globs that are filed under something that a name has."""
-        found = list(self._names.get(key, ()))
-        for length, ends in self._ends.items():
-            found += ends.get(key[-length:], ())
-        for length, starts in self._starts.items():
-            found += starts.get(key[:length], ())
-        return found
-
-    def _file(self) -> None:
-        features = {tail: list(_features(tail, strict=self._strict)) for tail in self._tails}
-        counts = Counter(feature for listed in features.values() for feature in listed)
-        for tail, listed in features.items():
-            if not listed:
-                self._featureless.append(tail)
-                continue
-            place, text = min(listed, key=counts.__getitem__)
-            if place == "name":
-                group = self._names
-            else:
-                places = self._ends if place == "end" else self._starts
-                group = places.setdefault(len(text), {})
-            group.setdefault(text, []).append(tail)
-        self._filed = True
+    def _filed(self) -> list[tuple[slice, dict[str, list[_Tail]]]]:
+        """Return the globs by their features: the part of a name that is one, and what it is."""
+        if self._by_feature is None:
+            features = {tail: list(_features(tail, strict=self._strict)) for tail in self._tails}
+            counts = Counter(feature for listed in features.values() for feature in listed)
+            filed: dict[tuple[int | None, int | None], dict[str, list[_Tail]]] = {}
+            for tail, listed in features.items():
+                if not listed:
+                    self._featureless.append(tail)
+                    continue
+                cut, text = min(listed, key=counts.__getitem__)
+                filed.setdefault(cut, {}).setdefault(text, []).append(tail)
+            self._by_feature = [(slice(*cut), tails) for cut, tails in filed.items()]
+        return self._by_feature
 
 
-def _features(tail: Sequence[Component], *, strict: bool) -> Iterator[tuple[str, str]]:
+def _features(
+    tail: Sequence[Component], *, strict: bool
+) -> Iterator[tuple[tuple[int | None, int | None], str]]:
+    """Yield what a name of a matching path has in a part of it: from where to where, and what."""
     for component in reversed(tail):
         if component.shape == "name":
-            yield "name", component.text if strict else fold(component.text)
+            yield (None, None), component.text if strict else fold(component.text)
         elif component.shape == "glob":
             start, end = fixed_ends(component.text if strict else compose(component.text))
+            if not strict:
+                start, end = fold(start), fold(end)
             if end:
-                yield "end", end if strict else fold(end)
+                yield (-len(end), None), end
             if start:
-                yield "start", start if strict else fold(start)
+                yield (None, len(start)), start
