@@ -69,8 +69,8 @@ def _proven() -> Iterator[str]:
 
 def _edits() -> Iterator[str]:
     """Yield what is allowed unasked where edits are accepted, but for what only reads."""
-    place = Surroundings(PROJECT, (PROJECT,), PROJECT, HOME)
     for sample in (*everyday(), *harmful()):
+        place = Surroundings(PROJECT, (PROJECT,), PROJECT, HOME)
         analysis = analyze(sample.command, directory=PROJECT, home=HOME)
         if not analysis.read_only and why_not_an_edit(analysis, place) is None:
             yield sample.command

@@ -111,9 +111,9 @@ def test_a_path_costs_more_where_it_is_followed(tmp_path: Path) -> None:
     assert spent == [19, 4, 4, 4, 19]
 
 
-@pytest.mark.parametrize(("rules", "spent"), [(1, 27), (2, 27), (0, 0)])
+@pytest.mark.parametrize(("rules", "spent"), [(1, 32), (2, 32), (0, 4)])
 def test_a_path_is_compared_with_all_rules_at_once(tmp_path: Path, rules: int, spent: int) -> None:
-    """What a rule costs does not grow with the rules; a command that touches nothing is free."""
+    """What rules cost does not grow with them; a command that touches nothing is only read."""
     command = "cat a" if rules else "true"
     around = Surroundings(directory=str(tmp_path), working=(), root=str(tmp_path))
     deny = PermissionRule(tool_name="Read", rule_content="secret", behavior=PermissionBehavior.DENY)

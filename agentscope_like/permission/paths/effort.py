@@ -7,6 +7,7 @@ from itertools import islice
 from agentscope_like.permission.paths.names import NameEntry, Names
 
 __all__ = [
+    "CHARACTER",
     "ENTRY",
     "FOLDER",
     "KEPT_FOR_PATHS",
@@ -21,13 +22,16 @@ __all__ = [
 ]
 
 MAX_EFFORT = 20_000
-"""What one decision may spend on looking at files; about as many microseconds."""
+"""What one decision may spend on a command and on looking at files; about as many microseconds."""
 
 KEPT_FOR_PATHS = 5_000
 """What the search below directories for what rules speak of leaves for the paths themselves."""
 
 MAX_BELOW = 5_000
 """What it may spend besides to list what is below directories."""
+
+CHARACTER = 1
+"""A character of a command is read."""
 
 ENTRY = 1
 """An entry of a directory is compared with a pattern or a rule."""
@@ -62,10 +66,17 @@ class Effort:
         left: How much that is.
     """
 
-    __slots__ = ("left",)
+    __slots__ = ("_read", "left")
 
     def __init__(self, left: int = MAX_EFFORT) -> None:
         self.left = left
+        self._read: str | None = None
+
+    def read(self, text: str) -> None:
+        """Spend what the reading of a text took, once."""
+        if text is not self._read:
+            self._read = text
+            self.left -= CHARACTER * len(text)
 
     def spend(self, effort: int, *, keep: int = 0) -> None:
         """Spend some of it.

@@ -64,6 +64,7 @@ _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
 _MOST_FUNCTIONS = 32
 _MOST_REMOVED = 256
+_TOO_MANY_PATHS = "removes what must stay: it names too many paths to look at each"
 
 
 class Finding(Struct, frozen=True):
@@ -348,7 +349,7 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
 def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | None:
     """Return why not to remove what the words name, of which `*` is all that is in `here`."""
     if len(words) > _MOST_REMOVED:
-        return "removes what must stay: it names too many paths to look at each"
+        return _TOO_MANY_PATHS
     for word in words:
         if word.startswith("-"):
             continue
@@ -356,6 +357,8 @@ def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | 
             reason = around.why_not_remove(around.locate(word.rstrip("*") or here))
         except PathError:
             continue
+        except TooManyFilesError:
+            return _TOO_MANY_PATHS
         if reason:
             return f"removes what must stay: {reason}"
     return None

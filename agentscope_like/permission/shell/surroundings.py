@@ -99,6 +99,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         names: The file system; this host's by default.
         other_homes: Directories that hold a person's things as the home does.
         has_deep_globs: Whether `**` matches at any depth in the command.
+        effort: What may be spent on the command, but for what is below directories.
     """
 
     directory: str
@@ -109,9 +110,14 @@ class Surroundings(Struct, frozen=True, dict=True):
     names: Names = os
     other_homes: tuple[str, ...] = ()
     has_deep_globs: bool = False
+    effort: Effort = field(default_factory=Effort)
 
     def of(self, analysis: CommandAnalysis) -> Surroundings:
-        """Return them with the patterns of one command read as it has bash read them."""
+        """Return them with the patterns of one command read as it has bash read them.
+
+        Its reading is paid for.
+        """
+        self.effort.read(analysis.command)
         for part in analysis.parts:
             if part.program == "shopt" and "globstar" in part.argv and not self.has_deep_globs:
                 return self._with_deep_globs
@@ -127,11 +133,6 @@ class Surroundings(Struct, frozen=True, dict=True):
         return locate_directories(
             self.working, directory=self.root, home=self.home, names=self.names
         )
-
-    @cached_property
-    def effort(self) -> Effort:
-        """What may be spent on looking at files, but for what is below directories."""
-        return Effort()
 
     @cached_property
     def _folders(self) -> Folders:

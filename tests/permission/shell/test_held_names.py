@@ -8,7 +8,7 @@ from agentscope_like.permission.shell import analyze
 from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.surroundings import Surroundings
 
-_AROUND = Surroundings(directory="/work/project", working=(), root="/work/project", home="/home/u")
+_PROJECT, _HOME = "/work/project", "/home/u"
 
 SHOWN = r"""
 cat "${x:-$HOME/.ssh/id_rsa}"
@@ -54,8 +54,9 @@ cat src/"$x"
 
 
 def _finds_danger(command: str) -> bool:
-    analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
-    return find_danger(analysis, _AROUND) is not None or not analysis.read_only
+    analysis = analyze(command, directory=_PROJECT, home=_HOME)
+    around = Surroundings(directory=_PROJECT, working=(), root=_PROJECT, home=_HOME)
+    return find_danger(analysis, around) is not None or not analysis.read_only
 
 
 @pytest.mark.parametrize("command", SHOWN)

@@ -10,31 +10,36 @@ from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.surroundings import Surroundings
 from tests.oracle.corpus import everyday, harmful
 
-_AROUND = Surroundings(directory="/work/project", working=(), root="/work/project", home="/home/u")
+_PROJECT, _HOME = "/work/project", "/home/u"
+
+
+def around() -> Surroundings:
+    """Return what surrounds a command of the project."""
+    return Surroundings(directory=_PROJECT, working=(), root=_PROJECT, home=_HOME)
 
 
 def test_what_names_no_file_is_passed_as_if_it_had_been_looked_at() -> None:
     """A read of no file is let through at once; looking at it all the same finds nothing either."""
     spared = 0
     for sample in (*everyday(), *harmful()):
-        analysis = analyze(sample.command, directory=_AROUND.directory, home=_AROUND.home)
+        analysis = analyze(sample.command, directory=_PROJECT, home=_HOME)
         if analysis.names_no_file:
             spared += 1
             looked_at = replace(analysis, names_no_file=False)
-            assert find_danger(looked_at, _AROUND) is None, sample.command
+            assert find_danger(looked_at, around()) is None, sample.command
     assert spared > 100
 
 
 def test_what_names_a_file_is_looked_at() -> None:
     """A read of a secret is found, by name and by a search; its neighbours are not."""
     for command in ("cat ~/.ssh/id_rsa", "git show HEAD:.env", "cd ~ && rg token"):
-        analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
+        analysis = analyze(command, directory=_PROJECT, home=_HOME)
         assert analysis.read_only, command
         assert not analysis.names_no_file, command
-        assert find_danger(analysis, _AROUND) is not None, command
+        assert find_danger(analysis, around()) is not None, command
     for command in ("cat notes.txt", "git show HEAD:notes.txt", "git status", "pwd"):
-        analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
-        assert find_danger(analysis, _AROUND) is None, command
+        analysis = analyze(command, directory=_PROJECT, home=_HOME)
+        assert find_danger(analysis, around()) is None, command
 
 
 def test_an_edit_of_what_is_sensitive_is_none_whoever_asks() -> None:
@@ -47,13 +52,13 @@ def test_an_edit_of_what_is_sensitive_is_none_whoever_asks() -> None:
         ("touch notes", True),
         ("cp -b a notes", True),
     ):
-        analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
-        assert (why_not_an_edit(analysis, _AROUND) is None) is is_edit, command
+        analysis = analyze(command, directory=_PROJECT, home=_HOME)
+        assert (why_not_an_edit(analysis, around()) is None) is is_edit, command
 
 
 def test_what_would_be_removed_is_found_where_nothing_can_be_read() -> None:
     """Each word behind `rm` may be a path there, but for its options."""
-    around = Surroundings(directory="/srv", working=(), root="/srv", home="/home/u")
+    service = Surroundings(directory="/srv", working=(), root="/srv", home="/home/u")
     for words, found in (
         ("-rf data", True),
         ("-rf data-", True),
@@ -63,7 +68,7 @@ def test_what_would_be_removed_is_found_where_nothing_can_be_read() -> None:
     ):
         analysis = analyze(f"rm {words} (", directory="/srv", home="/home/u")
         assert analysis.script is None
-        assert (find_danger(analysis, around) is not None) is found, words
+        assert (find_danger(analysis, service) is not None) is found, words
 
 
 def test_all_that_a_directory_holds_is_as_much_as_the_directory() -> None:
@@ -71,7 +76,7 @@ def test_all_that_a_directory_holds_is_as_much_as_the_directory() -> None:
     for words, found in (("*", True), ("~/*", True), ("/usr/*", True), ("x*", False), ("y", False)):
         analysis = analyze(f"rm -rf {words} (", directory="/work/project", home="/home/u")
         assert analysis.script is None
-        assert (find_danger(analysis, _AROUND) is not None) is found, words
+        assert (find_danger(analysis, around()) is not None) is found, words
 
 
 def test_a_pattern_is_what_it_says() -> None:
@@ -83,5 +88,5 @@ def test_a_pattern_is_what_it_says() -> None:
         ("git restore src/*", False),
         ("git checkout -- *.py", False),
     ):
-        analysis = analyze(command, directory=_AROUND.directory, home=_AROUND.home)
-        assert (find_danger(analysis, _AROUND) is not None) is found, command
+        analysis = analyze(command, directory=_PROJECT, home=_HOME)
+        assert (find_danger(analysis, around()) is not None) is found, command
