@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.tree import nodes
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.tree import Assignment, Redirect, Script, Span, Word
@@ -200,6 +201,11 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
             and bool(self.parts)
             and all(part.read_only for part in self.parts)
         )
+
+    @cached_property
+    def nodes(self) -> tuple[Struct, ...]:
+        """All nodes of its tree, in the order of the text."""
+        return tuple(nodes(self.script))
 
     @property
     def has_globs(self) -> bool:

@@ -39,7 +39,6 @@ from agentscope_like.permission.shell.tree import (
     Glob,
     Heredoc,
     Literal,
-    Script,
     Segment,
     Tilde,
     Variable,
@@ -233,7 +232,7 @@ class Secrets(Struct):
         shell.
         """
         if part is self.analysis.parts[0]:
-            for word in _held_words(self.analysis.script):
+            for word in _held_words(self.analysis):
                 yield from self._texts(word)
         if part.program in families().shells:
             for script in part.argv[1:]:
@@ -299,10 +298,10 @@ class Secrets(Struct):
         return None if reason is None else _told(reason)
 
 
-def _held_words(script: Script | None) -> Iterator[Word]:
+def _held_words(analysis: CommandAnalysis) -> Iterator[Word]:
     """Yield the words that variables are given: in assignments, loops and expansions."""
     seen: set[int] = set()
-    for node in nodes(script):
+    for node in analysis.nodes:
         if _gives_values(node) and id(node) not in seen:
             for each in nodes(node):
                 if isinstance(each, Word):

@@ -55,7 +55,7 @@ _DOWNLOADERS = frozenset(
 
 _CODE_FLAGS = frozenset({"-c", "-e", "-E", "-r", "-p", "--eval", "--print"})
 _SHOWN_CHARACTERS = 80
-_NAME = r"([^\s(){};|&<>\"'`$]{1,64})"
+_NAME = r"([^\s(){};|&<>\"'`$]{1,64}+)"
 _BRACKETS = r"[ \t]{0,8}\([ \t]{0,8}\)"
 _FUNCTION = re.compile(
     rf"(?:\bfunction[ \t]{{1,8}}{_NAME}(?:{_BRACKETS})?|{_NAME}{_BRACKETS})\s{{0,8}}[{{(]"

@@ -29,7 +29,6 @@ from agentscope_like.permission.shell.tree import (
     Span,
     Substitution,
     Word,
-    nodes,
 )
 
 __all__ = ["doubted_names", "finds_source_code", "sources"]
@@ -165,7 +164,7 @@ def _taken_for_names(analysis: CommandAnalysis) -> list[Span]:
         part.span for part in analysis.parts if part.program in _TAKERS or shows_unseen_files(part)
     ]
     places: list[Span] = []
-    for node in nodes(analysis.script):
+    for node in analysis.nodes:
         if isinstance(node, Substitution):
             places.append(node.span)
         elif isinstance(node, Pipeline):

@@ -52,6 +52,9 @@ __all__ = ["Walk"]
 
 MAX_PARTS = 128
 
+MAX_TEXT = 40_000
+"""How many characters of scripts in words are read: `eval eval ...` has the rest read each time."""
+
 _PADDED = re.compile(r"\+(?:0|%[jmdHIMSUVW])")
 """Formats of `date` for numbers that may begin with 0."""
 
@@ -72,6 +75,7 @@ class Walk:
         "_control",
         "_judge",
         "_script",
+        "_text_read",
         "_work_tree",
         "command",
         "doubts",
@@ -91,6 +95,7 @@ class Walk:
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
+        self._text_read = 0
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
         """Judge the whole command line, which starts in `directory`; return its parts.
@@ -148,11 +153,18 @@ class Walk:
         return self._chain(chain, state, scope) if chain else state
 
     def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
-        """Read and judge a script that stands as text in a word of `draft`."""
+        """Read and judge a script that stands as text in a word of `draft`.
+
+        Raises:
+            BudgetError: There is too much of such text.
+        """
         span = scope.place or draft.span
         if scope.depth > MAX_DEPTH:
             draft.doubt("scripts are nested too deeply to be read", span, kind=EffectKind.EXECUTE)
             return state
+        self._text_read += len(text)
+        if self._text_read > MAX_TEXT:
+            raise BudgetError
         try:
             script = read(text)
         except ReadError as error:

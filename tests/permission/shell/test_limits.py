@@ -62,6 +62,13 @@ def test_a_budget_ends_where_it_says(most: int, command: Callable[[int], str]) -
     assert not reads(command(most + 1))
 
 
+@pytest.mark.parametrize(("letters", "is_read"), [(7_987, True), (7_988, False)])
+def test_scripts_in_scripts_are_read_up_to_40000_characters(letters: int, is_read: bool) -> None:
+    """Each `eval` has the rest read again; what is too much of it is not read at all."""
+    analysis = read(f"{'eval ' * 5}ls {'a' * letters}")
+    assert bool(analysis.parts) is is_read
+
+
 def test_what_ends_is_counted_no_longer() -> None:
     """Things that stand beside each other are not nested, however many they are."""
     for text in (

@@ -39,6 +39,8 @@ _FLOODS = {
     "names read in loops": "while read x; do cat $x; done;" * 60,
     "searches whose names are read": "find . | xargs cat; " * 40,
     "letters of an option": "export -" + "di" * 4_990,
+    "letters of a variable": "echo $" + "dev" * 3_000 + "$(ls)",
+    "scripts in scripts": "eval " * 20 + "cat " + "f " * 4_900,
     "words of a search of git": "git grep x " + "f " * 4_990,
     "commands that cannot be read": " ".join(f"git gc {each}" for each in range(900)) + "'",
     "patterns": "ls " + "*/* " * 900,

@@ -14,15 +14,15 @@ from agentscope_like.permission.shell.voters.findings import Places, find
 __all__ = ["is_flat"]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |]+")
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*+"
 _VARIABLE = rf"\$(?:{_NAME}|\{{{_NAME}\}}|[0-9?#@*])"
 _DELIMITED = r"(?=[ \t\n;|&<>]|\Z)"
 _WORD = (
     r"(?:[A-Za-z0-9_+./:,@%^=*?~-]"
     r"|'[^']*'"
-    rf'|"(?:[^"\\$`]|\\[^\n]|{_VARIABLE})*"'
+    rf'|"(?:[^"\\$`]|\\[^\n]|{_VARIABLE})*+"'
     r"|\\[^\n]"
-    rf"|{_VARIABLE})+{_DELIMITED}"
+    rf"|{_VARIABLE})++{_DELIMITED}"
 )
 _TOKEN = re.compile(
     rf"""
