@@ -15,6 +15,7 @@ __all__ = [
     "MAX_EFFORT",
     "PATH",
     "RULE",
+    "STEP",
     "TOO_MANY",
     "WALK",
     "Effort",
@@ -46,7 +47,10 @@ FOLDER = 10
 """A directory is opened, or remembered with all that it lies in."""
 
 WALK = 15
-"""A path is followed from the root, as a symlink has to be."""
+"""A path is followed from the root, as a symlink has to be; more where it has many names."""
+
+STEP = 2
+"""A name of such a path."""
 
 TOO_MANY = "reaches too many files to look at each"
 """What a command does that is asked about because enough has been looked at."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths.effort import PATH, WALK, Effort
+from agentscope_like.permission.paths.effort import PATH, STEP, WALK, Effort
 from agentscope_like.permission.paths.location import Location, entry_of, locate
 from agentscope_like.permission.paths.names import Names
 
@@ -59,12 +59,16 @@ class Folders:
         if located is not None:
             found = entry_of(located, name, follow=follow, names=self._names)
         if found is None:
-            self._effort.spend(WALK)
-            found = locate(
-                path, directory=self._directory, home=self._home, follow=follow, names=self._names
-            )
+            found = self._walk(path, follow=follow)
         self._located[path, follow] = found
         return found
+
+    def _walk(self, path: str, *, follow: bool = True) -> Location:
+        start = "" if path.startswith("/") else self._directory
+        self._effort.spend(max(WALK, STEP * (start.count("/") + path.count("/"))))
+        return locate(
+            path, directory=self._directory, home=self._home, follow=follow, names=self._names
+        )
 
     def _folder(self, path: str) -> Location | None:
         """Return where an absolute and folded folder leads, from the second path in it on."""
@@ -74,9 +78,7 @@ class Folders:
         located = self._folders[path]
         if located is None and _is_folded(path):
             try:
-                located = locate(
-                    path, directory=self._directory, home=self._home, names=self._names
-                )
+                located = self._walk(path)
             except PathError:
                 return None
             self._folders[path] = located

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +14,14 @@ from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.tree import nodes
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.shell.tree import Assignment, Redirect, Script, Span, Word
+    from agentscope_like.permission.shell.tree import (
+        Assignment,
+        Redirect,
+        Script,
+        Segment,
+        Span,
+        Word,
+    )
 
 __all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part"]
 
@@ -156,6 +163,15 @@ class Part(Struct, frozen=True, dict=True):
     @cached_property
     def _values(self) -> dict[tuple[str, ...], Set[str]]:
         return {}
+
+    @cached_property
+    def sole_segments(self) -> Mapping[Span, Segment]:
+        """What is all there is of a word, by its place; of several words there, of the first."""
+        found: dict[Span, Segment] = {}
+        for word in self.words:
+            if len(word.segments) == 1:
+                found.setdefault(word.span, word.segments[0])
+        return found
 
     @cached_property
     def redirected(self) -> frozenset[Span]:

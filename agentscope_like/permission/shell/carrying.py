@@ -102,8 +102,8 @@ class Carrier:
         span = draft.span_of(item.start)
         if words and scope.place is None:
             span = Span(words[0].span.start, words[-1].span.end)
-        directory = any(each.role.kind is RoleKind.DIRECTORY for each in reading.items)
-        start = state.lost() if directory or item.flag == "-execdir" else state
+        moves = RoleKind.DIRECTORY in reading.by_kind or item.flag == "-execdir"
+        start = state.lost() if moves else state
         inner = self._walk.draft(words, span, start, inside)
         inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
         inner.arguments = carried
@@ -149,8 +149,8 @@ class Carrier:
 def _assignments(reading: Reading, draft: Draft) -> list[Assignment]:
     """Return what `env NAME=value` sets for the command that it runs."""
     found: list[Assignment] = []
-    for item in reading.items:
-        if item.role.kind is RoleKind.ASSIGNMENT and isinstance(item.argument, str):
+    for item in reading.by_kind.get(RoleKind.ASSIGNMENT, ()):
+        if isinstance(item.argument, str):
             name, _, value = item.argument.partition("=")
             span = draft.span_of(item.start)
             word = Word((Literal(value, span, True),), span)

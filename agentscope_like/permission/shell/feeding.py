@@ -37,8 +37,8 @@ def feeders_of(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[P
     Returns:
         The parts; none for a process substitution, which is no file; None where nobody can say.
     """
-    inner = _substitution_at(effect.span, part)
-    if inner is not None:
+    inner = part.sole_segments.get(effect.span)
+    if isinstance(inner, Substitution):
         if inner.opener in {"<(", ">("}:
             return ()
         return _listing(_parts_in(inner.span, analysis), part)
@@ -50,15 +50,6 @@ def feeders_of(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[P
     if carrier.program != "xargs" or carrier.effects or _splits_oddly(carrier):
         return None
     return _listing(_before(carrier, analysis), part)
-
-
-def _substitution_at(span: Span, part: Part) -> Substitution | None:
-    """Return the substitution that is all there is of the word at `span`."""
-    for word in part.words:
-        if word.span == span and len(word.segments) == 1:
-            only = word.segments[0]
-            return only if isinstance(only, Substitution) else None
-    return None
 
 
 def _is_handed_on(effect: Effect, part: Part, carrier: Part) -> bool:

@@ -27,6 +27,7 @@ MAX_EFFECTS = 1000
 """Most effects of one part that are told apart; more, and the command line is not understood."""
 
 _SHOWN = 60
+_LOOKED_AT = 500
 
 
 class BudgetError(Exception):
@@ -35,8 +36,9 @@ class BudgetError(Exception):
 
 def shortened(text: str) -> str:
     """Return `text` as a message shows it: on one line, not too long."""
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
+    line = " ".join(text[:_LOOKED_AT].split())
+    is_all = len(line) <= _SHOWN and len(text) <= _LOOKED_AT
+    return line if is_all else f"{line[: _SHOWN - 3]}..."
 
 
 class Scope(Struct, frozen=True):

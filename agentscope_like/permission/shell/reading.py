@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -44,7 +45,7 @@ class Problem(NamedTuple):
     is_lack: bool = False
 
 
-class Reading(Struct):
+class Reading(Struct, dict=True):
     """What the arguments mean.
 
     Attributes:
@@ -64,6 +65,14 @@ class Reading(Struct):
     used: set[str] = field(default_factory=set)
     recursive: bool = False
     is_about: bool = False
+
+    @cached_property
+    def by_kind(self) -> Mapping[RoleKind, Sequence[Item]]:
+        """Its items by the kind of their role, once all have been read."""
+        found: dict[RoleKind, list[Item]] = {}
+        for item in self.items:
+            found.setdefault(item.role.kind, []).append(item)
+        return found
 
     def problem(self, message: str, index: int, *, is_lack: bool = False) -> None:
         """Note that the argument at `index` is not understood."""

@@ -131,7 +131,7 @@ def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) 
 def ends_in_time(reading: Reading) -> bool:
     """Return whether a wrapper ends the command that it runs within ten minutes."""
     bounds = reading.grammar.bounds
-    durations = [item.argument for item in reading.items if item.role.kind is RoleKind.NUMBER]
+    durations = [item.argument for item in reading.by_kind.get(RoleKind.NUMBER, ())]
     if bounds is None or not reading.used <= bounds or len(durations) != 1:
         return False
     duration = durations[0]
