@@ -147,6 +147,25 @@ class Part(Struct, frozen=True, dict=True):
         words = families().without_leading_options(("git", *self.argv[1:]))
         return words[1] if len(words) > 1 else None
 
+    def has_flag(self, letters: str, *names: str) -> bool:
+        """Return whether it has one of these options: by a letter in whatever cluster, or a name.
+
+        Args:
+            letters: The letters of short options.
+            names: Other options, as they are written.
+        """
+        known = self._flags.get((letters, names))
+        if known is None:
+            known = self._flags[letters, names] = any(
+                word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word))
+                for word in self.options
+            )
+        return known
+
+    @cached_property
+    def _flags(self) -> dict[tuple[str, tuple[str, ...]], bool]:
+        return {}
+
     def values_of(self, options: tuple[str, ...]) -> Set[str]:
         """Return the values of some options: the next word, or what follows in the same."""
         values = self._values.get(options)

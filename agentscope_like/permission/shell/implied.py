@@ -6,7 +6,7 @@ from enum import Enum
 
 from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.permission.shell.programs import GREPS, SEARCHERS
-from agentscope_like.permission.shell.showing import has_flag, is_redirect
+from agentscope_like.permission.shell.showing import is_redirect
 
 __all__ = ["Implied", "implied"]
 
@@ -46,7 +46,7 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         given = any(not word.startswith("-") for word in words)
         return _NOTHING if given else Implied.LISTS
     if part.program in GREPS:
-        searches = has_flag(part, "rR", "--recursive", "--dereference-recursive")
+        searches = part.has_flag("rR", "--recursive", "--dereference-recursive")
         searches = searches or any((word or "").endswith("recurse") for word in part.argv)
     elif part.git_command == "grep":
         searches = True
@@ -54,7 +54,7 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         searches = part.program in SEARCHERS and not _is_piped_into(part, analysis)
     if not searches:
         return _NOTHING
-    told_by_file = has_flag(part, "f") or _has_word(part, _PATTERN_FILES)
+    told_by_file = part.has_flag("f") or _has_word(part, _PATTERN_FILES)
     given = _is_given_a_place(part) and not told_by_file
     return _NOTHING if given else Implied.SEARCHES
 

@@ -9,7 +9,6 @@ __all__ = [
     "LISTING",
     "counts",
     "follows",
-    "has_flag",
     "is_redirect",
     "lists_only",
     "reads_no_directory",
@@ -103,17 +102,7 @@ def follows(part: Part, *, otherwise: bool) -> bool:
     letters = _FOLLOW_FLAGS.get(part.program or "")
     if letters is None:
         return otherwise
-    return has_flag(
-        part, letters, "--dereference-recursive", "--dereference", "--follow", "-follow"
-    )
-
-
-def has_flag(part: Part, letters: str, *names: str) -> bool:
-    """Return whether a part has one of these options, in whatever cluster."""
-    for word in part.options:
-        if word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word)):
-            return True
-    return False
+    return part.has_flag(letters, "--dereference-recursive", "--dereference", "--follow", "-follow")
 
 
 def is_redirect(effect: Effect, part: Part) -> bool:

@@ -22,7 +22,6 @@ from agentscope_like.permission.shell.naming import named_in_history
 from agentscope_like.permission.shell.programs import FINDERS, RIGHTS
 from agentscope_like.permission.shell.showing import (
     follows,
-    has_flag,
     is_redirect,
     lists_only,
 )
@@ -196,8 +195,8 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
 def _walks(part: Part) -> Below:
     """Return what a part that lists reaches below a directory."""
     walks = part.program in _WALKERS or part.git_command == "ls-files"
-    walks = walks or has_flag(part, "R", "--recursive", "--tree")
-    walks = walks or (part.program in _TREES and has_flag(part, "T"))
+    walks = walks or part.has_flag("R", "--recursive", "--tree")
+    walks = walks or (part.program in _TREES and part.has_flag("T"))
     return Below.PRESENT if walks else Below.NOTHING
 
 

@@ -52,6 +52,9 @@ __all__ = ["Walk"]
 
 MAX_PARTS = 128
 
+MAX_WORDS = 20_000
+"""How many words all of them have; wrappers in wrappers have the last ones over and over."""
+
 MAX_TEXT = 40_000
 """How many characters of scripts in words are read: `eval eval ...` has the rest read each time."""
 
@@ -76,6 +79,7 @@ class Walk:
         "_judge",
         "_script",
         "_text_read",
+        "_words_read",
         "_work_tree",
         "command",
         "doubts",
@@ -96,12 +100,13 @@ class Walk:
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
         self._text_read = 0
+        self._words_read = 0
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
         """Judge the whole command line, which starts in `directory`; return its parts.
 
         Raises:
-            BudgetError: There are more than `MAX_PARTS` simple commands.
+            BudgetError: There are more than `MAX_PARTS` simple commands, or too many words in them.
         """
         self._script = script
         judge = self._lines if "\n" in self.command else self.script
@@ -111,8 +116,7 @@ class Walk:
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
         """Begin a new part."""
-        if len(self.drafts) >= MAX_PARTS:
-            raise BudgetError
+        self._count(words)
         draft = Draft(
             argv=(),
             words=words,
@@ -129,12 +133,16 @@ class Walk:
 
     def copy(self, draft: Draft) -> Draft:
         """Begin a new part that is like another one so far."""
-        if len(self.drafts) >= MAX_PARTS:
-            raise BudgetError
+        self._count(draft.words)
         effects, doubts = list(draft.effects), list(draft.doubts)
         other = replace(draft, index=len(self.drafts), effects=effects, doubts=doubts)
         self.drafts.append(other)
         return other
+
+    def _count(self, words: Sequence[Word]) -> None:
+        self._words_read += len(words)
+        if len(self.drafts) >= MAX_PARTS or self._words_read > MAX_WORDS:
+            raise BudgetError
 
     def script(self, script: Script, state: State, scope: Scope) -> State:
         """Judge a script that runs in the shell of `state`."""

@@ -48,6 +48,7 @@ LARGE: dict[str, tuple[int, Callable[[int], str]]] = {
     "choices in choices": (40, lambda n: f"{'case x in a) ' * n}ls{';; esac' * n}"),
     "defaults of defaults": (40, lambda n: f"cat {'${x:-' * n}a{'}' * n}"),
     "wrappers": (20, lambda n: f"{'env ' * n}ls"),
+    "words of wrappers": (3_329, lambda n: f"{'env ' * 5}echo {'a ' * n}"),
     "letters of an option": (199, lambda n: f"while read -{'r' * n} x; do ls; done"),
     "digits of a descriptor": (3, lambda n: f"ls {'1' * n}>&1"),
     "digits of a target": (3, lambda n: f"ls >&{'1' * n}"),

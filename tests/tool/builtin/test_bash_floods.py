@@ -44,6 +44,8 @@ _FLOODS = {
     "directories of wrappers": "env -C src" * 900,
     "commands of a search": "find . -exec rm {} \\; " * 400,
     "ends of variables": "cat " + "${HOME##*/} " * 800 + "$x",
+    "options of a list": "tree -L 2 " * 999,
+    "wrappers of words": "env -C src " * 900,
     "words of a search of git": "git grep x " + "f " * 4_990,
     "commands that cannot be read": " ".join(f"git gc {each}" for each in range(900)) + "'",
     "patterns": "ls " + "*/* " * 900,
