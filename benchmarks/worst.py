@@ -1,12 +1,14 @@
 """Looks for the command line that takes longest to decide.
 
-    python -m benchmarks.worst [--seconds 120] [--seed 1] [--save FILE]
+    python -m benchmarks.worst [--seconds 120] [--seed 1] [--repeat] [--save FILE]
 
 Texts of up to 10,000 characters are made of pieces of shell syntax and of whole commands, joined,
-repeated and nested; the slowest are varied further. Each is decided in EXPLORE and in ACCEPT_EDITS,
-first in an empty directory without rules, then among many files with rules that forbid and rules
-that allow, which are held against whatever a command reaches. What counts is the processor time of
-this process, so that the parsers in their own process are no part of it; they have a time limit.
+repeated and nested; the slowest are varied further. With `--repeat`, each piece and each command of
+the corpus is repeated alone instead, in several ways, in an order by the seed. Each text is decided
+in EXPLORE and in ACCEPT_EDITS, first in an empty directory without rules, then among many files
+with rules that forbid and rules that allow, which are held against whatever a command reaches. What
+counts is the processor time of this process, so that the parsers in their own process are no part
+of it; they have a time limit.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import TypeAlias
@@ -39,6 +42,9 @@ KEPT = 12
 SHOWN = 5
 SHORT = 120
 SLOW = 0.02
+SHORT_PIECE = 9
+SEPARATORS = ("", " ", ";", "\n", "|", " && ", "; ")
+AROUND = (("echo $", ""), ("cat ", " $x"), ('"', ""), ("x=", "; ls"))
 MODES = (PermissionMode.EXPLORE, PermissionMode.ACCEPT_EDITS)
 RULES: Rules = {
     PermissionBehavior.DENY: {"Bash": ("rm:*", "git * --force"), "Write": ("**/*.key", "build/**")},
@@ -120,6 +126,16 @@ class Search:
             return self._varied(self.random.choice(self.slowest)[1])
         return self._composed()
 
+    def repeated(self) -> Iterator[str]:
+        """Yield each piece and each command, repeated to the full length, in several ways."""
+        commands = self.random.sample(self._commands, len(self._commands))
+        for unit in dict.fromkeys((*self._pieces, *commands)):
+            for separator in SEPARATORS:
+                text = separator.join([unit] * (LENGTH // len(unit + separator) + 1))
+                yield text[:LENGTH]
+                if len(unit) < SHORT_PIECE:
+                    yield from (f"{b}{text[: LENGTH - 20]}{a}" for b, a in AROUND)
+
     def _piece(self) -> str:
         pieces = self._commands if self.random.random() < 0.2 else self._pieces
         return self.random.choice(pieces)
@@ -133,7 +149,7 @@ class Search:
                 (("$(", ")"), ("(", ")"), ("{ ", ";}"), ("`", "`"), ("${x:-", "}"), ('"$(', ')"'))
             )
             unit = opening * depth + unit + closing * depth
-        separator = self.random.choice(("", " ", ";", "\n", "|", " && ", "; "))
+        separator = self.random.choice(SEPARATORS)
         times = self.random.choice((1, 10, 50, 200, LENGTH)) if len(unit) < LENGTH else 1
         body = separator.join([unit] * min(times, LENGTH // max(1, len(unit) + len(separator))))
         return (before + body + after)[:LENGTH]
@@ -164,13 +180,14 @@ async def decided(engine: PermissionEngine, bash: Bash, text: str) -> float:
     return time.process_time() - begin
 
 
-async def searched(search: Search, rules: Rules, seconds: float) -> None:
-    """Search for a while where the process stands."""
+async def searched(search: Search, texts: Iterator[str], rules: Rules, seconds: float) -> None:
+    """Decide texts for a while where the process stands."""
     bash, judges = Bash(), engines(rules)
     await decided(judges[0], bash, "echo $(ls)")
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        text = search.text()
+    for text in texts:
+        if time.monotonic() > end:
+            break
         unread = (f"{text[: LENGTH - 9]}{' ' * number}" for number in range(9))
         for engine in judges:
             spent = await decided(engine, bash, next(unread))
@@ -192,6 +209,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--repeat", action="store_true", help="repeat each piece and each command")
     parser.add_argument("--save", type=Path, help="a file for the slowest texts, as JSON")
     options = parser.parse_args()
     slowest: list[str] = []
@@ -201,7 +219,8 @@ async def main() -> None:
             if rules:
                 make_tree(Path(place))
             os.chdir(place)
-            await searched(search, rules, options.seconds / 2)
+            texts = search.repeated() if options.repeat else iter(search.text, None)
+            await searched(search, texts, rules, options.seconds / 2)
             os.chdir("/")
         told(search, scene)
         slowest += [text for _, text in search.slowest]
