@@ -129,7 +129,7 @@ class Search:
     def repeated(self) -> Iterator[str]:
         """Yield each piece and each command, repeated to the full length, in several ways."""
         commands = self.random.sample(self._commands, len(self._commands))
-        for unit in dict.fromkeys((*self._pieces, *commands)):
+        for unit in dict.fromkeys(filter(None, (*self._pieces, *commands))):
             for separator in SEPARATORS:
                 text = separator.join([unit] * (LENGTH // len(unit + separator) + 1))
                 yield text[:LENGTH]
