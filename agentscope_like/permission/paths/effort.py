@@ -44,13 +44,13 @@ RULE = 8
 """A path is compared with the rules about files."""
 
 FOLDER = 10
-"""A directory is opened, or remembered with all that it lies in."""
+"""A directory is opened, or remembered with all that it lies in; more where that is much."""
 
 WALK = 15
 """A path is followed from the root, as a symlink has to be; more where it has many names."""
 
 STEP = 2
-"""A name of such a path."""
+"""A name of a path that is followed, where it has many."""
 
 TOO_MANY = "reaches too many files to look at each"
 """What a command does that is asked about because enough has been looked at."""
@@ -108,7 +108,7 @@ class Effort:
         Raises:
             TooManyFilesError: There are more than there is effort left for.
         """
-        self.spend(FOLDER, keep=keep)
+        self.spend(max(FOLDER, directory.count("/")), keep=keep)
         try:
             with names.scandir(directory) as entries:
                 found = list(islice(entries, self.left - keep + 1))

@@ -48,6 +48,7 @@ _FLOODS = {
     "wrappers of words": "env -C src " * 900,
     "words of a search of git": "git grep x " + "f " * 4_990,
     "commands that cannot be read": " ".join(f"git gc {each}" for each in range(900)) + "'",
+    "a pattern of many names": "cat " + "*/" * 4_990,
     "patterns": "ls " + "*/* " * 900,
     "removals": f"rm -rf {_NAMES}",
     "directories": "cd src; ls; cd ..; " * 40,
