@@ -108,7 +108,8 @@ class Effort:
         Raises:
             TooManyFilesError: There are more than there is effort left for.
         """
-        self.spend(max(FOLDER, directory.count("/")), keep=keep)
+        deep = STEP * directory.count("/") - FOLDER
+        self.spend(max(FOLDER, deep), keep=keep)
         try:
             with names.scandir(directory) as entries:
                 found = list(islice(entries, self.left - keep + 1))
