@@ -148,18 +148,18 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
         return None
     is_known = _is_opened(part, look)
     written = as_written(part)
-    groups: list[tuple[Words, Iterator[Words]]] = [(part.argv, readings(part))]
+    groups: list[tuple[Words, Iterator[Words], str]] = [(part.argv, readings(part), "/")]
     if written is not part:
-        groups.append((written.argv, readings(written)))
-    groups += ((words, raw_readings(words)) for words in unread_texts(part))
-    for words, commands in groups:
+        groups.append((written.argv, readings(written), part.directory or "/"))
+    groups += ((words, raw_readings(words), "/") for words in unread_texts(part))
+    for words, commands, here in groups:
         dangers = Dangers(words)
         for command in commands:
             if reason := dangers.of(command):
                 return reason
             if not is_known and command[0] in _REMOVERS:
                 operands = [word for word in command[1:] if word]
-                if reason := _of_removed(operands, look.around, part.directory or "/"):
+                if reason := _of_removed(operands, look.around, here):
                     return f"perhaps {reason}"
     return None
 
