@@ -90,3 +90,11 @@ def test_a_pattern_is_what_it_says() -> None:
     ):
         analysis = analyze(command, directory=_PROJECT, home=_HOME)
         assert (find_danger(analysis, around()) is not None) is found, command
+
+
+def test_all_may_be_meant_where_a_text_may_have_moved() -> None:
+    """A star in a script that cannot be read may stand for the root; one that is read may not."""
+    for command, found in (("bash -c 'trash * ('", True), ("trash *", False)):
+        analysis = analyze(command, directory="/srv/a/b", home=_HOME)
+        elsewhere = Surroundings(directory="/srv/a/b", working=(), root="/srv/x", home=_HOME)
+        assert (find_danger(analysis, elsewhere) is not None) is found, command
