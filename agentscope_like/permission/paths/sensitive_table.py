@@ -34,6 +34,10 @@ STANDARD_DEVICES = frozenset(
 )
 """Devices that everyone writes to and reads from."""
 
+_CONNECTIONS = SensitivePaths(
+    "is a network connection to gawk", ("/inet*/tcp/**", "/inet*/udp/**", "/inet*/raw/**")
+)
+
 _SHARED_MEMORY = ("/dev/shm/**", "/dev/mqueue/**")  # noqa: S108 - a table, nothing is opened
 
 _DOTENV = SensitivePaths(
@@ -282,10 +286,7 @@ READS = (
             "/proc/kcore",
         ),
     ),
-    SensitivePaths(
-        "is a device",
-        ("/dev/**",),
-        _SHARED_MEMORY,
-    ),
+    SensitivePaths("is a device", ("/dev/**",), _SHARED_MEMORY),
+    _CONNECTIONS,
 )
 """What it takes a person to agree to before it is read."""
