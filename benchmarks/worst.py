@@ -1,14 +1,15 @@
 """Looks for the command line that takes longest to decide.
 
-    python -m benchmarks.worst [--seconds 120] [--seed 1] [--repeat] [--save FILE]
+    python -m benchmarks.worst [--seconds 120] [--seed 1] [--repeat | --stretch] [--save FILE]
 
 Texts of up to 10,000 characters are made of pieces of shell syntax and of whole commands, joined,
 repeated and nested; the slowest are varied further. With `--repeat`, each piece and each command of
-the corpus is repeated alone instead, in several ways, in an order by the seed. Each text is decided
-in EXPLORE and in ACCEPT_EDITS, first in an empty directory without rules, then among many files
-with rules that forbid and rules that allow, which are held against whatever a command reaches. What
-counts is the processor time of this process, so that the parsers in their own process are no part
-of it; they have a time limit.
+the corpus is repeated alone instead, in several ways, in an order by the seed; with `--stretch`,
+some words of a command of the corpus are repeated where they stand, or give way to one that is.
+Each text is decided in EXPLORE and in ACCEPT_EDITS, first in an empty directory without rules, then
+among many files with rules that forbid and rules that allow, which are held against whatever a
+command reaches. What counts is the processor time of this process, so that the parsers in their own
+process are no part of it; they have a time limit.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ RULES: Rules = {
     PermissionBehavior.ASK: {"Bash": ("docker:*",), "Read": ("**/private/**",)},
     PermissionBehavior.ALLOW: {"Bash": ("npm run:*", "cat:*", "make *")},
 }
+LENGTHS = (700, 2_000, 5_000, LENGTH)
+PLACES = ("a", "a/b", ".", "a/link", "*", "*/*", "crowd", "links", "folders", "huge", "$x", "-a")
 CROWDED = ("crowd", "links", "folders", "huge")
 # fmt: off
 PIECES = (
@@ -120,6 +123,12 @@ class Search:
         self._commands = [sample.command for sample in (*everyday(), *harmful())]
         self._pieces = [*PIECES, *(str(each) for kind in FRAGMENTS.values() for each in kind)]
 
+    def texts(self, options: argparse.Namespace) -> Iterator[str]:
+        """Return the texts to try."""
+        if options.repeat:
+            return self.repeated()
+        return self.stretched() if options.stretch else iter(self.text, None)
+
     def text(self) -> str:
         """Return a new text, or one of the slowest with something changed."""
         if self.slowest and self.random.random() < 0.5:
@@ -135,6 +144,19 @@ class Search:
                 yield text[:LENGTH]
                 if len(unit) < SHORT_PIECE:
                     yield from (f"{b}{text[: LENGTH - 20]}{a}" for b, a in AROUND)
+
+    def stretched(self) -> Iterator[str]:
+        """Yield commands in which some words are repeated where they stand, without an end."""
+        while True:
+            words = self.random.choice(self._commands).split(" ")
+            start = self.random.randrange(len(words))
+            end = start + self.random.choice((1, 1, 1, 2, 3))
+            is_place = self.random.random() < 0.4
+            unit = self.random.choice(PLACES) if is_place else " ".join(words[start:end])
+            rest = " ".join([*words[:start], *words[end:]])
+            times = (self.random.choice(LENGTHS) - len(rest)) // (len(unit) + 1)
+            repeated = [unit] * max(1, times)
+            yield " ".join([*words[:start], *repeated, *words[end:]])[:LENGTH]
 
     def _piece(self) -> str:
         pieces = self._commands if self.random.random() < 0.2 else self._pieces
@@ -209,7 +231,9 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--repeat", action="store_true", help="repeat each piece and each command")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--repeat", action="store_true", help="repeat each piece and each command")
+    way.add_argument("--stretch", action="store_true", help="repeat words within commands")
     parser.add_argument("--save", type=Path, help="a file for the slowest texts, as JSON")
     options = parser.parse_args()
     slowest: list[str] = []
@@ -219,13 +243,12 @@ async def main() -> None:
             if rules:
                 make_tree(Path(place))
             os.chdir(place)
-            texts = search.repeated() if options.repeat else iter(search.text, None)
-            await searched(search, texts, rules, options.seconds / 2)
+            await searched(search, search.texts(options), rules, options.seconds / 2)
             os.chdir("/")
         told(search, scene)
         slowest += [text for _, text in search.slowest]
-    if options.save:
-        options.save.write_text(json.dumps(slowest, indent=1))
+        if options.save:
+            options.save.write_text(json.dumps(slowest, indent=1))
 
 
 if __name__ == "__main__":

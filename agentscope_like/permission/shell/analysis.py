@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
         Word,
     )
 
-__all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part"]
+__all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part", "answered_once"]
+
+AnswerT = TypeVar("AnswerT")
 
 
 class EffectKind(StrEnum):
@@ -193,6 +195,11 @@ class Part(Struct, frozen=True, dict=True):
         return found
 
     @cached_property
+    def answers(self) -> dict[object, object]:
+        """What was found out about it by questions that are `answered_once`."""
+        return {}
+
+    @cached_property
     def redirected(self) -> frozenset[Span]:
         """Where its redirections stand."""
         return frozenset(redirect.span for redirect in self.redirects)
@@ -205,6 +212,18 @@ class Part(Struct, frozen=True, dict=True):
             for effect in self.effects
             if effect.kind is EffectKind.WRITE and effect.path
         )
+
+
+def answered_once(question: Callable[[Part], AnswerT]) -> Callable[[Part], AnswerT]:
+    """Return a question about a part alone that is answered only once for each part."""
+
+    @wraps(question)
+    def answer(part: Part) -> AnswerT:
+        if question not in part.answers:
+            part.answers[question] = question(part)
+        return part.answers[question]  # type: ignore[return-value]  # it is what the question gave
+
+    return answer
 
 
 class CommandAnalysis(Struct, frozen=True, dict=True):

@@ -67,11 +67,12 @@ def check_awk(program: str) -> str | None:
 class _Program:
     """The tokens of one program, as far as they have been read."""
 
-    __slots__ = ("depth", "previous", "print_depth", "suspicious", "text")
+    __slots__ = ("depth", "line_end", "previous", "print_depth", "suspicious", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.depth = 0
+        self.line_end = -1
         self.previous = ""
         self.print_depth: int | None = None
         self.suspicious = max((found.start() for found in _SUSPICIOUS.finditer(text)), default=-1)
@@ -81,7 +82,7 @@ class _Program:
         at = 0
         while at < len(self.text):
             if self.text[at] == "/":
-                end = _slash(self.text, at, self.previous, self.suspicious)
+                end = self._slash(at)
                 if end is None:
                     return "a `/` in the awk program can be read as a division or as a pattern"
                 self.previous = "operand" if end > at + 1 else "/"
@@ -124,17 +125,18 @@ class _Program:
         self.previous = "operand" if text in _ENDS_OPERAND else text
         return None
 
+    def _slash(self, at: int) -> int | None:
+        """Return where the pattern or the division sign at `at` ends; None where both are possible.
 
-def _slash(program: str, at: int, previous: str, suspicious: int) -> int | None:
-    """Return where the pattern or the division sign at `at` ends; None where both are possible.
-
-    After an operand a `/` divides, unless another one follows on the line; then both readings are
-    harmless only if nothing suspicious follows that one of them could hide. A line goes on behind a
-    backslash, for gawk inside a pattern as well.
-    """
-    regex = _REGEX.match(program, at)
-    if previous != "operand":
-        return regex.end() if regex else None
-    line_end = _LINE_END.search(program, at)
-    following = program.find("/", at + 1, line_end.start() if line_end else len(program))
-    return at + 1 if following < 0 or suspicious < at else None
+        After an operand a `/` divides, unless another one follows on the line; then both readings
+        are harmless only if nothing suspicious follows that one of them could hide. A line goes on
+        behind a backslash, for gawk inside a pattern as well.
+        """
+        if self.previous != "operand":
+            regex = _REGEX.match(self.text, at)
+            return regex.end() if regex else None
+        if self.line_end < at:
+            line_end = _LINE_END.search(self.text, at)
+            self.line_end = line_end.start() if line_end else len(self.text)
+        following = self.text.find("/", at + 1, self.line_end)
+        return at + 1 if following < 0 or self.suspicious < at else None

@@ -10,11 +10,16 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, Part
+from agentscope_like.permission.shell.analysis import (
+    CommandAnalysis,
+    Effect,
+    Part,
+    answered_once,
+)
 from agentscope_like.permission.shell.programs import FINDERS, GREPS, SEARCHERS
 from agentscope_like.permission.shell.tree import Pipeline, SimpleCommand, Span, Substitution
 
-__all__ = ["feeders_of", "prints_names"]
+__all__ = ["Feeders", "prints_names"]
 
 _FILTERS = frozenset({"head", "tail", "sort", "tac", "shuf"})
 _ODD_OUTPUT = ("-printf", "-fprintf", "--format", "--label", "--path-separator", "--base-directory")
@@ -26,41 +31,64 @@ _DELIMITED_BY = ("-d", "--delimiter")
 _LINE_ENDS = frozenset({f"{option}{end}" for option in ("-d", "--delimiter=") for end in _LINES})
 
 
-def feeders_of(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part, ...] | None:
-    """Return the parts in whose places all lies that an effect without a path acts on.
+class Feeders:
+    """Finds what tells the parts of one command what to act on.
 
     Args:
-        effect: The effect of which no path is known.
-        part: The part that has it.
         analysis: The whole command.
-
-    Returns:
-        The parts; none for a process substitution, which is no file; None where nobody can say.
     """
-    inner = part.sole_segments.get(effect.span)
-    if isinstance(inner, Substitution):
-        if inner.opener in {"<(", ">("}:
-            return ()
-        return _listing(_parts_in(inner.span, analysis), part)
-    carrier = None if part.parent is None else analysis.parts[part.parent]
-    if carrier is None or not _is_handed_on(effect, part, carrier):
-        return None
-    if carrier.program in FINDERS:
-        return _listing([carrier], part)
-    if carrier.program != "xargs" or carrier.effects or _splits_oddly(carrier):
-        return None
-    return _listing(_before(carrier, analysis), part)
+
+    __slots__ = ("_analysis", "_carried")
+
+    def __init__(self, analysis: CommandAnalysis) -> None:
+        self._analysis = analysis
+        self._carried: dict[int, tuple[Part, ...] | None] = {}
+
+    def of(self, effect: Effect, part: Part) -> tuple[Part, ...] | None:
+        """Return the parts in whose places all lies that an effect without a path acts on.
+
+        Args:
+            effect: The effect of which no path is known.
+            part: The part that has it.
+
+        Returns:
+            The parts; none for a process substitution, which is no file; None where nobody can say.
+        """
+        inner = part.sole_segments.get(effect.span)
+        if isinstance(inner, Substitution):
+            if inner.opener in {"<(", ">("}:
+                return ()
+            return _listing(_parts_in(inner.span, self._analysis), part)
+        carrier = None if part.parent is None else self._analysis.parts[part.parent]
+        if carrier is None or not _is_handed_on(effect, part, carrier):
+            return None
+        if id(part) not in self._carried:
+            self._carried[id(part)] = self._of_carried(part, carrier)
+        return self._carried[id(part)]
+
+    def _of_carried(self, part: Part, carrier: Part) -> tuple[Part, ...] | None:
+        """Return the parts that list what a carrier hands on to a part."""
+        if carrier.program in FINDERS:
+            return _listing([carrier], part)
+        if carrier.program != "xargs" or carrier.effects or _splits_oddly(carrier):
+            return None
+        return _listing(_before(carrier, self._analysis), part)
 
 
 def _is_handed_on(effect: Effect, part: Part, carrier: Part) -> bool:
     """Return whether the argument is a name as the carrier got it, with nothing added."""
     if effect.span == part.span:
         return part.argv[-1:] == (None,)  # added at the end, where no word stands
-    target, argv = effect.target, carrier.argv
-    if target == "{}":
+    if effect.target == "{}":
         return True
-    flagged = f"-I{target}" in argv or ("-I", target) in pairwise(argv)
-    return carrier.program == "xargs" and flagged
+    return carrier.program == "xargs" and effect.target in _placeholders(carrier)
+
+
+@answered_once
+def _placeholders(xargs: Part) -> frozenset[str | None]:
+    """Return what `xargs` may be told to replace."""
+    flagged = {word[2:] for word in xargs.argv if word is not None and word.startswith("-I")}
+    return frozenset(flagged | {value for option, value in pairwise(xargs.argv) if option == "-I"})
 
 
 def _splits_oddly(xargs: Part) -> bool:
@@ -98,8 +126,7 @@ def _listing(parts: Iterable[Part], fed: Part) -> tuple[Part, ...] | None:
     """Return those of the parts that list, where that and choosing lines is all that they do."""
     listing: list[Part] = []
     for part in parts:
-        known = None not in part.argv and all(effect.path for effect in part.effects)
-        if not known or part.directories != fed.directories:
+        if not _is_known(part) or part.directories != fed.directories:
             return None
         if part.read_only and _lists_names(part):
             listing.append(part)
@@ -108,6 +135,13 @@ def _listing(parts: Iterable[Part], fed: Part) -> tuple[Part, ...] | None:
     return tuple(listing) or None
 
 
+@answered_once
+def _is_known(part: Part) -> bool:
+    """Return whether all words of a part are known, and what it reaches."""
+    return None not in part.argv and all(effect.path for effect in part.effects)
+
+
+@answered_once
 def _lists_names(part: Part) -> bool:
     words = [word or "" for word in part.argv[1:]]
     if any(word.startswith(_ODD_OUTPUT) for word in words):
@@ -117,6 +151,7 @@ def _lists_names(part: Part) -> bool:
     return prints_names(part)
 
 
+@answered_once
 def prints_names(part: Part) -> bool:
     """Return whether a part prints the names of files, as they are or with more beside them."""
     words = [word or "" for word in part.argv[1:]]
@@ -129,6 +164,7 @@ def prints_names(part: Part) -> bool:
     )
 
 
+@answered_once
 def _chooses_lines(part: Part) -> bool:
     if not part.read_only or part.effects:
         return False

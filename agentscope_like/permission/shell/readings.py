@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 
 from msgspec.structs import replace
@@ -20,6 +21,7 @@ from agentscope_like.permission.shell.tree import Glob, Literal, Word
 __all__ = [
     "as_written",
     "bare_name",
+    "raw_commands",
     "raw_readings",
     "raw_words",
     "readings",
@@ -130,6 +132,12 @@ def reads_input(arguments: Words) -> bool:
 def raw_words(text: str) -> list[str]:
     """Return what may be words in a text that could not be read, without its quotes."""
     return [word for word in _BETWEEN_WORDS.split(text.translate(_QUOTING)) if word]
+
+
+@lru_cache(maxsize=1)
+def raw_commands(text: str) -> tuple[Words, ...]:
+    """Return what may be commands in a text that could not be read; rules of each kind ask it."""
+    return tuple(raw_readings(raw_words(text)))
 
 
 def raw_readings(words: Sequence[str]) -> Iterator[Words]:

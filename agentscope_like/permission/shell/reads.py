@@ -84,7 +84,7 @@ class Secrets(Struct):
     analysis: CommandAnalysis
     around: Surroundings
     reads_unseen: bool = False
-    _sources: list[Part] = field(default_factory=list)
+    _sources: frozenset[int] = frozenset()
     _told: set[str] = field(default_factory=set)
     _harmless: set[str] = field(default_factory=set)
 
@@ -93,7 +93,7 @@ class Secrets(Struct):
         """Return the finder for a command."""
         reads_unseen = any(map(_reads_unseen, analysis.parts))
         found = sources(analysis) if reads_unseen else []
-        return cls(analysis, around, reads_unseen, found)
+        return cls(analysis, around, reads_unseen, frozenset(map(id, found)))
 
     def why_not_read(self, effect: Effect, part: Part) -> str | None:
         """Return why a person has to agree before an effect of reading, or None.
@@ -141,7 +141,7 @@ class Secrets(Struct):
         """Return whether others open what a part lists, the symlinks among it too."""
         if part.program not in LISTING or not self._is_source(part):
             return False
-        return part.program != "find" or ("-type", "f") not in pairwise(part.argv)
+        return part.program != "find" or "f" not in part.values_of(("-type",))
 
     def _behind(self, link: str, directory: Location) -> str | None:
         """Return why not to read what a symlink leads to; what is below the directory is read."""
@@ -164,7 +164,7 @@ class Secrets(Struct):
         return None
 
     def _is_source(self, part: Part) -> bool:
-        return any(part is each for each in self._sources)
+        return id(part) in self._sources
 
     def why_not_name(self, part: Part) -> str | None:
         """Return why a person has to agree to what a part is told, or None.

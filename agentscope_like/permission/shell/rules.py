@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from agentscope_like.permission.command_rules import CommandIndex, Words
@@ -19,8 +19,8 @@ from agentscope_like.permission.shell.links import why_not_through_links
 from agentscope_like.permission.shell.programs import program_name
 from agentscope_like.permission.shell.readings import (
     bare_name,
+    raw_commands,
     raw_readings,
-    raw_words,
     readings,
     runs_unseen_text,
     unread_texts,
@@ -141,10 +141,10 @@ class CommandRules:
         return found
 
     def _in_raw(self, text: str) -> int | None:
-        return self._first(raw_readings(raw_words(text)), open_end=True)
+        return self._first(raw_commands(text), open_end=True)
 
     def _first(
-        self, every: Iterator[Words], *, guess: bool = False, open_end: bool = False
+        self, every: Iterable[Words], *, guess: bool = False, open_end: bool = False
     ) -> int | None:
         found = (self._index.find(words, guess=guess, open_end=open_end) for words in every)
         return next((position for position in found if position is not None), None)

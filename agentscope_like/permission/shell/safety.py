@@ -18,6 +18,7 @@ from agentscope_like.permission.shell.analysis import (
     Effect,
     EffectKind,
     Part,
+    answered_once,
 )
 from agentscope_like.permission.shell.dangers import Dangers
 from agentscope_like.permission.shell.families import families
@@ -26,6 +27,7 @@ from agentscope_like.permission.shell.programs import MOVING, RIGHTS
 from agentscope_like.permission.shell.readings import (
     as_written,
     bare_name,
+    raw_commands,
     raw_readings,
     raw_words,
     readings,
@@ -288,6 +290,7 @@ def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
     return None
 
 
+@answered_once
 def _picks(part: Part) -> bool:
     """Return whether `find` acts on some of what it finds only, going by a name."""
     return any(
@@ -336,7 +339,7 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
         )
     removed: dict[str, None] = {}
     dangers = Dangers(words)
-    for reading in raw_readings(words):
+    for reading in raw_commands(command):
         if reason := dangers.of(reading):
             return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
         if reading[0] in _REMOVERS:

@@ -15,7 +15,7 @@ from agentscope_like.permission.paths.effort import TooManyFilesError
 from agentscope_like.permission.paths.location import lineage
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.permission.shell.copying import Copying
-from agentscope_like.permission.shell.feeding import feeders_of
+from agentscope_like.permission.shell.feeding import Feeders
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.links import ways
 from agentscope_like.permission.shell.naming import named_in_history
@@ -74,11 +74,12 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 class _Look:
     """Looks at the effects of one command."""
 
-    __slots__ = ("_analysis", "_around", "_copying", "_links")
+    __slots__ = ("_around", "_copying", "_fed_alike", "_feeders", "_links")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
-        self._analysis = analysis
         self._around = around
+        self._feeders = Feeders(analysis)
+        self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
         self._copying = Copying(analysis, around)
         self._links: dict[str, set[int]] = {}
 
@@ -153,10 +154,14 @@ class _Look:
 
     def _fed(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
         """Yield what an effect of no known path comes to: the places that its names come from."""
-        feeders = feeders_of(effect, part, self._analysis)
+        feeders = self._feeders.of(effect, part)
         if feeders is None:
             yield Touch(part, kind, effect.target, None)
             return
+        alike = (id(part), kind, tuple(map(id, feeders)))
+        if alike in self._fed_alike:
+            return
+        self._fed_alike.add(alike)
         for feeder in feeders:
             for touch in self._listed(feeder, kind):
                 follows = kind is not TouchKind.DELETE

@@ -8,6 +8,7 @@ Where they show what is in a file, nobody can tell which names stand there.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -17,9 +18,10 @@ from agentscope_like.permission.shell.analysis import (
     Effect,
     EffectKind,
     Part,
+    answered_once,
 )
 from agentscope_like.permission.shell.families import families
-from agentscope_like.permission.shell.feeding import feeders_of, prints_names
+from agentscope_like.permission.shell.feeding import Feeders, prints_names
 from agentscope_like.permission.shell.printing import CUTTING
 from agentscope_like.permission.shell.programs import FINDERS, GREPS
 from agentscope_like.permission.shell.showing import counts, lists_only, shows_unseen_files
@@ -67,8 +69,9 @@ def sources(analysis: CommandAnalysis) -> list[Part]:
     """
     found: dict[int, Part] = {}
     upstream: _Upstream | None = None
+    feeders_of = Feeders(analysis).of
     for part, effects in _unseen(analysis):
-        known = [feeders_of(effect, part, analysis) for effect in effects]
+        known = [feeders_of(effect, part) for effect in effects]
         found |= {id(each): each for feeders in known for each in feeders or ()}
         if None in known:
             upstream = upstream or _Upstream(analysis)
@@ -84,8 +87,9 @@ def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[Part, Doubt]]:
         analysis: The command, as it was read.
     """
     upstream: _Upstream | None = None
+    feeders_of = Feeders(analysis).of
     for part, effects in _unseen(analysis):
-        if all(feeders_of(effect, part, analysis) is not None for effect in effects):
+        if all(feeders_of(effect, part) is not None for effect in effects):
             continue
         upstream = upstream or _Upstream(analysis)
         if upstream.hands_text_to(part):
@@ -160,9 +164,9 @@ def _carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
 
 def _taken_for_names(analysis: CommandAnalysis) -> list[Span]:
     """Return the places of a command whose output is taken for names."""
-    takers = [
+    takers = sorted(
         part.span for part in analysis.parts if part.program in _TAKERS or shows_unseen_files(part)
-    ]
+    )
     places: list[Span] = []
     for node in analysis.nodes:
         if isinstance(node, Substitution):
@@ -181,10 +185,23 @@ def _hands_on(part: Part, places: Sequence[Span], analysis: CommandAnalysis) -> 
 
 
 def _before_takers(pipeline: Pipeline, takers: Sequence[Span]) -> list[Span]:
-    """Return the places of the commands of a pipeline that stand before one that takes names."""
+    """Return the places of the commands of a pipeline that stand before one that takes names.
+
+    Args:
+        pipeline: The pipeline.
+        takers: The places of all that takes names, in order.
+    """
     spans = [command.span for command in pipeline.commands]
-    ends = [number for number, span in enumerate(spans) if any(span.holds(each) for each in takers)]
-    return spans[: ends[-1]] if ends else []
+    for number, span in reversed(list(enumerate(spans))):
+        first = bisect_left(takers, span.start, key=_start)
+        last = bisect_right(takers, span.end, key=_start)
+        if any(map(span.holds, takers[first:last])):
+            return spans[:number]
+    return []
+
+
+def _start(span: Span) -> int:
+    return span.start
 
 
 def _lists(part: Part) -> bool:
@@ -243,11 +260,14 @@ def _is_from_file(redirect: Redirect) -> bool:
     return redirect.operator != "<<<" and not is_process
 
 
+@answered_once
 def finds_source_code(part: Part) -> bool:
     """Return whether a part is `find` and lists only names of source code, or of documents."""
+    if part.program != "find":
+        return False
     words = [word or "" for word in part.argv]
     negates = any(one in _NOT and other == "(" for one, other in pairwise(words))
-    if part.program != "find" or "," in words or negates:
+    if "," in words or negates:
         return False
     alternatives: list[list[str]] = [[""]]
     for word in words:

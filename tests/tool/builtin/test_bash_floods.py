@@ -49,6 +49,14 @@ _FLOODS = {
     "words of a search of git": "git grep x " + "f " * 4_990,
     "commands that cannot be read": " ".join(f"git gc {each}" for each in range(900)) + "'",
     "a pattern of many names": "cat " + "*/" * 4_990,
+    "places of a search whose names are read": (
+        "find " + "src/0 " * 1_000 + "-name '*.py' -o " * 200 + "-name x | xargs cat"
+    ),
+    "names handed on by many": "git ls-files | xargs -I{} wc -l" + " {}" * 650,
+    "names found for one program": "find src -exec grep -l x {} + " * 330,
+    "places of a search that removes": "find " + "d/0 " * 2_000 + "-name x -delete",
+    "divisions": "awk '{c++} CERT/" + "{c++} CERT/" * 900 + "' f",
+    "options of programs in a text that cannot be read": "git -C " * 1_420 + "'",
     "patterns": "ls " + "*/* " * 900,
     "removals": f"rm -rf {_NAMES}",
     "directories": "cd src; ls; cd ..; " * 40,
@@ -75,6 +83,7 @@ async def test_floods_are_decided_at_once(
     for each in _RULES:
         engine.add_rule(each)
     bash = Bash(cwd=project)
+    await engine.check_permission(bash, {"command": "cat $(ls) '"})  # loads what is loaded once
     start = time.process_time()
     await engine.check_permission(bash, {"command": command[:10_000]})
-    assert time.process_time() - start < 0.5
+    assert time.process_time() - start < 0.2
