@@ -35,7 +35,7 @@ STANDARD_DEVICES = frozenset(
 """Devices that everyone writes to and reads from."""
 
 _CONNECTIONS = SensitivePaths(
-    "is a network connection to gawk", ("/inet*/tcp/**", "/inet*/udp/**", "/inet*/raw/**")
+    "is a network connection to gawk", ("/inet/**", "/inet4/**", "/inet6/**")
 )
 
 _SHARED_MEMORY = ("/dev/shm/**", "/dev/mqueue/**")  # noqa: S108 - a table, nothing is opened

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from agentscope_like.permission.shell.families import families
-from agentscope_like.permission.shell.tree import nodes
 
 if TYPE_CHECKING:
     from agentscope_like.permission.shell.tree import (
@@ -256,10 +255,10 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
             and all(part.read_only for part in self.parts)
         )
 
-    @cached_property
+    @property
     def nodes(self) -> tuple[Struct, ...]:
-        """All nodes of its tree, in the order of the text."""
-        return tuple(nodes(self.script))
+        """Return all nodes of its tree, in the order of the text."""
+        return () if self.script is None else self.script.nodes
 
     @property
     def has_globs(self) -> bool:

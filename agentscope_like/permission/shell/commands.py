@@ -84,8 +84,9 @@ class CommandJudge:
         ends: list[State] = []
         for fewer, other in with_fewer(arguments, draft):
             ends.append(self.run(fewer, other, state, replace(scope, lacking=True)))
-            draft.add(each for each in other.effects if each not in draft.effects)
-            draft.doubts += [each for each in other.doubts if each not in draft.doubts]
+            effects, doubts = set(draft.effects), set(draft.doubts)
+            draft.add(each for each in dict.fromkeys(other.effects) if each not in effects)
+            draft.doubts += [each for each in dict.fromkeys(other.doubts) if each not in doubts]
         return ends
 
     def _any_of(

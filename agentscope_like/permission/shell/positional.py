@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from agentscope_like.permission.shell.tree import Script, SimpleCommand, nodes
+from agentscope_like.permission.shell.tree import Script, SimpleCommand
 from agentscope_like.permission.shell.values import Argument, join
 
 __all__ = [
@@ -78,7 +78,7 @@ def parameters_of_calls(script: Script) -> Mapping[str, tuple[Argument, ...]]:
     so is every name where some command's name is computed, which may be any.
     """
     calls: dict[str, list[tuple[str | None, ...]]] = {}
-    for node in nodes(script):
+    for node in script.nodes:
         if isinstance(node, SimpleCommand) and node.words:
             name, *arguments = (word.literal for word in node.words)
             if name is None:

@@ -14,10 +14,10 @@ from agentscope_like.permission.shell.tree import (
     ArithmeticFor,
     Assignment,
     Redirect,
+    Script,
     SimpleCommand,
     Span,
     Test,
-    nodes,
 )
 
 __all__ = ["bash_only"]
@@ -34,7 +34,7 @@ _LAST_DESCRIPTOR = 9
 _QUOTES = re.compile(r"\$['\"]")
 
 
-def bash_only(text: str, script: object) -> Span | None:
+def bash_only(text: str, script: Script) -> Span | None:
     """Return where a script holds something that only bash reads as it was read, or None.
 
     Args:
@@ -44,7 +44,7 @@ def bash_only(text: str, script: object) -> Span | None:
     found = _QUOTES.search(text)
     if found is not None:
         return Span(*found.span())
-    return next((span for node in nodes(script) for span in _forms(node)), None)
+    return next((span for node in script.nodes for span in _forms(node)), None)
 
 
 def _forms(node: object) -> Iterator[Span]:

@@ -87,6 +87,7 @@ class Secrets(Struct):
     _sources: frozenset[int] = frozenset()
     _told: set[str] = field(default_factory=set)
     _harmless: set[str] = field(default_factory=set)
+    _followed: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
@@ -211,12 +212,13 @@ class Secrets(Struct):
         known = {effect.span for effect in part.effects}
         for word in part.words[1:]:
             pattern = None if word.span in known else self._pattern(word, part)
-            if pattern is None:
+            if pattern is None or pattern in self._followed:
                 continue
             effect = Effect(EffectKind.READ, pattern, pattern, word.span, glob=True)
             for location in self.around.locations(effect) or ():
                 if reason := self.around.why_not_read(location):
                     return _told(reason)
+            self._followed.add(pattern)
         for text in self._input(part):
             if reason := self._of_word(text):
                 return f"names a sensitive path: {reason}"

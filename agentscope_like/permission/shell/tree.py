@@ -8,7 +8,7 @@ what is literal can be told from what bash computes at run time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -329,12 +329,17 @@ class Statement(Struct, frozen=True):
     connector: Connector
 
 
-class Script(Struct, frozen=True):
+class Script(Struct, frozen=True, dict=True):
     """Statements in the order in which bash reads them."""
 
     statements: tuple[Statement, ...]
     span: Span
     comments: tuple[Span, ...] = field(default=())
+
+    @cached_property
+    def nodes(self) -> tuple[Struct, ...]:
+        """All nodes below it, in the order of the text."""
+        return tuple(nodes(self.statements))
 
 
 _NO_NODES = frozenset({"str", "str | None", "bool", "int | None", "Span", "Connector"})

@@ -43,7 +43,6 @@ from agentscope_like.permission.shell.tree import (
     Statement,
     Test,
     Word,
-    nodes,
 )
 from agentscope_like.permission.shell.values import Argument, Output
 from agentscope_like.permission.shell.work_tree import WorkTree
@@ -320,8 +319,7 @@ def _lines_of(script: Script) -> Iterator[Script]:
 def _may_break_off(script: Script, *, padded: bool) -> bool:
     """Return whether arithmetic in a script is an error for some values."""
     return any(
-        isinstance(node, Arithmetic) and may_fail(node.text, padded=padded)
-        for node in nodes(script)
+        isinstance(node, Arithmetic) and may_fail(node.text, padded=padded) for node in script.nodes
     )
 
 
