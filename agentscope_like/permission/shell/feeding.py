@@ -91,6 +91,7 @@ def _placeholders(xargs: Part) -> frozenset[str | None]:
     return frozenset(flagged | {value for option, value in pairwise(xargs.argv) if option == "-I"})
 
 
+@answered_once
 def _splits_oddly(xargs: Part) -> bool:
     words = [word or "" for word in xargs.argv[1:]]
     return any(

@@ -58,6 +58,7 @@ DECLARING = frozenset({"declare", "export", "local", "readonly", "typeset"})
 _FIXING = re.compile(r"-\w*r\w*")
 _FILLING = frozenset({"mapfile", "read", "readarray"})
 _LONGEST_OPTION = 200
+_MOST_EXPRESSIONS = 200
 _INTO_ARRAY = re.compile(r"-\w*a")
 _MOVING = frozenset({"cd", "pushd", "popd"})
 _SHIFTING = frozenset({"set", "shift", "eval", "source", "."})
@@ -208,7 +209,11 @@ def _simple(command: SimpleCommand, found: Mutations) -> None:
 
 
 def _builtin(name: str | None, words: Sequence[Word], found: Mutations) -> None:
-    """Note what the command `name` may change; it is None where it is computed."""
+    """Note what the command `name` may change; it is None where it is computed.
+
+    Raises:
+        BudgetError: It is given too many expressions, or too long an option.
+    """
     if name is None:
         found.anything = found.moves = found.parameters = True
     elif name in _SHIFTING:
@@ -216,6 +221,8 @@ def _builtin(name: str | None, words: Sequence[Word], found: Mutations) -> None:
     elif name in _MOVING:
         found.moves = True
     elif name == "let":
+        if len(words) > _MOST_EXPRESSIONS:
+            raise BudgetError
         for word in words:
             _evaluated(word, found)
     elif name in _ASSIGNING:

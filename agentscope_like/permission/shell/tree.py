@@ -351,11 +351,12 @@ def nodes(tree: object) -> Iterator[Struct]:
     pending = [tree]
     while pending:
         node = pending.pop()
-        if isinstance(node, tuple):
-            pending += reversed(node)
+        if type(node) is tuple:
+            pending += node[::-1]
         elif isinstance(node, Struct):
             yield node
-            pending += [getattr(node, name) for name in _fields_below(type(node))]
+            for name in _fields_below(type(node)):
+                pending.append(getattr(node, name))
 
 
 @cache
