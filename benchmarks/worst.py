@@ -146,17 +146,24 @@ class Search:
                     yield from (f"{b}{text[: LENGTH - 20]}{a}" for b, a in AROUND)
 
     def stretched(self) -> Iterator[str]:
-        """Yield commands in which some words are repeated where they stand, without an end."""
+        """Yield commands in which words are repeated where they stand, without an end."""
         while True:
-            words = self.random.choice(self._commands).split(" ")
-            start = self.random.randrange(len(words))
-            end = start + self.random.choice((1, 1, 1, 2, 3))
-            is_place = self.random.random() < 0.4
-            unit = self.random.choice(PLACES) if is_place else " ".join(words[start:end])
-            rest = " ".join([*words[:start], *words[end:]])
-            times = (self.random.choice(LENGTHS) - len(rest)) // (len(unit) + 1)
-            repeated = [unit] * max(1, times)
-            yield " ".join([*words[:start], *repeated, *words[end:]])[:LENGTH]
+            commands = self.random.sample(self._commands, self.random.choice((1, 1, 2, 3)))
+            text = self.random.choice(SEPARATORS).join(commands)
+            lengths = self.random.sample(LENGTHS, self.random.choice((1, 1, 2, 3)))
+            for length in sorted(lengths):
+                text = self._stretched(text, length)
+            yield text
+
+    def _stretched(self, text: str, length: int) -> str:
+        words = text.split(" ")
+        start = self.random.randrange(len(words))
+        end = start + self.random.choice((1, 1, 1, 2, 3))
+        is_place = self.random.random() < 0.4
+        unit = self.random.choice(PLACES) if is_place else " ".join(words[start:end])
+        rest = " ".join([*words[:start], *words[end:]])
+        repeated = [unit] * max(1, (length - len(rest)) // (len(unit) + 1))
+        return " ".join([*words[:start], *repeated, *words[end:]])[:LENGTH]
 
     def _piece(self) -> str:
         pieces = self._commands if self.random.random() < 0.2 else self._pieces

@@ -8,10 +8,13 @@ import unicodedata
 from agentscope_like.permission.shell.analysis import Doubt
 from agentscope_like.permission.shell.tree import Span
 
-__all__ = ["MAXIMUM_LENGTH", "check_text"]
+__all__ = ["MAXIMUM_LENGTH", "MAXIMUM_WORDS", "check_text"]
 
 MAXIMUM_LENGTH = 10_000
 """Longest command, in characters, that is read at all (docs/design/commands.md, "Gate")."""
+
+MAXIMUM_WORDS = 2_500
+"""Most words between blanks of a command that is read at all; what reading takes grows by them."""
 
 _ASCII_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -37,14 +40,20 @@ def check_text(command: str) -> Doubt | None:
         command: The command line as the model wrote it.
 
     Returns:
-        The first doubt: text over 10,000 characters, a leading `-` (which the shell would take for
-        its own options), control characters other than tab and newline, bidirectional and
-        zero-width characters, exotic blanks, lone surrogates (docs/design/commands.md, "Gate").
+        The first doubt: text over 10,000 characters or 2,500 words, a leading `-` (which the shell
+        would take for its own options), control characters other than tab and newline,
+        bidirectional and zero-width characters, exotic blanks, lone surrogates
+        (docs/design/commands.md, "Gate").
     """
     if len(command) > MAXIMUM_LENGTH:
         message = (
             f"The command is {len(command):,} characters long; "
             f"commands over {MAXIMUM_LENGTH:,} are not read."
+        )
+        return Doubt(message, Span(0, len(command)))
+    if len(command) > 2 * MAXIMUM_WORDS and (words := len(command.split())) > MAXIMUM_WORDS:
+        message = (
+            f"The command is {words:,} words long; commands over {MAXIMUM_WORDS:,} are not read."
         )
         return Doubt(message, Span(0, len(command)))
     if command.startswith("-"):

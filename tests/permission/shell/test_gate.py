@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell.gate import MAXIMUM_LENGTH, check_text
+from agentscope_like.permission.shell.gate import MAXIMUM_LENGTH, MAXIMUM_WORDS, check_text
 from agentscope_like.permission.shell.tree import Span
 
 _REFUSED = {
@@ -77,3 +77,11 @@ def test_the_length_is_bounded() -> None:
     doubt = check_text("x" * (MAXIMUM_LENGTH + 1))
     assert doubt is not None
     assert "10,001" in doubt.message
+
+
+def test_the_words_are_bounded() -> None:
+    """A command of exactly the most words passes, one word more does not."""
+    assert check_text("ls " * MAXIMUM_WORDS) is None
+    doubt = check_text("ls " * (MAXIMUM_WORDS + 1))
+    assert doubt is not None
+    assert "2,501 words" in doubt.message
