@@ -57,6 +57,7 @@ _FLOODS = {
     "places of a search that removes": "find " + "d/0 " * 2_000 + "-name x -delete",
     "divisions": "awk '{c++} CERT/" + "{c++} CERT/" * 900 + "' f",
     "options of programs in a text that cannot be read": "git -C " * 1_240 + "'",
+    "expressions in loops": "x=1; while :; do while :; do let " + "a=b " * 2_000 + "; done; done",
     "patterns of an unknown program": "* " * 1_000 + "| xargs grep -n x",
     "arguments that may be none": "n=$(wc -l < f); cat " + "*/* " * 480 + "$n",
     "patterns": "ls " + "*/* " * 900,
