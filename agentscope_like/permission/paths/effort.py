@@ -13,6 +13,7 @@ __all__ = [
     "KEPT_FOR_PATHS",
     "MAX_BELOW",
     "MAX_EFFORT",
+    "PART",
     "PATH",
     "RULE",
     "STEP",
@@ -33,6 +34,9 @@ MAX_BELOW = 5_000
 
 CHARACTER = 1
 """A character of a command is read."""
+
+PART = 40
+"""A simple command among those of a line is judged."""
 
 ENTRY = 1
 """An entry of a directory is compared with a pattern or a rule."""
@@ -76,11 +80,16 @@ class Effort:
         self.left = left
         self._read: str | None = None
 
-    def read(self, text: str) -> None:
-        """Spend what the reading of a text took, once."""
+    def read(self, text: str, parts: int) -> None:
+        """Spend what the reading of a text took, once.
+
+        Args:
+            text: The text.
+            parts: How many simple commands it holds.
+        """
         if text is not self._read:
             self._read = text
-            self.left -= CHARACTER * len(text)
+            self.left -= CHARACTER * len(text) + PART * parts
 
     def spend(self, effort: int, *, keep: int = 0) -> None:
         """Spend some of it.

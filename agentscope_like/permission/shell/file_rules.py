@@ -289,6 +289,7 @@ def _led_to(
         target = around.locate(link)
     except PathError:
         return None
+    around.effort.spend(RULE)
     rule = rules.match(target, around.working_directories)
     if rule is not None or target.kind is not FileKind.DIRECTORY:
         return rule

@@ -117,7 +117,7 @@ class Surroundings(Struct, frozen=True, dict=True):
 
         Its reading is paid for.
         """
-        self.effort.read(analysis.command)
+        self.effort.read(analysis.command, len(analysis.parts))
         for part in analysis.parts:
             if part.program == "shopt" and "globstar" in part.argv and not self.has_deep_globs:
                 return self._with_deep_globs

@@ -119,7 +119,9 @@ class WordReader(ExpansionReader):
         return Word(tuple(mark_tildes(segments)), span)
 
     def _marked(self, segments: list[Segment], span: Span, *, value: int | None = None) -> Word:
-        return Word(tuple(mark_globs(mark_tildes(segments, value=value))), span)
+        marked = mark_globs(mark_tildes(segments, value=value))
+        self.count_pieces(len(marked) - len(segments), span.start)
+        return Word(tuple(marked), span)
 
     def _add_bare(self, found: list[Segment], text: str, start: int) -> None:
         last = found[-1] if found else None
