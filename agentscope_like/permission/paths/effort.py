@@ -106,6 +106,15 @@ class Effort:
             self.left = min(self.left + effort, keep)
             raise TooManyFilesError
 
+    def check(self) -> None:
+        """Raise the error of `spend` where nothing is left to be spent.
+
+        Raises:
+            TooManyFilesError: Nothing is left.
+        """
+        if self.left <= 0:
+            raise TooManyFilesError
+
     def entries(self, directory: str, names: Names, *, keep: int = 0) -> list[NameEntry]:
         """Return the entries of a directory; none where it cannot be listed.
 

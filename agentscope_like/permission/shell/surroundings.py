@@ -179,6 +179,8 @@ class Surroundings(Struct, frozen=True, dict=True):
         path = effect.way
         if path is None:
             return []
+        if effect.glob or effect.named_after is not None:
+            self.effort.check()
         if effect.named_after is not None:
             folder = _UNESCAPED.sub(r"\1", path.rpartition("/")[0])
             taken = self._expansion.expand(effect.named_after)
