@@ -215,6 +215,7 @@ def _found_below(
     touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, search: _Search
 ) -> Iterator[RuleMatch]:
     """Yield the rule that speaks of something that a touch reaches below its path."""
+    search.around.effort.spend(RULE)
     rule = rules.match_below(root, search.around.working_directories)
     if touch.below is Below.ANYTHING:
         if rule is not None:

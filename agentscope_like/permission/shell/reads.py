@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.permission.paths.effort import TooManyFilesError
+from agentscope_like.permission.paths.effort import FOLDER, TooManyFilesError
 from agentscope_like.permission.paths.location import is_below
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
@@ -120,6 +120,7 @@ class Secrets(Struct):
 
     def _below(self, directory: Location, part: Part) -> str | None:
         """Return why not to read all below a directory, or None."""
+        self.around.effort.spend(FOLDER)
         everything = not finds_source_code(part)
         reason = self.around.why_not_read(directory, recursive=everything)
         return reason or self._behind_links(directory, part)

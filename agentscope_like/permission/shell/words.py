@@ -120,7 +120,8 @@ class WordReader(ExpansionReader):
 
     def _marked(self, segments: list[Segment], span: Span, *, value: int | None = None) -> Word:
         marked = mark_globs(mark_tildes(segments, value=value))
-        self.count_pieces(len(marked) - len(segments), span.start)
+        if marked is not segments:
+            self.count_pieces(len(marked), span.start)
         return Word(tuple(marked), span)
 
     def _add_bare(self, found: list[Segment], text: str, start: int) -> None:
