@@ -103,12 +103,12 @@ def test_commands_are_counted(piece: str, cost: int) -> None:
 @pytest.mark.parametrize(
     ("word", "cost"),
     [
-        *(('"$x" ', 1), ("$x ", 1), ("\\b ", 1), ("* ", 1), ("~ ", 1), ("$'a' ", 1)),
+        *(('"$x" ', 1), ("$x ", 1), ("\\b ", 1), ("* ", 2), ("~ ", 2), ("$'a' ", 1)),
         *(("'a'b ", 2), ('"a$x" ', 2), ("{a,b} ", 3), ("{a,b,c}{d,e} ", 7)),
     ],
 )
 def test_pieces_of_words_are_counted(word: str, cost: int) -> None:
-    """Each quoted, computed and bare piece counts, and each word that braces make."""
+    """Each quoted, computed and bare piece counts, a pattern twice, and each word of braces."""
     most = MOST_PIECES // cost
     assert fits("a " + word * most)
     assert not fits("a " + word * (most + 1))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,15 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def _without_collections() -> Iterator[None]:
+    """What other tests have left in memory is not looked through meanwhile."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("_without_collections")
 @pytest.mark.parametrize("command", _FLOODS.values(), ids=_FLOODS)
 @pytest.mark.parametrize("mode", [PermissionMode.EXPLORE, PermissionMode.ACCEPT_EDITS])
 async def test_floods_are_decided_at_once(
