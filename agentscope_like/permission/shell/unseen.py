@@ -41,6 +41,14 @@ _TAKERS = frozenset({"xargs", "read", "mapfile", "readarray"})
 _DECODERS = frozenset({"base64", "base32", "basenc", "xxd", "rev", "iconv", "openssl", "zcat"})
 """Programs that make another text of what they are given."""
 
+_MAKERS = frozenset(
+    {*("echo", "printf", "sed", "gsed", "awk", "gawk", "mawk", "tr", "jq", "yq", "paste", "yes")}
+)
+"""Programs that print texts which they make themselves of their words."""
+
+_CONNECTING = frozenset({"awk", "gawk", "mawk"})
+"""Programs that open a network connection where a file's name asks for one, as `/inet/tcp/...`."""
+
 _ESCAPES = re.compile(r"\\(?:0[0-7]|[1-7xuUc])")
 _TOLD_BY_GIT = ("log", "show", "cat-file", "whatchanged", "reflog", "stash", "notes")
 _SOURCE_CODE = frozenset(
@@ -92,7 +100,10 @@ def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[Part, Doubt]]:
         if all(feeders_of(effect, part) is not None for effect in effects):
             continue
         upstream = upstream or _Upstream(analysis)
-        if upstream.hands_text_to(part):
+        if part.program in _CONNECTING and upstream.hands_made_text_to(part):
+            message = f"`{part.program}` may take a name that is made here for a connection"
+            yield part, Doubt(message, part.span)
+        elif upstream.hands_text_to(part):
             message = f"`{part.program or '<'}` shows files whose names stand in another one"
             yield part, Doubt(message, part.span)
 
@@ -124,7 +135,7 @@ class _Upstream:
         analysis: The command.
     """
 
-    __slots__ = ("_analysis", "_listing", "_showing", "_unseen")
+    __slots__ = ("_analysis", "_listing", "_making", "_showing", "_unseen")
 
     def __init__(self, analysis: CommandAnalysis) -> None:
         self._analysis = analysis
@@ -132,6 +143,7 @@ class _Upstream:
         handing = [each for each in analysis.parts if _hands_on(each, places, analysis)]
         uncut = [each for each in handing if not _is_cut_to_names(each, analysis)]
         self._listing = [each for each in handing if _lists(each)]
+        self._making = [each for each in handing if each.program in _MAKERS]
         self._showing = [each for each in uncut if _shows_text(each)]
         self._unseen = [each for each in uncut if shows_unseen_files(each)]
 
@@ -150,6 +162,10 @@ class _Upstream:
                 for each in self._finders(part)
             )
         )
+
+    def hands_made_text_to(self, part: Part) -> bool:
+        """Return whether another part hands on a text of its own making that is taken for names."""
+        return any(each is not part for each in self._making)
 
     def _finders(self, part: Part) -> Iterator[Part]:
         """Yield the programs that find files and run a part on them."""
