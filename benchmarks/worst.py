@@ -10,7 +10,8 @@ Each text is decided in EXPLORE and in ACCEPT_EDITS, first in an empty directory
 among many files with rules that forbid and rules that allow, which are held against whatever a
 command reaches. What counts is the processor time of this process, so that the parsers in their own
 process are no part of it; they have a time limit. The interpreter collects no garbage meanwhile: it
-would look through all that the search has in memory.
+would look through all that the search has in memory. The slowest are measured again at the end,
+since a busy machine makes any text slow at times.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ from tests.oracle.fragments import FRAGMENTS
 Rules: TypeAlias = dict[PermissionBehavior, dict[str, tuple[str, ...]]]
 
 LENGTH = 10_000
-KEPT = 12
+KEPT = 40
+AGAIN = 5
 SHOWN = 5
 SHORT = 120
 SLOW = 0.02
@@ -228,6 +230,17 @@ async def searched(search: Search, texts: Iterator[str], rules: Rules, seconds: 
             if spent > SLOW:
                 spent = min(spent, await decided(engine, bash, next(unread)))
             search.remember(spent, text)
+    slowest = dict.fromkeys(text for _, text in search.slowest)
+    search.slowest = [(await again(judges, bash, text), text) for text in slowest]
+    search.slowest.sort(reverse=True)
+
+
+async def again(judges: list[PermissionEngine], bash: Bash, text: str) -> float:
+    """Return what a text takes in the slower mode, each the least of some measures: no chance."""
+    unread = (f"{text[: LENGTH - 20]}{' ' * number}" for number in range(10, 20))
+    return max(
+        [min([await decided(each, bash, next(unread)) for _ in range(AGAIN)]) for each in judges]
+    )
 
 
 def told(search: Search, scene: str) -> None:
