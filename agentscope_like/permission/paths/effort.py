@@ -106,7 +106,7 @@ class Effort:
             self.left = min(self.left + effort, keep)
             raise TooManyFilesError
 
-    def check(self) -> None:
+    def raise_if_spent(self) -> None:
         """Raise the error of `spend` where nothing is left to be spent.
 
         Raises:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Set
 from enum import StrEnum
 from functools import cached_property, wraps
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part", "answered_once"]
 
+P = ParamSpec("P")
 AnswerT = TypeVar("AnswerT")
 
 
@@ -95,6 +96,25 @@ class Dissent(Doubt, frozen=True):
     """
 
 
+def answered_once(
+    question: Callable[Concatenate[Part, P], AnswerT],
+) -> Callable[Concatenate[Part, P], AnswerT]:
+    """Return a question about a part that is answered only once for each part.
+
+    Args:
+        question: Depends on the part and on its other arguments, which can be hashed, alone.
+    """
+
+    @wraps(question)
+    def answer(part: Part, /, *args: P.args, **kwargs: P.kwargs) -> AnswerT:
+        key = (question, args, *kwargs.items())
+        if key not in part.answers:
+            part.answers[key] = question(part, *args, **kwargs)
+        return part.answers[key]  # type: ignore[return-value]  # it is what the question gave
+
+    return answer
+
+
 class Part(Struct, frozen=True, dict=True):
     """One simple command, at any depth.
 
@@ -148,6 +168,7 @@ class Part(Struct, frozen=True, dict=True):
         words = families().without_leading_options(("git", *self.argv[1:]))
         return words[1] if len(words) > 1 else None
 
+    @answered_once
     def has_flag(self, letters: str, *names: str) -> bool:
         """Return whether it has one of these options: by a letter in whatever cluster, or a name.
 
@@ -155,34 +176,21 @@ class Part(Struct, frozen=True, dict=True):
             letters: The letters of short options.
             names: Other options, as they are written.
         """
-        known = self._flags.get((letters, names))
-        if known is None:
-            known = self._flags[letters, names] = any(
-                word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word))
-                for word in self.options
-            )
-        return known
+        return any(
+            word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word))
+            for word in self.options
+        )
 
-    @cached_property
-    def _flags(self) -> dict[tuple[str, tuple[str, ...]], bool]:
-        return {}
-
+    @answered_once
     def values_of(self, options: tuple[str, ...]) -> Set[str]:
         """Return the values of some options: the next word, or what follows in the same."""
-        values = self._values.get(options)
-        if values is None:
-            values = {value or "" for name, value in pairwise(self.argv) if name in options}
-            for word in self.options:
-                for option in options:
-                    if word.startswith(option) and word != option:
-                        rest = word.removeprefix(option)
-                        values |= {rest, rest.removeprefix("=")}
-            self._values[options] = values
+        values = {value or "" for name, value in pairwise(self.argv) if name in options}
+        for word in self.options:
+            for option in options:
+                if word.startswith(option) and word != option:
+                    rest = word.removeprefix(option)
+                    values |= {rest, rest.removeprefix("=")}
         return values
-
-    @cached_property
-    def _values(self) -> dict[tuple[str, ...], Set[str]]:
-        return {}
 
     @cached_property
     def sole_segments(self) -> Mapping[Span, Segment]:
@@ -211,18 +219,6 @@ class Part(Struct, frozen=True, dict=True):
             for effect in self.effects
             if effect.kind is EffectKind.WRITE and effect.path
         )
-
-
-def answered_once(question: Callable[[Part], AnswerT]) -> Callable[[Part], AnswerT]:
-    """Return a question about a part alone that is answered only once for each part."""
-
-    @wraps(question)
-    def answer(part: Part) -> AnswerT:
-        if question not in part.answers:
-            part.answers[question] = question(part)
-        return part.answers[question]  # type: ignore[return-value]  # it is what the question gave
-
-    return answer
 
 
 class CommandAnalysis(Struct, frozen=True, dict=True):
