@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Set
 from enum import StrEnum
 from functools import cached_property, wraps
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
@@ -26,6 +27,8 @@ __all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part"
 
 P = ParamSpec("P")
 AnswerT = TypeVar("AnswerT")
+
+_DOUBTS = attrgetter("doubts")
 
 
 class EffectKind(StrEnum):
@@ -241,15 +244,12 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     doubts: tuple[Doubt, ...] = ()
     names_no_file: bool = False
 
-    @cached_property
+    @property
     def read_only(self) -> bool:
-        """Whether every part is proven to read only, and nothing is left unread."""
-        return (
-            self.script is not None
-            and not self.doubts
-            and bool(self.parts)
-            and all(part.read_only for part in self.parts)
-        )
+        """Return whether every part is proven to read only, and nothing is left unread."""
+        if self.script is None or self.doubts or not self.parts:
+            return False
+        return not any(map(_DOUBTS, self.parts))
 
     @property
     def nodes(self) -> tuple[Struct, ...]:

@@ -135,7 +135,7 @@ def _read(command: str, directory: str, home: str | None, work_tree: str | None)
         doubts = tuple(walk.doubts)
         votes_matter = not doubts and any(map(_may_need_no_rule, parts))
         texts = ((command, script), *walk.texts) if votes_matter else ()
-        asked = tuple(each for each in texts if not is_plain(*each) and not is_flat(*each))
+        asked = tuple([each for each in texts if not is_plain(*each) and not is_flat(*each)])
     except ReadError as error:
         return unread(Doubt(str(error), getattr(error, "span", whole)))
     except BudgetError:

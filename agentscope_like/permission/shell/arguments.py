@@ -205,9 +205,10 @@ class _LevelReader(OptionReader):
 
     def _spread(self, places: tuple[Operand, ...]) -> int | None:
         """Return where a glob is one file to read and any number of texts: members of it."""
-        kinds = [(place.role.kind, place.many) for place in places]
-        is_last = bool(self.operands) and len(self.operands) == len(kinds) - 1
-        if not is_last or kinds[-2:] != [(RoleKind.READ, False), (RoleKind.TEXT, True)]:
+        if not self.operands or len(self.operands) != len(places) - 1:
+            return None
+        kinds = [(place.role.kind, place.many) for place in places[-2:]]
+        if kinds != [(RoleKind.READ, False), (RoleKind.TEXT, True)]:
             return None
         last = self.arguments[self.operands[-1]]
         is_glob = isinstance(last, Unknown) and last.pattern is not None
@@ -314,8 +315,10 @@ def _beginnings(argument: Argument) -> Sequence[str]:
 
 def _changes_nothing(places: Sequence[Operand], items: Sequence[Item]) -> bool:
     """Return whether what has to be changed by some operand is changed by none."""
-    wants = any(place.role.kind in _CHANGING and not place.optional for place in places)
-    return wants and not any(item.role.kind in _CHANGING for item in items)
+    for place in places:
+        if place.role.kind in _CHANGING and not place.optional:
+            return not any(item.role.kind in _CHANGING for item in items)
+    return False
 
 
 def _rewritten(item: Item) -> Item:

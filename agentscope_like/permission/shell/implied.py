@@ -27,6 +27,7 @@ class Implied(Enum):
 
 
 _NOTHING = Implied.NOTHING
+_READ = EffectKind.READ
 
 
 def implied(part: Part, analysis: CommandAnalysis) -> Implied:
@@ -61,14 +62,14 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
 
 def _has_word(part: Part, starts: tuple[str, ...]) -> bool:
     """Return whether a word begins so; `--files` and its kin ask for names, and name no file."""
-    words = [word or "" for word in part.argv[1:]]
-    return any(word.startswith(starts) and not word.startswith("--files") for word in words)
+    for word in part.argv[1:]:
+        if word is not None and word.startswith(starts) and not word.startswith("--files"):
+            return True
+    return False
 
 
 def _is_given_a_place(part: Part) -> bool:
-    return any(
-        effect.kind is EffectKind.READ and not is_redirect(effect, part) for effect in part.effects
-    )
+    return any(effect.kind is _READ and not is_redirect(effect, part) for effect in part.effects)
 
 
 def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:

@@ -31,6 +31,7 @@ from agentscope_like.permission.shell.showing import (
     follows,
     lists_only,
     reads_no_directory,
+    reads_unseen_files,
 )
 from agentscope_like.permission.shell.surroundings import Surroundings, paths_in
 from agentscope_like.permission.shell.tree import (
@@ -92,9 +93,9 @@ class Secrets(Struct):
     @classmethod
     def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
         """Return the finder for a command."""
-        reads_unseen = any(map(_reads_unseen, analysis.parts))
-        found = sources(analysis) if reads_unseen else []
-        return cls(analysis, around, reads_unseen, frozenset(map(id, found)))
+        if not any(map(reads_unseen_files, analysis.parts)):
+            return cls(analysis, around)
+        return cls(analysis, around, True, frozenset(map(id, sources(analysis))))
 
     def why_not_read(self, effect: Effect, part: Part) -> str | None:
         """Return why a person has to agree before an effect of reading, or None.
@@ -321,14 +322,6 @@ def _gives_values(node: object) -> bool:
 
 def _told(reason: str) -> str:
     return f"would read what is to be kept secret: {reason}"
-
-
-def _reads_unseen(part: Part) -> bool:
-    """Return whether the part reads files that it is only told of while it runs."""
-    return any(
-        effect.path is None and effect.kind is EffectKind.READ and not lists_only(effect, part)
-        for effect in part.effects
-    )
 
 
 def _changes_something(part: Part) -> bool:

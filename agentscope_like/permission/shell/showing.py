@@ -12,8 +12,11 @@ __all__ = [
     "is_redirect",
     "lists_only",
     "reads_no_directory",
+    "reads_unseen_files",
     "shows_unseen_files",
 ]
+
+_READ = EffectKind.READ
 
 LISTING = frozenset(
     {
@@ -76,10 +79,15 @@ def lists_only(effect: Effect, part: Part) -> bool:
 
 def shows_unseen_files(part: Part) -> bool:
     """Return whether a part shows what is in files that it is only told of while it runs."""
-    return not counts(part) and any(
-        effect.path is None and effect.kind is EffectKind.READ and not lists_only(effect, part)
-        for effect in part.effects
-    )
+    return reads_unseen_files(part) and not counts(part)
+
+
+def reads_unseen_files(part: Part) -> bool:
+    """Return whether a part reads files that it is only told of while it runs."""
+    for effect in part.effects:
+        if effect.path is None and effect.kind is _READ and not lists_only(effect, part):
+            return True
+    return False
 
 
 def counts(part: Part) -> bool:

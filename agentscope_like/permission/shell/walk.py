@@ -111,7 +111,7 @@ class Walk:
         judge = self._lines if "\n" in self.command else self.script
         judge(script, State((directory,), {}), self._scope(script, Scope()))
         doubt_copied_inputs(self.drafts)
-        return tuple(draft.finish() for draft in self.drafts)
+        return tuple([draft.finish() for draft in self.drafts])
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
         """Begin a new part."""
@@ -325,5 +325,6 @@ def _may_break_off(script: Script, *, padded: bool) -> bool:
 
 def _is_plain(command: Command) -> bool:
     """Return whether a command is a simple one, or a pipeline of nothing else."""
-    stages = command.commands if isinstance(command, Pipeline) else (command,)
-    return all(isinstance(stage, SimpleCommand) for stage in stages)
+    if not isinstance(command, Pipeline):
+        return isinstance(command, SimpleCommand)
+    return all(isinstance(stage, SimpleCommand) for stage in command.commands)

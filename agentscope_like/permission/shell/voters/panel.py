@@ -42,8 +42,10 @@ class Voters(Protocol):
 
 def is_plain(text: str, script: Script) -> bool:
     """Return whether one simple command is all that any reader can find in a text."""
-    commands = [statement.command for statement in script.statements]
-    return all(isinstance(each, SimpleCommand) for each in commands) and not _SEVERAL.search(text)
+    for statement in script.statements:
+        if not isinstance(statement.command, SimpleCommand):
+            return False
+    return _SEVERAL.search(text) is None
 
 
 class Panel:
