@@ -4,6 +4,7 @@ Everything that forbids looks at each reading of a path, ignoring case; everythi
 all readings, compared exactly.
 """
 
+from agentscope_like.permission.paths.folding import fold
 from agentscope_like.permission.paths.location import (
     FileKind,
     Location,
@@ -20,20 +21,29 @@ from agentscope_like.permission.paths.sensitive import (
     sensitive_to_read,
     sensitive_to_write,
 )
-from agentscope_like.permission.paths.sensitive_table import STANDARD_DEVICES
+from agentscope_like.permission.paths.sensitive_table import (
+    READS,
+    STANDARD_DEVICES,
+    WRITES,
+    SensitivePaths,
+)
 from agentscope_like.permission.paths.suggestion import suggest_pattern
 
 __all__ = [
     "DANGEROUS_DIRECTORIES",
     "DANGEROUS_FILES",
+    "READS",
     "STANDARD_DEVICES",
+    "WRITES",
     "FileKind",
     "Location",
     "PathPattern",
+    "SensitivePaths",
     "compile_pattern",
     "contains",
     "critical_to_remove",
     "escape",
+    "fold",
     "inside_any",
     "locate",
     "locate_directories",

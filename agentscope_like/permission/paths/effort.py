@@ -8,6 +8,7 @@ from agentscope_like.permission.paths.names import NameEntry, Names
 
 __all__ = [
     "CHARACTER",
+    "ENDING",
     "ENTRY",
     "FOLDER",
     "KEPT_FOR_PATHS",
@@ -46,6 +47,9 @@ PATH = 4
 
 RULE = 8
 """A path is compared with the rules about files."""
+
+ENDING = 60
+"""What is known of the end of a path is compared with all that is sensitive."""
 
 FOLDER = 10
 """A directory is opened, or remembered with all that it lies in; more where that is much."""

@@ -58,7 +58,8 @@ class Effect(Struct, frozen=True, gc=False):
         recursive: Whether it reaches everything below `path`.
         glob: Whether `path` is a pattern (`*`, `?`, `[...]`) that every path it reaches matches.
         start: With what the absolute path begins, where not all of it is known; empty elsewhere.
-        end: Likewise with what it ends.
+        end: Likewise with what it ends, a pattern: behind a directory that is not known, with a
+            slash and the name.
         named_after: An absolute pattern: what matches it is put here, each under its own name,
             which is why `path` is a pattern too. None where that is not so.
         walked: `path` with the `..` and the slash at the end that it was written with: behind a

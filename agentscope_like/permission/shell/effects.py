@@ -130,14 +130,17 @@ def path_effects(
         targets, glob = (argument.pattern,), True
     else:
         return [
-            Effect(kind, source, None, span, recursive, start=start, end=argument.suffix)
+            Effect(kind, source, None, span, recursive, start=start, end=argument.ending)
             for start in _starts(argument.prefix, directories)
         ]
-    places: Sequence[str | None] = directories or (None,)
     effects: list[Effect] = []
     for target in targets:
         shown = source if glob else target
-        starts = (None,) if target.startswith("/") else places
+        if not (directories or target.startswith("/")):
+            end = f"/{target if glob else glob_escape(target)}" if target else ""
+            effects.append(Effect(kind, shown, None, span, recursive, end=end))
+            continue
+        starts = (None,) if target.startswith("/") else directories
         effects += [
             Effect(
                 kind,
@@ -154,9 +157,12 @@ def path_effects(
 
 
 def _starts(prefix: str, directories: Sequence[str]) -> Sequence[str]:
-    """Return what an absolute path may begin with of which only the beginning is known."""
+    """Return what an absolute path may begin with of which only the beginning is known.
+
+    Behind a `~` that is the home of somebody.
+    """
     folder, slash, name = prefix.rpartition("/")
-    if not prefix or not (directories or prefix.startswith("/")):
+    if not prefix or prefix.startswith("~") or not (directories or prefix.startswith("/")):
         return ("",)
     places = ("/",) if prefix.startswith("/") else directories
     absolutes = (joined(place, folder or slash) if slash else place for place in places)

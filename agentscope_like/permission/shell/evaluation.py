@@ -179,6 +179,7 @@ class _Builder:
             pattern=pattern,
             numbered=self._numbered() if self._single else "",
             suffix=self._suffix(),
+            tail="" if pattern is not None else self._tail(),
         )
 
     def _begins_with_dash(self) -> bool:
@@ -229,6 +230,19 @@ class _Builder:
                 return part.suffix + text
             text = part + text
         return text
+
+    def _tail(self) -> str:
+        """Return the glob that it ends with, behind the last part of which nothing is known."""
+        parts: list[str] = []
+        for part in reversed(self._parts):
+            if isinstance(part, str):
+                parts.append(glob_escape(part))
+            elif part.pattern is not None:
+                parts.append(part.pattern)
+            else:
+                parts.append(part.ending)
+                break
+        return "".join(reversed(parts))
 
     def _pattern(self) -> str | None:
         """Return the glob of the whole word, where each computed part of it is a glob."""

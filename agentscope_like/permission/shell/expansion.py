@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
 from agentscope_like.permission.paths.effort import PATH, Effort
 from agentscope_like.permission.paths.names import Names
 
-__all__ = ["Expansion", "matches"]
+__all__ = ["Expansion", "matches", "matching"]
 
 _DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
 """Bracket expressions with a class, an equivalent or an escape, as in `[[:alpha:]]`."""
@@ -98,6 +98,11 @@ class Expansion:
 def matches(name: str, pattern: str) -> bool:
     """Return whether one name matches a pattern for names."""
     return _compiled(pattern).fullmatch(name) is not None
+
+
+def matching(pattern: str) -> Callable[[str], object]:
+    """Return what tells of a name whether it matches a pattern for names."""
+    return _compiled(pattern).fullmatch
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.permission.paths.effort import FOLDER, TooManyFilesError
+from agentscope_like.permission.paths.effort import ENDING, FOLDER, TooManyFilesError
 from agentscope_like.permission.paths.location import is_below
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
@@ -21,9 +21,16 @@ from agentscope_like.permission.shell.analysis import (
     Part,
 )
 from agentscope_like.permission.shell.directories import joined
+from agentscope_like.permission.shell.endings import (
+    has_magic,
+    is_anything,
+    may_be_secret,
+    may_hold_secrets,
+)
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.feeding import Feeders
 from agentscope_like.permission.shell.implied import Implied, implied
-from agentscope_like.permission.shell.programs import GREPS
+from agentscope_like.permission.shell.programs import GREPS, SEARCHERS
 from agentscope_like.permission.shell.readings import raw_words
 from agentscope_like.permission.shell.showing import (
     LISTING,
@@ -69,8 +76,7 @@ _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
 _TAKING_A_PATH = ("-L", "--blob")
-_SOMETHING = "_"
-"""Stands for a part of a path that is not known."""
+_UNKNOWN_PLACE = "would read all that is in a directory which is not known before it runs"
 
 
 class Secrets(Struct):
@@ -89,6 +95,7 @@ class Secrets(Struct):
     _told: set[str] = field(default_factory=set)
     _harmless: set[str] = field(default_factory=set)
     _followed: set[str] = field(default_factory=set)
+    _known_feeders: Feeders | None = None
 
     @classmethod
     def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
@@ -108,7 +115,7 @@ class Secrets(Struct):
         if lists and not self.reads_unseen:
             return None
         if effect.path is None:
-            return None if lists or counts(part) else self._of_start(effect)
+            return self._of_unknown(effect, part, lists=lists)
         searches = self._is_source(part) if lists else not reads_no_directory(part)
         for location in self.around.locations(effect) or ():
             if searches and location.kind is FileKind.DIRECTORY:
@@ -161,10 +168,18 @@ class Secrets(Struct):
         """Return why a person has to agree before a part searches where it runs, or None."""
         kind = implied(part, self.analysis)
         if kind is _SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
+            if not part.directories:
+                return _UNKNOWN_PLACE
             for directory in part.directories:
                 if reason := self._below(self.around.locate(directory), part):
                     return _told(reason)
         return None
+
+    @property
+    def _feeders(self) -> Feeders:
+        if self._known_feeders is None:
+            self._known_feeders = Feeders(self.analysis)
+        return self._known_feeders
 
     def _is_source(self, part: Part) -> bool:
         return id(part) in self._sources
@@ -280,25 +295,43 @@ class Secrets(Struct):
                 continue
             yield from self._texts(target)
 
+    def _of_unknown(self, effect: Effect, part: Part, *, lists: bool) -> str | None:
+        """Return why not to read a path of which at most the start and the end are known, or None.
+
+        What is listed below a place that is known is looked at there.
+        """
+        if effect.start.startswith(_PROCESS):
+            return None
+        reads_all = self._is_source(part) if lists else _reads_all_below(effect, part)
+        if lists or counts(part):
+            return _UNKNOWN_PLACE if reads_all and self._may_lead_anywhere(effect, part) else None
+        takes_any = reads_all or (effect.end and is_anything(effect.end))
+        if takes_any and self._may_lead_anywhere(effect, part):
+            return _UNKNOWN_PLACE
+        return self._of_end(effect) or self._of_start(effect)
+
+    def _may_lead_anywhere(self, effect: Effect, part: Part) -> bool:
+        """Return whether a directory of which the start is not known may hold secrets."""
+        if effect.start or self._feeders.of(effect, part) is not None:
+            return False
+        return may_hold_secrets(effect.end, self.around.home)
+
     def _of_end(self, effect: Effect) -> str | None:
         """Return why not to read what the end of a path names wherever it begins, or None."""
-        start = effect.start or "/"
-        paths = [f"{start}{_SOMETHING}{effect.end}"]
-        if start == "/" and effect.end.startswith("/"):
-            paths += [effect.end, f"{self.around.home or ''}{effect.end}"]
-        for path in paths if effect.start or effect.end else ():
-            if reason := self.around.why_not_read(self.around.locate(path)):
-                return reason
-        return None
+        if not effect.end:
+            return None
+        self.around.effort.spend(ENDING)
+        reason = may_be_secret(effect.end)
+        if reason is None and effect.start and not has_magic(effect.end):
+            reason = self.around.why_not_read(self.around.locate(f"{effect.start}{effect.end}"))
+        return None if reason is None else _told(reason)
 
     def _of_start(self, effect: Effect) -> str | None:
         """Return why not to read a path of which the start, and perhaps the end, is known."""
-        if effect.start.startswith(_PROCESS):
+        if not effect.start or "/" in effect.end:
             return None
-        reason = self._of_end(effect)
-        if reason is None and effect.start and "/" not in effect.end:
-            folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
-            reason = self.around.why_not_read(folder, recursive=True)
+        folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
+        reason = self.around.why_not_read(folder, recursive=True)
         return None if reason is None else _told(reason)
 
 
@@ -318,6 +351,11 @@ def _gives_values(node: object) -> bool:
     return isinstance(node, Assignment | For) or (
         isinstance(node, Variable) and node.argument is not None
     )
+
+
+def _reads_all_below(effect: Effect, part: Part) -> bool:
+    """Return whether a part reads all that is below what it is given."""
+    return effect.recursive or part.program in SEARCHERS
 
 
 def _told(reason: str) -> str:

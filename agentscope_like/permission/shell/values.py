@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from glob import escape as glob_escape
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -76,6 +77,7 @@ class Unknown(Struct, frozen=True):
             computed; empty elsewhere.
         rooted: Whether any argument that it becomes may begin with a slash.
         suffix: The literal text that it ends with; empty where that is unknown.
+        tail: A glob that it ends with, where that tells more than `suffix`.
         filled: Whether it is known not to be empty.
         optional: Whether it may be no argument at all where its text turns out to be empty.
     """
@@ -89,8 +91,14 @@ class Unknown(Struct, frozen=True):
     numbered: str = ""
     rooted: bool = True
     suffix: str = ""
+    tail: str = ""
     filled: bool = False
     optional: bool = False
+
+    @property
+    def ending(self) -> str:
+        """Return a glob that it ends with; empty where that is unknown."""
+        return self.tail or glob_escape(self.suffix)
 
     @property
     def tells(self) -> bool:
