@@ -22,6 +22,7 @@ __all__ = ["read_arguments"]
 _CHANGING = frozenset(
     {RoleKind.WRITE, RoleKind.STREAM, RoleKind.DELETE, RoleKind.MOVE, RoleKind.INTO}
 )
+_READING = frozenset({RoleKind.READ, RoleKind.LIST})
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _WRITTEN = Role(RoleKind.WRITE)
 _HELP = frozenset({"--help", "-help", "-h"})
@@ -247,13 +248,28 @@ class _LevelReader(OptionReader):
                 spare -= take
             for index in operands[position : position + take]:
                 self._operand(place, index)
+                if not place.many:
+                    self._spill(places, place, index)
             position += take
-        for index in operands[position:]:
-            argument = arguments[index]
+        self._refuse_more(operands[position:])
+
+    def _refuse_more(self, operands: Sequence[int]) -> None:
+        """Note the operands for which there is no place."""
+        for index in operands:
+            argument = self.arguments[index]
             shown = f"`{shortened(argument)}`" if isinstance(argument, str) else "this argument"
             self.reading.problem(
                 f"`{self.reading.label}` with {shown} is not known to be harmless", index
             )
+
+    def _spill(self, places: tuple[Operand, ...], place: Operand, index: int) -> None:
+        """Read an operand also as those behind it, where it may become several, as in `grep $x`."""
+        argument = self.arguments[index]
+        if isinstance(argument, str) or argument.single or index == self.spread:
+            return
+        for other in places[places.index(place) + 1 :]:
+            if other.role.kind in _READING:
+                self.reading.items.append(Item(other.role, argument, index, index + 1))
 
     def _assignments(self, operands: Sequence[int]) -> int:
         """Return how many of the next operands are `NAME=value` in front of a command."""

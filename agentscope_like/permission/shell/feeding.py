@@ -19,13 +19,14 @@ from agentscope_like.permission.shell.analysis import (
 from agentscope_like.permission.shell.programs import FINDERS, GREPS, SEARCHERS
 from agentscope_like.permission.shell.tree import Pipeline, SimpleCommand, Span, Substitution
 
-__all__ = ["Feeders", "prints_names"]
+__all__ = ["Feeders", "cuts_oddly", "prints_names"]
 
 _FILTERS = frozenset({"head", "tail", "sort", "tac", "shuf"})
 _ODD_OUTPUT = ("-printf", "-fprintf", "--format", "--label", "--path-separator", "--base-directory")
 _LISTS_NAMES = re.compile(r"-[a-zA-Z]*[lL][a-zA-Z]*|--files(-with(out)?-match(es)?)?")
 _KEEPS_LINES = re.compile(r"-[vEFiwPxe]+")
-_ODD_SPLITTING = re.compile(r"-d.*|--delimiter.*|-E.*|-e.*|--eof.*", re.DOTALL)
+_DELIMITING = re.compile(r"-d.*|--delimiter.*", re.DOTALL)
+_ENDING_EARLY = re.compile(r"-E.*|-e.*|--eof.*", re.DOTALL)
 _LINES = ("\\n", "\n")
 _DELIMITED_BY = ("-d", "--delimiter")
 _LINE_ENDS = frozenset({f"{option}{end}" for option in ("-d", "--delimiter=") for end in _LINES})
@@ -91,11 +92,17 @@ def _placeholders(xargs: Part) -> frozenset[str | None]:
     return frozenset(flagged | {value for option, value in pairwise(xargs.argv) if option == "-I"})
 
 
-@answered_once
 def _splits_oddly(xargs: Part) -> bool:
+    """Return whether `xargs` takes its input otherwise than all of it, in pieces between blanks."""
+    return cuts_oddly(xargs) or any(map(_ENDING_EARLY.fullmatch, xargs.options))
+
+
+@answered_once
+def cuts_oddly(xargs: Part) -> bool:
+    """Return whether `xargs` is told to cut its input elsewhere than at blanks or line ends."""
     words = [word or "" for word in xargs.argv[1:]]
     return any(
-        _ODD_SPLITTING.fullmatch(word)
+        _DELIMITING.fullmatch(word)
         and word not in _LINE_ENDS
         and not (word in _DELIMITED_BY and following in _LINES)
         for word, following in pairwise([*words, ""])

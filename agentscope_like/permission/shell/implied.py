@@ -8,7 +8,7 @@ from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKin
 from agentscope_like.permission.shell.programs import GREPS, SEARCHERS
 from agentscope_like.permission.shell.showing import is_redirect
 
-__all__ = ["Implied", "implied"]
+__all__ = ["Implied", "implied", "searches_below"]
 
 _LISTERS = frozenset(
     {"ls", "dir", "vdir", "gls", "tree", "du", "gdu", "fd", "fdfind", "eza", "exa", "lsd"}
@@ -47,8 +47,7 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         given = any(not word.startswith("-") for word in words)
         return _NOTHING if given else Implied.LISTS
     if part.program in GREPS:
-        searches = part.has_flag("rR", "--recursive", "--dereference-recursive")
-        searches = searches or any((word or "").endswith("recurse") for word in part.argv)
+        searches = searches_below(part)
     elif part.git_command == "grep":
         searches = True
     else:
@@ -58,6 +57,16 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
     told_by_file = part.has_flag("f") or _has_word(part, _PATTERN_FILES)
     given = _is_given_a_place(part) and not told_by_file
     return _NOTHING if given else Implied.SEARCHES
+
+
+def searches_below(part: Part) -> bool:
+    """Return whether a part searches all that is below a directory that it is given."""
+    if part.program in SEARCHERS:
+        return True
+    if part.program not in GREPS:
+        return False
+    recursive = part.has_flag("rR", "--recursive", "--dereference-recursive")
+    return recursive or any((word or "").endswith("recurse") for word in part.argv)
 
 
 def _has_word(part: Part, starts: tuple[str, ...]) -> bool:

@@ -148,10 +148,23 @@ def _of_echo(words: Sequence[str]) -> Output:
 
 def _of_printf(words: Sequence[str]) -> Output:
     """Return what printf prints of known words, where it only puts them together."""
-    if not words or _JOINING.fullmatch(words[0]) is None or len(words) != words[0].count("%s") + 1:
+    if not words or _JOINING.fullmatch(words[0]) is None:
         return Output()
-    text = words[0].removesuffix("\\n") % tuple(words[1:])
+    taken, joined = words[0].count("%s"), words[0].removesuffix("\\n")
+    times, left = divmod(len(words) - 1, taken) if taken else (1, len(words) - 1)
+    if left or not (times == 1 or (times and joined == words[0])):
+        return Output()
+    text = joined * times % tuple(words[1:])
     return Output() if "\n" in text else Output(shape_of(text), choices=(text,))
+
+
+def _of_dirname(words: Sequence[str]) -> Output:
+    """Return what dirname prints of one known name."""
+    if len(words) != 1 or words[0].startswith("-") or "\n" in words[0]:
+        return Output()
+    folder = words[0].rstrip("/").rpartition("/")[0].rstrip("/")
+    text = folder or ("/" if words[0].startswith("/") else ".")
+    return Output(shape_of(text), choices=(text,))
 
 
 def _of_place(command: Draft) -> Output:
@@ -275,5 +288,5 @@ def _formatted(grammar: Grammar, reading: Reading) -> Output:
     return Output()
 
 
-_BY_WORDS = {"echo": _of_echo, "printf": _of_printf, "awk": _of_awk}
+_BY_WORDS = {"awk": _of_awk, "dirname": _of_dirname, "echo": _of_echo, "printf": _of_printf}
 """What prints as its words alone say."""

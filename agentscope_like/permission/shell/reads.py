@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from glob import escape as glob_escape
 from itertools import pairwise
 
@@ -29,8 +29,8 @@ from agentscope_like.permission.shell.endings import (
 )
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.feeding import Feeders
-from agentscope_like.permission.shell.implied import Implied, implied
-from agentscope_like.permission.shell.programs import GREPS, SEARCHERS
+from agentscope_like.permission.shell.implied import Implied, implied, searches_below
+from agentscope_like.permission.shell.programs import GREPS
 from agentscope_like.permission.shell.readings import raw_words
 from agentscope_like.permission.shell.showing import (
     LISTING,
@@ -53,7 +53,7 @@ from agentscope_like.permission.shell.tree import (
     Word,
     nodes,
 )
-from agentscope_like.permission.shell.unseen import finds_source_code, sources
+from agentscope_like.permission.shell.unseen import finds_files_alone, finds_source_code, sources
 
 __all__ = ["Secrets", "named_files"]
 
@@ -76,6 +76,8 @@ _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
 _TAKING_A_PATH = ("-L", "--blob")
+_QUOTES = re.compile(r"[\\'\"]")
+_ESCAPED_BLANK = re.compile(r"\\(?:0+|[abfnrtv])")
 _UNKNOWN_PLACE = "would read all that is in a directory which is not known before it runs"
 
 
@@ -151,7 +153,7 @@ class Secrets(Struct):
         """Return whether others open what a part lists, the symlinks among it too."""
         if part.program not in LISTING or not self._is_source(part):
             return False
-        return part.program != "find" or "f" not in part.values_of(("-type",))
+        return not finds_files_alone(part)
 
     def _behind(self, link: str, directory: Location) -> str | None:
         """Return why not to read what a symlink leads to; what is below the directory is read."""
@@ -195,7 +197,7 @@ class Secrets(Struct):
                 return f"would {verb} what is to be kept secret: {reason}"
         if not self.reads_unseen and (part.read_only or _changes_something(part)):
             return None
-        for word in part.argv[1:]:
+        for word in _said(part) if self.reads_unseen else part.argv[1:]:
             if reason := self._of_word(word):
                 return f"names a sensitive path: {reason}"
         return self._of_other_words(part) if self.reads_unseen else None
@@ -228,6 +230,8 @@ class Secrets(Struct):
         """Return what is wrong with the patterns and the input that a part is given, or None."""
         known = {effect.span for effect in part.effects}
         for word in part.words[1:]:
+            if reason := self._of_known_end(word):
+                return _told(reason)
             pattern = None if word.span in known else self._pattern(word, part)
             if pattern is None or pattern in self._followed:
                 continue
@@ -242,7 +246,15 @@ class Secrets(Struct):
         for text in self._held(part):
             if reason := self._of_path(text):
                 return f"names a sensitive path: {reason}"
-        return None
+        return self._of_held_patterns(part)
+
+    def _of_known_end(self, word: Word) -> str | None:
+        """Return why not to read what a computed word may name by its end, or None."""
+        last = word.segments[-1] if len(word.segments) > 1 else None
+        if not isinstance(last, Literal) or "/" not in last.text:
+            return None
+        self.around.effort.spend(ENDING)
+        return may_be_secret(glob_escape(last.text))
 
     def _held(self, part: Part) -> Iterator[str]:
         """Yield the words that variables may hold, as far as they are plain to see.
@@ -256,6 +268,19 @@ class Secrets(Struct):
         if part.program in families().shells:
             for script in part.argv[1:]:
                 yield from raw_words(script or "")
+
+    def _of_held_patterns(self, part: Part) -> str | None:
+        """Return what is wrong with a pattern that a variable may hold, or None."""
+        if part is not self.analysis.parts[0]:
+            return None
+        for word in _held_words(self.analysis):
+            first = word.segments[0] if len(word.segments) > 1 else None
+            if isinstance(first, Literal) and any(isinstance(each, Glob) for each in word.segments):
+                texts = [each.text for each in word.segments if isinstance(each, Literal | Glob)]
+                self.around.effort.spend(ENDING)
+                if reason := may_be_secret(f"/{''.join(texts)}"):
+                    return _told(reason)
+        return None
 
     def _texts(self, word: Word) -> list[str]:
         return "".join(self._known(each) or " " for each in word.segments).split()
@@ -293,7 +318,8 @@ class Secrets(Struct):
                 target = target.body
             elif redirect.operator != "<<<":
                 continue
-            yield from self._texts(target)
+            for text in self._texts(target):
+                yield from _spelled(text)
 
     def _of_unknown(self, effect: Effect, part: Part, *, lists: bool) -> str | None:
         """Return why not to read a path of which at most the start and the end are known, or None.
@@ -302,7 +328,7 @@ class Secrets(Struct):
         """
         if effect.start.startswith(_PROCESS):
             return None
-        reads_all = self._is_source(part) if lists else _reads_all_below(effect, part)
+        reads_all = self._is_source(part) if lists else effect.recursive or searches_below(part)
         if lists or counts(part):
             return _UNKNOWN_PLACE if reads_all and self._may_lead_anywhere(effect, part) else None
         takes_any = reads_all or (effect.end and is_anything(effect.end))
@@ -312,8 +338,11 @@ class Secrets(Struct):
 
     def _may_lead_anywhere(self, effect: Effect, part: Part) -> bool:
         """Return whether a directory of which the start is not known may hold secrets."""
-        if effect.start or self._feeders.of(effect, part) is not None:
+        if self._feeders.of(effect, part) is not None:
             return False
+        if effect.start:
+            folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
+            return self.around.why_not_read(folder, recursive=True) is not None
         return may_hold_secrets(effect.end, self.around.home)
 
     def _of_end(self, effect: Effect) -> str | None:
@@ -335,6 +364,38 @@ class Secrets(Struct):
         return None if reason is None else _told(reason)
 
 
+def _said(part: Part) -> Iterator[str]:
+    """Yield the words that a part is given or prints, as whoever takes them for names may."""
+    words = [word for word in part.argv[1:] if word]
+    if part.program == "printf" and words:
+        words += _formatted(words[0], words[1:]).split()
+    for word in words:
+        yield from _spelled(word)
+        if part.program == "dirname":
+            yield word.rstrip("/").rpartition("/")[0]
+
+
+def _spelled(text: str) -> Iterator[str]:
+    """Yield a text, and what is left of it where its quotes are taken off."""
+    yield text
+    if (bare := _QUOTES.sub("", text)) != text:
+        yield bare
+
+
+def _formatted(pattern: str, words: Sequence[str]) -> str:
+    """Return what printf prints of some words, as far as it only puts them in."""
+    pattern = _ESCAPED_BLANK.sub(" ", pattern)
+    pieces = pattern.split("%s")
+    taken = len(pieces) - 1
+    if not taken:
+        return pattern
+    text = ""
+    for start in range(0, len(words), taken):
+        given = [*words[start : start + taken], *[""] * taken]
+        text += pieces[0] + "".join(map("".join, zip(given, pieces[1:], strict=False)))
+    return text
+
+
 def _held_words(analysis: CommandAnalysis) -> Iterator[Word]:
     """Yield the words that variables are given: in assignments, loops and expansions."""
     seen: set[int] = set()
@@ -351,11 +412,6 @@ def _gives_values(node: object) -> bool:
     return isinstance(node, Assignment | For) or (
         isinstance(node, Variable) and node.argument is not None
     )
-
-
-def _reads_all_below(effect: Effect, part: Part) -> bool:
-    """Return whether a part reads all that is below what it is given."""
-    return effect.recursive or part.program in SEARCHERS
 
 
 def _told(reason: str) -> str:

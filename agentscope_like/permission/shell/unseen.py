@@ -21,7 +21,7 @@ from agentscope_like.permission.shell.analysis import (
     answered_once,
 )
 from agentscope_like.permission.shell.families import families
-from agentscope_like.permission.shell.feeding import Feeders, prints_names
+from agentscope_like.permission.shell.feeding import Feeders, cuts_oddly, prints_names
 from agentscope_like.permission.shell.printing import CUTTING
 from agentscope_like.permission.shell.programs import FINDERS, GREPS
 from agentscope_like.permission.shell.showing import counts, lists_only, shows_unseen_files
@@ -33,7 +33,7 @@ from agentscope_like.permission.shell.tree import (
     Word,
 )
 
-__all__ = ["doubted_names", "finds_source_code", "sources"]
+__all__ = ["doubted_names", "finds_files_alone", "finds_source_code", "sources"]
 
 _TAKERS = frozenset({"xargs", "read", "mapfile", "readarray"})
 """Programs that take text of their input for names."""
@@ -62,9 +62,14 @@ _SOURCE_CODE = frozenset(
 )
 """What names end with that hold no secret, wherever they are."""
 
+_CONVERTS = re.compile(r"%(?![s%])")
+_DELIMITED = re.compile(r"-[a-zA-Z]*d")
+_LINE_ENDS = ("", "\n")
 _NAMES_OF_BLANKS = re.compile(r"\\(?:0+|[abfnrtv])|^-[cCdst]+$")
 _OR = frozenset({"-o", "-or"})
 _NOT = frozenset({"!", "-not"})
+_RUNNING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_ACTIONS = ("-print", "-ls", "-fprint", "-fls", "-delete")
 _NAMED = frozenset({"-name", "-iname"})
 _SHOWS_NAMES = re.compile(r"-[a-zA-Z]*[rRH][a-zA-Z]*|--recursive|--with-filename")
 
@@ -100,7 +105,10 @@ def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[Part, Doubt]]:
         if all(feeders_of(effect, part) is not None for effect in effects):
             continue
         upstream = upstream or _Upstream(analysis)
-        if part.program in _CONNECTING and upstream.hands_made_text_to(part):
+        if upstream.cuts:
+            message = f"`{part.program or '<'}` shows files whose names are cut out of a text"
+            yield part, Doubt(message, part.span)
+        elif part.program in _CONNECTING and upstream.hands_made_text_to(part):
             message = f"`{part.program}` may take a name that is made here for a connection"
             yield part, Doubt(message, part.span)
         elif upstream.hands_text_to(part):
@@ -133,12 +141,16 @@ class _Upstream:
 
     Args:
         analysis: The command.
+
+    Attributes:
+        cuts: Whether names are cut out of a text at other places than its blanks and line ends.
     """
 
-    __slots__ = ("_analysis", "_listing", "_making", "_showing", "_unseen")
+    __slots__ = ("_analysis", "_listing", "_making", "_showing", "_unseen", "cuts")
 
     def __init__(self, analysis: CommandAnalysis) -> None:
         self._analysis = analysis
+        self.cuts = any(map(_cuts_oddly, analysis.parts))
         places = _taken_for_names(analysis)
         handing = [each for each in analysis.parts if _hands_on(each, places, analysis)]
         uncut = [each for each in handing if not _is_cut_to_names(each, analysis)]
@@ -170,6 +182,23 @@ class _Upstream:
     def _finders(self, part: Part) -> Iterator[Part]:
         """Yield the programs that find files and run a part on them."""
         return (each for each in _carriers(part, self._analysis) if each.program in FINDERS)
+
+
+@answered_once
+def _cuts_oddly(part: Part) -> bool:
+    """Return whether a part takes pieces of its input that no blank or line end bounds."""
+    if part.program == "xargs":
+        return cuts_oddly(part)
+    if part.program not in _TAKERS:
+        return False
+    if part.program == "read" and part.has_flag("nNi"):
+        return True
+    return any(
+        word is not None
+        and _DELIMITED.match(word) is not None
+        and (word.partition("d")[2] or following) not in _LINE_ENDS
+        for word, following in pairwise([*part.argv[1:], ""])
+    )
 
 
 def _carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
@@ -265,6 +294,8 @@ def _writes_otherwise(part: Part) -> bool:
     words = [word or "" for word in part.argv[1:]]
     if part.program == "tr":
         return any(any(map(str.isalnum, _NAMES_OF_BLANKS.sub("", word))) for word in words)
+    if part.program == "printf" and any(map(_CONVERTS.search, words[:1])):
+        return True
     return part.program in {"printf", "echo"} and any(map(_ESCAPES.search, words))
 
 
@@ -279,19 +310,62 @@ def _is_from_file(redirect: Redirect) -> bool:
 @answered_once
 def finds_source_code(part: Part) -> bool:
     """Return whether a part is `find` and lists only names of source code, or of documents."""
+    tests = _tests_of_find(part)
+    return bool(tests) and all(map(_names_source_code, tests))
+
+
+@answered_once
+def finds_files_alone(part: Part) -> bool:
+    """Return whether a part is `find` and lists regular files only, no symlinks."""
+    tests = _tests_of_find(part)
+    return bool(tests) and all(map(_is_of_files, tests))
+
+
+@answered_once
+def _tests_of_find(part: Part) -> list[list[str]]:
+    """Return the tests of `find`, one list for each alternative of which all have to hold.
+
+    Nothing is known of a list of tests that is negated as a whole, so there is none then. What is
+    pruned is not listed where another alternative says what to do with the rest.
+    """
     if part.program != "find":
-        return False
-    words = [word or "" for word in part.argv]
+        return []
+    words = _without_clauses([word or "" for word in part.argv])
     negates = any(one in _NOT and other == "(" for one, other in pairwise(words))
     if "," in words or negates:
-        return False
+        return []
     alternatives: list[list[str]] = [[""]]
     for word in words:
         if word in _OR:
             alternatives.append([""])
         else:
             alternatives[-1].append(word)
-    return all("-prune" in each or _names_source_code(each) for each in alternatives)
+    if _acting(alternatives[-1]) and "(" not in words:
+        last = alternatives.pop()
+        alternatives = [each for each in alternatives if each[-1] != "-prune" or _acting(each)]
+        alternatives.append(last)
+    return alternatives
+
+
+def _without_clauses(words: Sequence[str]) -> list[str]:
+    """Return the words of `find` without the commands that it runs, but with what runs them."""
+    kept: list[str] = []
+    is_inside = False
+    for before, word in pairwise(["", *words]):
+        if not is_inside:
+            kept.append(word)
+            is_inside = word in _RUNNING
+        elif word == ";" or (word == "+" and before == "{}"):
+            is_inside = False
+    return kept
+
+
+def _acts(word: str) -> bool:
+    return word in _RUNNING or word.startswith(_ACTIONS)
+
+
+def _acting(tests: Sequence[str]) -> bool:
+    return any(map(_acts, tests))
 
 
 def _names_source_code(tests: Sequence[str]) -> bool:
@@ -299,4 +373,11 @@ def _names_source_code(tests: Sequence[str]) -> bool:
     return any(
         test in _NAMED and before not in _NOT and name.rpartition(".")[2].lower() in _SOURCE_CODE
         for before, test, name in zip(tests, tests[1:], tests[2:], strict=False)
+    )
+
+
+def _is_of_files(tests: Sequence[str]) -> bool:
+    return any(
+        test == "-type" and before not in _NOT and kind == "f"
+        for before, test, kind in zip(tests, tests[1:], tests[2:], strict=False)
     )

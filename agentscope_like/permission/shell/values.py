@@ -218,10 +218,21 @@ def split(value: Unknown) -> Unknown:
     words: list[Argument] = [choice for choice in value.choices if choice]
     if words and all(plain(word) for word in words if isinstance(word, str)):
         return several(join(words))
-    return Unknown(prefix=value.prefix, single=False)
+    whole = "" if value.pattern is None else _as_name(value.pattern)
+    return Unknown(prefix=value.prefix, single=False, tail=whole or value.ending)
+
+
+def _as_name(text: str) -> str:
+    """Return a relative name as the end of a path."""
+    return text if text.startswith("/") else f"/{text}"
 
 
 def unquoted(text: str) -> Unknown:
     """Return what an unquoted expansion to `text` may become: nothing, or several arguments."""
     found = _SPECIAL.search(text)
-    return Unknown(prefix=text[: found.start()] if found else "", single=False)
+    pieces = text.split()
+    return Unknown(
+        prefix=text[: found.start()] if found else "",
+        single=False,
+        tail=_as_name(pieces[-1]) if pieces else "",
+    )

@@ -36,6 +36,32 @@ cat "$x"/.netrc
 cat "$x/server.pem"
 head -1 < "$x/.aws/credentials"
 cd ~/.ssh; cd -; cat ~-/id_rsa
+cat ${FOO:-.e*}
+x='.en?'; cat $x
+x='a .en?'; cat $x
+for p in '.e*'; do cat $p; done
+cat "$(dirname ~/.netrc/x)"
+dirname ~/.netrc/x | xargs cat
+cat $(printf '%s/' ~ .aws)credentials
+printf '%s%s' ~/.net rc | xargs cat
+printf "$HOME/.%s" netrc | xargs cat
+printf '%src\n' ~/.net | xargs cat
+printf '%.6s' ~/.netrc | xargs cat
+xargs cat <<< '/home/u/.net\rc'
+echo "/home/u/.aws/'credentials'" | xargs cat
+read f <<< '/home/u/.net\rc'; cat "$f"
+xargs -dX cat <<< '/home/u/.netrcX'
+read -d X f <<< '/home/u/.netrcX'; cat "$f"
+read -n 14 f <<< /home/u/.netrcX; cat "$f"
+mapfile -t -d X a <<< '/home/u/.netrcX'; cat "${a[@]}"
+grep $(echo . ~/.aws/credentials)
+echo . ~/.aws/credentials | xargs grep
+xargs grep <<< "S $HOME/.aws/credentials"
+grep $(cat names)
+cat names | xargs grep
+jq $(cat names)
+x=$(cat f); grep $x
+mapfile -t a < f; grep "${a[@]}"
 """.strip().splitlines()
 
 QUIET = r"""
@@ -50,6 +76,17 @@ cat "$x/README.md"
 cat $x/src/app.py
 cat ~-/README.md
 cat src/"$x"
+cat ${FOO:-src*}
+x='*.md'; cat $x
+cat "$(dirname src/a.py)/b.py"
+printf '%s\n' a.py b.py | xargs cat
+printf 'src/%s.py\n' a b | xargs cat
+git ls-files | xargs -d '\n' cat
+git ls-files -z | while IFS= read -r -d '' f; do head -3 "$f"; done
+git ls-files | while read -r f; do head -3 "$f"; done
+mapfile -t a < <(git ls-files); cat "${a[@]}"
+grep -n $x src/main.py
+grep -n "$(cat pattern)" src/main.py
 """.strip().splitlines()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from agentscope_like.permission.shell import analyze
@@ -98,7 +100,6 @@ SECRET = [
     "/.env",
     "/.e?v",
     "/credentials",
-    "/[.]aws/credentials",
     "ws/credentials",
     "/gh/hosts.yml",
 ]
@@ -146,3 +147,61 @@ def test_a_place_of_secrets_is_told_by_its_end(ending: str) -> None:
 def test_another_place_is_told_by_its_end(ending: str) -> None:
     """A directory of another name is not the place of secrets."""
     assert not may_hold_secrets(ending, _HOME)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a directory beside a home with a secret, and a symlink in it that leads there."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / ".netrc").write_text("secret")
+    directory = tmp_path / "project"
+    directory.mkdir()
+    (directory / "link").symlink_to(tmp_path / "home" / ".netrc")
+    return directory
+
+
+def _asks_in(project: Path, command: str) -> bool:
+    home = str(project.parent / "home")
+    analysis = analyze(command, directory=str(project), home=home)
+    around = Surroundings(directory=str(project), working=(), root=str(project), home=home)
+    return find_danger(analysis, around) is not None
+
+
+@pytest.mark.parametrize(
+    ("command", "asks"),
+    [
+        ("find . -type f -exec cat {} +", False),
+        ("find . -exec cat {} +", True),
+        ("find . ! -type f -exec cat {} +", True),
+        ("find . -not -type f -print0 | xargs -0 cat", True),
+        (r"find . \( -type f -o -type l \) -exec cat {} +", True),
+        (r"find . -type f \( -name a -o -name b \) -exec cat {} +", True),
+        ("find . -name x -prune -o -type f -print | xargs cat", False),
+    ],
+)
+def test_find_opens_symlinks_unless_it_lists_files_alone(
+    command: str, asks: bool, project: Path
+) -> None:
+    """A symlink to a secret is shown by what `find` is told to run, except for `-type f` alone."""
+    assert _asks_in(project, command) is asks
+
+
+@pytest.mark.parametrize(
+    ("command", "asks"),
+    [
+        ("find ~ -name '*.py' -exec cat {} +", False),
+        ("find ~ -name '*.py' -o -type f -exec cat {} +", True),
+        ("find ~ -name node_modules -prune -o -name '*.js' -exec cat {} +", False),
+        ("find ~ -name node_modules -prune -o -type f -exec cat {} +", True),
+        (r"find ~ -type f \( -name '*.py' -o -name '*.pyi' \) -exec cat {} +", False),
+        (r"find ~ -type f -a \( -name x.py -o -prune \) -exec cat {} +", True),
+        ("find ~ -type f -prune -exec grep . {} +", True),
+        ("grep -h . $(find ~ -type f -prune)", True),
+        ("find ~/ -type f -exec tail -n +1 {} + -prune", True),
+        (r"find ~ -type f -exec true -name x.py \; -exec cat {} +", True),
+        (r"find ~ -name x.py -exec true \; -exec cat {} +", False),
+    ],
+)
+def test_only_source_code_is_read_anywhere(command: str, asks: bool, project: Path) -> None:
+    """What `find` hands on below a home directory is harmless if its tests name source code."""
+    assert _asks_in(project, command) is asks
