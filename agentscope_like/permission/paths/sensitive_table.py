@@ -159,7 +159,10 @@ WRITES = (
     ),
     SensitivePaths(
         "is git's own, and can make git run programs",
-        (".gitconfig", ".gitmodules", ".git/**", "git~1/**", ".config/git/**"),
+        (
+            *(".gitconfig", ".gitmodules", ".git/**", "git~1/**", ".config/git/**"),
+            *(".git/config", ".git/hooks/*"),
+        ),
     ),
     SensitivePaths(
         "can make version control run programs",

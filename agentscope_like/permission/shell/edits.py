@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
+
 from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.paths import FileKind, Location
@@ -15,6 +18,7 @@ from agentscope_like.permission.shell.analysis import (
     Part,
 )
 from agentscope_like.permission.shell.links import makes_links, why_not_through_links
+from agentscope_like.permission.shell.made import why_not_copy_made
 from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS, MOVING
 from agentscope_like.permission.shell.showing import is_redirect
 from agentscope_like.permission.shell.surroundings import Surroundings, leads_elsewhere
@@ -53,14 +57,24 @@ def why_not_an_edit(analysis: CommandAnalysis, surroundings: Surroundings) -> st
         return "there is no command in it"
     surroundings = surroundings.of(analysis)
     try:
-        for part in analysis.parts:
-            if not part.read_only and (reason := why_not_a_part(part, surroundings)):
-                return reason
-            if part.program in MOVING and (reason := _other_directory(part, surroundings)):
-                return reason
+        return (
+            _why_not_each_part(analysis, surroundings)
+            or why_not_copy_made(analysis, surroundings)
+            or why_not_through_links(analysis, surroundings)
+        )
     except TooManyFilesError:
         return f"it {TOO_MANY}"
-    return why_not_through_links(analysis, surroundings)
+    except PathError as error:
+        return str(error)
+
+
+def _why_not_each_part(analysis: CommandAnalysis, surroundings: Surroundings) -> str | None:
+    for part in analysis.parts:
+        if not part.read_only and (reason := why_not_a_part(part, surroundings)):
+            return reason
+        if part.program in MOVING and (reason := _other_directory(part, surroundings)):
+            return reason
+    return None
 
 
 def redirects_stay_inside(part: Part, surroundings: Surroundings) -> bool:
@@ -136,11 +150,22 @@ def _lost_history(effect: Effect, surroundings: Surroundings) -> str | None:
     if effect.kind is not EffectKind.DELETE or not effect.recursive:
         return None
     for location in surroundings.locations(effect) or ():
-        for name in HISTORY if location.kind is FileKind.DIRECTORY else ():
-            history = surroundings.locate(f"{location.resolved}/{name}", follow=False)
+        for path in _histories(location, surroundings):
+            history = surroundings.locate(path, follow=False)
             if history.exists and (reason := surroundings.why_not_remove(history)):
                 return reason
     return None
+
+
+def _histories(directory: Location, surroundings: Surroundings) -> Iterator[str]:
+    """Yield where version control may keep what was: in a directory, or below as far as is seen."""
+    if directory.kind is not FileKind.DIRECTORY:
+        return
+    yield from (f"{directory.resolved}/{name}" for name in sorted(HISTORY))
+    with suppress(TooManyFilesError):
+        for entry in surroundings.entries_below(directory):
+            if entry.name in HISTORY:
+                yield entry.path
 
 
 def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:

@@ -134,7 +134,7 @@ def _found(ending: str, table: _Table) -> str | None:
 def _names(ending: str) -> list[str]:
     """Return the names that a path ends with, folded; of the first there may be more."""
     first, *names = fold(ending).split("/")
-    if first:
+    if not _ANYTHING.fullmatch(first):
         names = [f"{_ANY_START if names else _SOMETHING}{first}", *names]
     return [name for name in names if name not in ("", ".")]
 

@@ -76,6 +76,7 @@ _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
 _TAKING_A_PATH = ("-L", "--blob")
+_DEFAULTS = frozenset({":-", "-", ":=", "=", ":+", "+"})
 _QUOTES = re.compile(r"[\\'\"]")
 _ESCAPED_BLANK = re.compile(r"\\(?:0+|[abfnrtv])")
 _UNKNOWN_PLACE = "would read all that is in a directory which is not known before it runs"
@@ -273,10 +274,12 @@ class Secrets(Struct):
         """Return what is wrong with a pattern that a variable may hold, or None."""
         if part is not self.analysis.parts[0]:
             return None
-        for word in _held_words(self.analysis):
-            first = word.segments[0] if len(word.segments) > 1 else None
-            if isinstance(first, Literal) and any(isinstance(each, Glob) for each in word.segments):
-                texts = [each.text for each in word.segments if isinstance(each, Literal | Glob)]
+        for node in self.analysis.nodes:
+            if not isinstance(node, Variable) or node.operator not in _DEFAULTS:
+                continue
+            segments = () if node.argument is None else node.argument.segments
+            if segments and isinstance(segments[0], Literal):
+                texts = [each.text for each in segments if isinstance(each, Literal | Glob)]
                 self.around.effort.spend(ENDING)
                 if reason := may_be_secret(f"/{''.join(texts)}"):
                     return _told(reason)
@@ -331,7 +334,7 @@ class Secrets(Struct):
         reads_all = self._is_source(part) if lists else effect.recursive or searches_below(part)
         if lists or counts(part):
             return _UNKNOWN_PLACE if reads_all and self._may_lead_anywhere(effect, part) else None
-        takes_any = reads_all or (effect.end and is_anything(effect.end))
+        takes_any = reads_all or ("/" in effect.end and is_anything(effect.end))
         if takes_any and self._may_lead_anywhere(effect, part):
             return _UNKNOWN_PLACE
         return self._of_end(effect) or self._of_start(effect)

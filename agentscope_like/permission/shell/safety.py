@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from agentscope_like.permission.command_rules import Words
 from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths.effort import TOO_MANY, TooManyFilesError
+from agentscope_like.permission.paths.effort import ENDING, TOO_MANY, TooManyFilesError
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
     CommandAnalysis,
@@ -21,6 +21,7 @@ from agentscope_like.permission.shell.analysis import (
     answered_once,
 )
 from agentscope_like.permission.shell.dangers import Dangers
+from agentscope_like.permission.shell.endings import may_be_sensitive
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
 from agentscope_like.permission.shell.programs import MOVING, RIGHTS
@@ -267,10 +268,19 @@ def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
     if effect.path is None:
         if removes and effect.recursive and part.program in _REMOVERS:
             return "removes something, and all below it, that is not known before it runs"
-        return None
+        return _of_known_end(effect, around)
     if removes and effect.glob and (reason := _everything_in(effect, around)):
         return reason
     return _of_places(effect, part, around)
+
+
+def _of_known_end(effect: Effect, around: Surroundings) -> str | None:
+    """Return why a person has to look at a change of which only the end of the path is known."""
+    if "/" not in effect.end:
+        return None
+    around.effort.spend(ENDING)
+    reason = may_be_sensitive(effect.end)
+    return f"would write something sensitive: {reason}" if reason else None
 
 
 def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
