@@ -84,7 +84,7 @@ class _LevelReader(OptionReader):
         """Read the option at `index`, and return what comes after it; None for an operand."""
         grammar, argument = self.grammar, self.arguments[index]
         if not isinstance(argument, str):
-            if argument.option and not (grammar.harmless or self._is_path(argument)):
+            if argument.option and not (self._is_harmless(argument) or self._is_path(argument)):
                 return self._computed(argument, index)
             return None
         if argument == "--" and not grammar.single_dash:
@@ -98,6 +98,16 @@ class _LevelReader(OptionReader):
             self.reading.used.add(argument)
             return index + 1
         return None
+
+    def _is_harmless(self, argument: Unknown) -> bool:
+        """Return whether a computed argument does no harm, whichever option it is."""
+        option, equals, _ = argument.prefix.partition("=")
+        if not equals:
+            return self.grammar.harmless
+        return self.grammar.harmless and not any(
+            flag.role is not None and flag.role.pattern is not None and name.startswith(option)
+            for name, flag in self.grammar.flags.items()
+        )
 
     def _is_path(self, argument: Unknown) -> bool:
         """Return whether a computed argument ends as no option does, however many it becomes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agentscope_like.permission.shell.analysis import Effect, EffectKind, Part
 from agentscope_like.permission.shell.programs import COPIERS, FINDERS, GREPS, MOVERS
 
@@ -51,10 +53,11 @@ _SHOWN_BY_GIT = frozenset({"diff", "blame", "annotate", "grep", "config"})
 """Sub-commands of git that show what is in the files that they are given."""
 
 _NAME_LISTS = {
-    "file": ("-f", "--files-from"),
-    "du": ("--files0-from",),
+    "file": re.compile(r"-[a-zA-Z0]*f.*|--f.*", re.DOTALL),
+    **dict.fromkeys(("du", "gdu", "wc"), re.compile(r"--f.*", re.DOTALL)),
+    **dict.fromkeys(("fd", "fdfind"), re.compile(r"--ignore-f.*", re.DOTALL)),
 }
-"""Options of programs that list, which print what is in the file that they are given."""
+"""Options of programs that list or count, which print what is in the file that they are given."""
 
 _FOLLOW_FLAGS = (
     dict.fromkeys(GREPS, "R")
@@ -73,8 +76,7 @@ def lists_only(effect: Effect, part: Part) -> bool:
     if part.program == "git":
         moves = part.git_command != "grep" and effect.target in part.values_of(("-C",))
         return moves or part.git_command not in _SHOWN_BY_GIT
-    names = _NAME_LISTS.get(part.program or "")
-    return names is None or effect.target not in part.values_of(names)
+    return not _takes_names(part)
 
 
 def shows_unseen_files(part: Part) -> bool:
@@ -92,7 +94,13 @@ def reads_unseen_files(part: Part) -> bool:
 
 def counts(part: Part) -> bool:
     """Return whether a part tells no more of files than how much is in them."""
-    return part.program in _COUNTING
+    return part.program in _COUNTING and not _takes_names(part)
+
+
+def _takes_names(part: Part) -> bool:
+    """Return whether a part quotes what is in a file, which it takes for names or patterns."""
+    option = _NAME_LISTS.get(part.program or "")
+    return option is not None and any(map(option.fullmatch, part.options))
 
 
 def reads_no_directory(part: Part) -> bool:
