@@ -307,7 +307,9 @@ class _LevelReader(OptionReader):
             return
         if not (self.grammar.harmless or place.many or argument.single or index == self.spread):
             self.reading.problem("this may become several operands", index)
-        if not self.grammar.harmless and not fits(place.role, argument):
+        is_fine = place.many or _begins_well(place.role, argument)
+        harmless = self.grammar.harmless and is_fine
+        if not harmless and not fits(place.role, argument):
             self.reading.problem(
                 f"a computed operand of `{self.reading.label}` is not known to be harmless", index
             )
@@ -316,6 +318,13 @@ class _LevelReader(OptionReader):
     def _pair(self, argument: str) -> Role | None:
         name, equals, _ = argument.partition("=")
         return self.grammar.pairs.get(name) if equals else None
+
+
+def _begins_well(role: Role, value: Unknown) -> bool:
+    """Return whether what is known of a computed argument is nothing that `role` refuses."""
+    if role.pattern is None:
+        return True
+    return bool(value.prefix.strip()) and role.pattern.fullmatch(value.prefix) is not None
 
 
 def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
