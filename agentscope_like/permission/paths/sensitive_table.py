@@ -285,7 +285,8 @@ READS = (
         "shows the memory, environment or files of a process",
         (
             *("/proc/*/environ", "/proc/*/mem", "/proc/*/fd/*", "/proc/*/root/**"),
-            *("/proc/*/task/*/environ", "/proc/*/task/*/mem", "/proc/*/map_files/**"),
+            *("/proc/*/task/*/environ", "/proc/*/task/*/mem", "/proc/*/task/*/fd/*"),
+            *("/proc/*/task/*/root/**", "/proc/*/map_files/**"),
             "/proc/kcore",
         ),
     ),
