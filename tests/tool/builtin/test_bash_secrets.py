@@ -78,6 +78,23 @@ async def test_what_a_person_agreed_to_has_its_secrets() -> None:
         ("gh pr list --search GH_TOKEN", False),
         ("git status", True),
         ("ls", False),
+        ("gh api user --jq env", False),
+        ("gh pr list --json title --jq '$ENV'", False),
+        ("gh pr list --json title -q '.[] | $ENV.GH_TOKEN'", False),
+        ("gh pr list --json title -qenv", False),
+        ("gh api user --paginate --jq='{a: env}' | head", False),
+        ('gh api user --jq "$x"', False),
+        ('gh api user "--jq=$x"', False),
+        ("gh api user '--jq='$x", False),
+        ("gh api repos/a/b --jq '.name'", True),
+        ("gh api repos/a/b --jq '.env'", True),
+        ("gh api repos/a/b -q '.[] | .environment'", True),
+        ("gh pr view $n --json title", True),
+        ("helm env", False),
+        ("helm list", True),
+        ("docker compose config", False),
+        ("docker compose -f a.yml convert", False),
+        ("docker compose ps", True),
     ],
 )
 def test_who_needs_credentials_alone_has_them(command: str, kept: bool) -> None:
@@ -85,3 +102,24 @@ def test_who_needs_credentials_alone_has_them(command: str, kept: bool) -> None:
     analysis = analyze(command, directory="/")
     environment = {"GH_TOKEN": SECRET, "HOME": "/root"}
     assert (without_secrets(analysis, environment) == {}) is kept
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("HELM_KUBETOKEN", False),
+        ("PGPASSWORD", False),
+        ("MYSQL_PWD", False),
+        ("GITHUBTOKEN", False),
+        ("DBPASSWD", False),
+        ("PWD", True),
+        ("OLDPWD", True),
+        ("TOKENIZERS_PARALLELISM", True),
+        ("MONKEY", True),
+        ("PATH", True),
+    ],
+)
+def test_a_secret_is_told_by_its_name(name: str, kept: bool) -> None:
+    """What a name ends with says so, whatever stands before it."""
+    hidden = without_secrets(analyze("env", directory="/"), {name: SECRET})
+    assert (hidden == {}) is kept
