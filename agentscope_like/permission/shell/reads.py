@@ -72,6 +72,9 @@ _BY_NAME = ("log", "diff-tree", "diff-index", "diff-files")
 """Sub-commands that show what is in a file only where they are asked to."""
 
 _PATCHES = re.compile(r"-p|-u|--patch.*|-L.*|-W|--function-context|-U.*|--unified.*|--cc|-c")
+_FROM_ANYWHERE = frozenset({"locate", "lsof"})
+"""Programs that print names of files from anywhere, whichever place they are asked about."""
+
 _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
@@ -169,6 +172,8 @@ class Secrets(Struct):
 
     def why_not_search(self, part: Part) -> str | None:
         """Return why a person has to agree before a part searches where it runs, or None."""
+        if self.reads_unseen and part.program in _FROM_ANYWHERE:
+            return _told(f"`{part.program}` may name any file")
         kind = implied(part, self.analysis)
         if kind is _SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
             if not part.directories:
