@@ -23,6 +23,8 @@ _INTEGERS = _POSIX_INTEGERS | {
     *("BASHPID", "EPOCHSECONDS", "EUID", "RANDOM", "SECONDS", "SRANDOM", "UID"),
 }
 _PATHS = frozenset({"HOME", "PWD", "OLDPWD"})
+_LOGIN_NAMES = frozenset({"USER", "LOGNAME"})
+"""The user's name in the environment (environ(7)), which no command line may set."""
 _UNSET = frozenset({"OLDPWD"})
 """What is not set at first, before the first `cd`."""
 
@@ -116,4 +118,4 @@ def special_parameter(
         return directories[0]
     if name in _PATHS:
         return Unknown(prefix="" if name in _UNSET else "/", option=False)
-    return Unknown()
+    return Unknown(option=False, shape=Shape.WORD) if name in _LOGIN_NAMES else Unknown()

@@ -27,6 +27,8 @@ class RoleKind(StrEnum):
     """Any text: a pattern, a format, a name in a database."""
     NUMBER = "number"
     """Digits, with at most a sign, a point and a unit."""
+    NAME = "name"
+    """A text that the expression after the colon matches, or one computed that is no option."""
     MATCHING = "matching"
     """A text that the expression after the colon matches."""
     SUFFIX = "suffix"
@@ -103,12 +105,14 @@ class Operand(Struct, frozen=True):
 class Flag(Struct, frozen=True):
     """An option; `role` is what its value means.
 
-    `joined` tells that `=` has to join the value, `named` that a name comes before it.
+    `joined` tells that `=` has to join the value, `named` that a name comes before it, `many` that
+    it may be no number, or several.
     """
 
     role: Role | None = None
     joined: bool = False
     named: bool = False
+    many: bool = False
 
 
 class When(Struct, frozen=True):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from agentscope_like.permission.shell.grammar import Grammar, Role, RoleKind
 from agentscope_like.permission.shell.parts import shortened
 from agentscope_like.permission.shell.reading import Item, Reading, fits
-from agentscope_like.permission.shell.values import Argument, Unknown
+from agentscope_like.permission.shell.values import Argument, Shape, Unknown
 
 __all__ = ["OptionReader"]
 
@@ -155,7 +155,7 @@ class OptionReader:
         if self._is_first_match(role, value, index + 1):
             self.value(role, value, index + 1, index + 2, name)
             return index + 1
-        if isinstance(value, Unknown) and not value.single and not self.grammar.harmless:
+        if isinstance(value, Unknown) and self._may_spill(value, name):
             self.reading.problem(
                 f"the value of `{name}` may be none or several arguments", index + 1
             )
@@ -171,6 +171,12 @@ class OptionReader:
             )
         self.value(role, value, index + 1, index + 2, name)
         return index + 2
+
+    def _may_spill(self, value: Unknown, name: str) -> bool:
+        """Return whether a value may be several arguments, of which the others may mean more."""
+        if value.single or self.grammar.harmless:
+            return False
+        return not (self.grammar.flags[name].many and value.shape is Shape.INTEGER)
 
     def _is_first_match(self, role: Role, value: Argument, index: int) -> bool:
         """Return whether a value is the first match of a glob; the others are operands.

@@ -86,6 +86,8 @@ def fits(role: Role, value: Argument) -> bool:
             return role.pattern.fullmatch(value) is not None
         if value.choices:
             return all(role.pattern.fullmatch(choice) for choice in value.choices)
+        if role.kind is RoleKind.NAME:
+            return value.single and not value.option
         if _is_settled(role.pattern, value):
             return True
         return role.kind is RoleKind.NUMBER and value.shape is Shape.INTEGER

@@ -69,6 +69,8 @@ number awk '/a\/b/ { print NR ; exit }' f
 number seq 1 $((1 + 2))
 number nproc
 number id -u
+number pgrep node | head -1
+word id -un
 script grep -n x f | cut -d: -f1
 script grep -n x f | cut -d: -f1 | head -1
 script grep -n x f | head -1 | cut -f1 -d:

@@ -76,7 +76,7 @@ _SHARED_KEYS = frozenset({"flags", "values", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
-_EXPRESSED = frozenset({RoleKind.MATCHING, RoleKind.SUFFIX})
+_EXPRESSED = frozenset({RoleKind.MATCHING, RoleKind.NAME, RoleKind.SUFFIX})
 _NARROWED = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.TEXT, RoleKind.CD})
 _STYLES = frozenset({"", "single-dash", "bundled"})
 _OUTPUTS = {
@@ -203,10 +203,12 @@ class _Compiler:
         for key in ("values", "named", "optional"):
             groups = self._mapping(name, table, key)
             for role in groups:
+                place = self._operand(name, role)
                 flag = Flag(
-                    self._operand(name, role).role,
+                    place.role,
                     joined=key == "optional",
                     named=key == "named",
+                    many=place.many,
                 )
                 flags.update(dict.fromkeys(self._words(name, groups, role), flag))
         return flags
