@@ -26,6 +26,7 @@ _FOUND = Unknown(option=False)
 """What `find` puts in: a path that starts with a starting point, which is no option."""
 _ALL_FOUND = Unknown(option=False, single=False)
 """What it puts in where the command ends with `+`."""
+_DEVICES = "/dev"
 _UP_TO_NUL = frozenset({"-0", "--null"})
 _HOW_MANY = frozenset(
     {
@@ -63,6 +64,8 @@ def fed_arguments(
     """
     if feed == "find":
         found = _ALL_FOUND if batch else _FOUND
+        if any(map(_is_device, reading.items)):
+            found = replace(found, prefix=_DEVICES)
         return [_replace(each, ("{}",), found) for each in arguments]
     if feed == "fd":
         found = _READ if batch else Unknown()
@@ -76,6 +79,12 @@ def fed_arguments(
             piece = _FOUND
         return _with_input(reading, arguments, piece)
     return list(arguments)
+
+
+def _is_device(item: Item) -> bool:
+    """Return whether `find` starts at a device, or where they are."""
+    place = item.argument
+    return not item.flag and isinstance(place, str) and f"{place}/".startswith(f"{_DEVICES}/")
 
 
 def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown) -> list[Argument]:
