@@ -2,12 +2,14 @@
 
 `-readonly` keeps the database file as it is, but SQL can still write other files, load libraries
 and attach databases (sqlite.org, "Command Line Shell For SQLite", sections 5, 9 and 17), so only
-queries over a short list of functions are taken.
+queries over a short list of functions are taken. Some functions are tables as well, which take
+their arguments from hidden columns (sqlite.org, "Table-valued Functions").
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect
 
 __all__ = ["check_sqlite"]
 
@@ -26,7 +28,7 @@ _START = re.compile(
     r"|$)",
     re.IGNORECASE,
 )
-_CALL = re.compile(r"([\"`\]\w]+)\s*\(")
+_CALL = re.compile(r"(?<![\"`\]\w])([\"`\]\w]+)\s*\(")
 _QUERY_CALL = re.compile(
     r"""
     abs|all|and|as|avg|between|by|case|cast|ceil|changes|char|coalesce|concat|
@@ -45,6 +47,14 @@ _QUERY_CALL = re.compile(
 _CHANGES = re.compile(
     r"\b(?:insert|update|delete|drop|alter|create|attach|detach|vacuum|reindex|replace\s+into)\b",
     re.IGNORECASE,
+)
+_TABLE = re.compile(
+    r"\b(?:fsdir|zipfile|generate_series|wholenumber|sqlite_dbpage|sqlite_dbdata|sqlite_dbptr)\b"
+)
+"""Functions that are tables as well: of what is in files, or of all numbers."""
+_WORD = re.compile(r"\w+")
+_COMMON_TABLE = re.compile(
+    r"(?<![\w'])([\w']+)\s*(?:\([^()]*\)\s*)?\bas\s*(?:(?:not\s+)?materialized\s*)?(\()"
 )
 
 
@@ -65,7 +75,43 @@ def check_sqlite(text: str) -> str | None:
         for call in () if is_pragma else _CALL.finditer(statement):
             if not _QUERY_CALL.fullmatch(call[1]):
                 return f"the SQL function `{call[1]}` is not known to be harmless"
-    return None
+    return _check_tables(_QUOTED.sub(_name, text).casefold())
+
+
+def _check_tables(text: str) -> str | None:
+    """Return why what a text reads from is not known to be harmless; its names are unquoted."""
+    if table := _TABLE.search(text):
+        return f"the table `{table.group()}` is not known to be harmless"
+    return "a query that names itself may never end" if _names_itself(text) else None
+
+
+def _names_itself(text: str) -> bool:
+    """Return whether a common table of a query, `NAME as (...)`, may be read in its own brackets.
+
+    SQLite takes it for recursive then, with or without the keyword (sqlite.org, "The WITH Clause").
+    """
+    uses: dict[str, list[int]] = {}
+    for word in _WORD.finditer(text):
+        uses.setdefault(word.group(), []).append(word.start())
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for place, character in enumerate(text):
+        if character == "(":
+            opened.append(place)
+        elif character == ")" and opened:
+            ends[opened.pop()] = place
+    for table in _COMMON_TABLE.finditer(text):
+        places, start = uses.get(table[1], []), table.start(2)
+        inside = bisect(places, ends.get(start, len(text))) - bisect(places, start)
+        if inside or "'" in table[1]:
+            return True
+    return False
+
+
+def _name(quoted: re.Match[str]) -> str:
+    """Return the name in quotes of any kind, each of which SQLite takes for one, or a text."""
+    inner = quoted.group()[1:-1]
+    return f" {inner} " if _WORD.fullmatch(inner) else " '' "
 
 
 def _without_text(quoted: re.Match[str]) -> str:
