@@ -60,9 +60,11 @@ _ALWAYS = {
     "protocol.ext.allow": "never",
     "status.submoduleSummary": "false",
     "diff.ignoreSubmodules": "dirty",
+    "diff.submodule": "short",
 }
 """No signature is checked, though the repository's `format.pretty` asks for it: gpg makes its home.
-A submodule is only compared by its commit, unless an option or `.gitmodules` says otherwise."""
+A submodule is only compared by its commit, unless an option or `.gitmodules` says otherwise; what
+changed in one is not shown, which may be one that only the history knows."""
 
 _PLAIN_DIFF = 'f() { diff -u --label "a/$1" --label "b/$1" -- "$2" "$5"; :; }; f'
 """Shows what an external program for differences would have shown, in git's own way; none at all
@@ -84,14 +86,22 @@ _WHERE_SET = (
     (r"log\.diffmerges", "separate"),
     (r"man\.viewer", "man"),
     (r"(man|browser)\..+\.(cmd|path)", "false"),
+    (r"alias\.(lfs|whatchanged)(\..+)?", ""),
+    (r"http\.(.+\.)?savecookies", "false"),
+    (r"(http\.(.+\.)?cookiefile|mailmap\.file)", ""),
+    (r"(format\.signature|diff\.order)file", "/dev/null"),
 )
-"""Overrides for keys that the repository's own configuration has (git-config(1), "Variables")."""
+"""Overrides for keys that the repository's own configuration has (git-config(1), "Variables").
+
+A name that git itself may not have could be an alias; files may be any that the user can read."""
 
 _LIST = ("config", "--list", "--name-only", "--show-scope", "-z")
 """Makes git list the names that configuration sets, each after its scope."""
 
 _TELLING_NAMES = frozenset({"branch", "describe", "rev-parse", "symbolic-ref"})
 """Sub-commands whose output is taken for a word that is no option."""
+
+_BLAMING = frozenset({"blame", "annotate"})
 
 _OPTION_LIKE = tuple(
     f"refs/{kind}/-*{below}" for kind in ("heads", "tags", "remotes") for below in ("", "/**")
@@ -106,6 +116,10 @@ _GITLINK = "160000 "
 _UPLOAD_PACK = re.compile(r"remote\..+\.(uploadpack|vcs)", re.IGNORECASE)
 """Git takes the first of these, so that no later setting wins."""
 
+_IGNORED_REVISIONS = "blame.ignorerevsfile"
+"""Git reads each of these, and quotes what it does not understand; an empty one resets only those
+that sort before it."""
+
 _RUNS_GIT = frozenset({"git", "go"})
 """Programs that run git by themselves, such as go to stamp a version."""
 
@@ -115,13 +129,15 @@ _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, val
 class GitPlace(NamedTuple):
     """A repository that a command looks at: where git starts, and the options that lead there.
 
-    `tells_names` says that git prints the name of a branch or tag, which others may be given.
+    `tells_names` says that git prints the name of a branch or tag, which others may be given, and
+    `blames` that it reads which commits to leave out.
     """
 
     directory: str
     options: tuple[str, ...]
     reaches_remote: bool = False
     tells_names: bool = False
+    blames: bool = False
 
 
 def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
@@ -132,7 +148,13 @@ def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
     """
     return tuple(
         dict.fromkeys(
-            GitPlace(directory, options, _reaches_remote(part), _tells_names(part, analysis))
+            GitPlace(
+                directory,
+                options,
+                _reaches_remote(part),
+                _tells_names(part, analysis),
+                not _BLAMING.isdisjoint(part.argv),
+            )
             for part in analysis.parts
             if part.program in _RUNS_GIT
             for directory in part.directories or (analysis.directory,)
@@ -221,6 +243,12 @@ def _overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]
                 f"the repository at {place.directory!r} names a program of its own for a remote "
                 f"({key}), which no setting overrules. Reading that remote is left to the user."
             )
+        if place.blames and key.lower() == _IGNORED_REVISIONS:
+            raise ToolArgumentError(
+                f"the repository at {place.directory!r} names a file of commits to leave out "
+                f"({key}), which may be any file, and which no setting overrules. Blaming there is "
+                "left to the user."
+            )
         for pattern, value in _WHERE_SET_PATTERNS:
             if pattern.fullmatch(key):
                 yield key, value
@@ -288,8 +316,13 @@ def keys_below(place: GitPlace, told: Told) -> list[str]:
         records = told([*options, *_LINKS, top], _GITLINK).split(b"\0")
         links = {os.fsdecode(each.partition(b"\t")[2]) for each in records}
         # Within one that is not checked out, git lists what is there of the repository around it.
-        pending += [((*options, "-C", link), ".") for link in sorted(links) if link.strip("./")]
+        pending += [((*options, "-C", link), ".") for link in sorted(links) if _leads_down(link)]
     return list(found)
+
+
+def _leads_down(link: str) -> bool:
+    """Return whether a path has a name in it; `...` is one, though of dots alone."""
+    return not {"", ".", ".."}.issuperset(link.split("/"))
 
 
 def _refuse_odd_names(place: GitPlace, told: Told) -> None:

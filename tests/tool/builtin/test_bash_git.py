@@ -7,7 +7,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -192,7 +195,7 @@ def holding(hostile: Path, tmp_path: Path) -> Path:
         "git diff",
         "git diff-index --quiet HEAD",
         "git diff-files",
-        "git diff --submodule=diff --ignore-submodules=none",
+        "git diff --submodule=log --ignore-submodules=none",
         "cd below; git status",
     ],
 )
@@ -205,6 +208,61 @@ async def test_submodules_run_none_of_their_programs_either(
     assert "no git command" not in await output(bash, command)
     assert not marks.exists()
     git(holding, "diff-files")
+    assert marks.exists()
+
+
+@pytest.fixture
+def past(tmp_path: Path, marks: Path) -> Path:
+    """Return a repository whose history holds another, which shows differences by a program."""
+    outer = tmp_path / "past"
+    inner = outer / "inner"
+    inner.mkdir(parents=True)
+    author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for place in (inner, outer):
+        git(place, "init", "-q")
+    for text in ("one", "two"):
+        (inner / "a").write_text(text)
+        for place in (inner, outer):
+            git(place, "add", "-A")
+            git(place, *author, "commit", "-qm", text)
+    git(outer, "rm", "-q", "--cached", "inner")
+    git(outer, *author, "commit", "-qm", "three")
+    git(inner, "config", "diff.external", f"echo shown >> {marks}; true")
+    git(outer, "config", "diff.submodule", "diff")
+    return outer
+
+
+@pytest.mark.parametrize(
+    "command", ["git log -p", "git show HEAD~1", "git diff HEAD~2 HEAD~1", "git whatchanged -p"]
+)
+async def test_nor_does_a_repository_that_only_the_history_knows(
+    past: Path, marks: Path, command: str
+) -> None:
+    """What changed in another repository is not shown by its own means."""
+    bash = Bash(cwd=past, confine="off")
+    assert await bash.check_read_only({"command": command})
+    assert "+Subproject commit" in await output(bash, command)
+    assert not marks.exists()
+    git(past, *command.split()[1:])
+    assert marks.exists()
+
+
+async def test_a_submodule_may_be_called_by_dots_alone(hostile: Path, marks: Path) -> None:
+    """`...` is a name like any other."""
+    author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    outer = hostile.parent / "outer"
+    outer.mkdir()
+    hostile.rename(outer / "...")
+    git(outer, "init", "-q")
+    git(outer, "-c", "core.fsmonitor=false", "add", "...")
+    git(outer, *author, "commit", "-qm", "1")
+    (outer / ".gitmodules").write_text(
+        '[submodule "x"]\n\tpath = ...\n\turl = ./x\n\tignore = none\n'
+    )
+    marks.unlink(missing_ok=True)
+    assert "..." in await output(Bash(cwd=outer, confine="off"), "git status")
+    assert not marks.exists()
+    git(outer, "status")
     assert marks.exists()
 
 
@@ -223,6 +281,90 @@ async def test_too_many_submodules_are_not_looked_at(
     with pytest.raises(ToolArgumentError, match="more than 1 submodules"):
         await output(Bash(cwd=holding), "git status")
     assert not marks.exists()
+
+
+SECRET_FILES = [
+    ("format.signatureFile", "git format-patch --root --stdout -1"),
+    ("mailmap.file", "git log -1"),
+    ("diff.orderFile", "git log -p -1"),
+]
+
+
+@pytest.mark.parametrize(("key", "command"), SECRET_FILES)
+async def test_a_file_that_the_repository_names_is_not_read(
+    named: Path, tmp_path: Path, key: str, command: str
+) -> None:
+    """A signature, a mailmap and an order of files could be read from any file."""
+    (tmp_path / "secret").write_text("hidden\n")
+    plain = await output(Bash(cwd=named), command)
+    git(named, "config", key, str(tmp_path / "secret"))
+    answer = await output(Bash(cwd=named), command)
+    assert "hidden" not in answer
+    assert "fatal" not in answer
+    assert plain.startswith(answer.splitlines()[0])
+
+
+@pytest.mark.parametrize("command", ["git blame a.txt", "git annotate a.txt", "ls; git blame x"])
+async def test_blaming_reads_no_file_that_the_repository_names(
+    hostile: Path, tmp_path: Path, command: str
+) -> None:
+    """Git quotes a line that is no commit, and no setting keeps it from that file."""
+    git(hostile, "config", "blame.ignoreRevsFile", str(tmp_path / "program.sh"))
+    with pytest.raises(ToolArgumentError, match="file of commits to leave out"):
+        await output(Bash(cwd=hostile), command)
+    assert "first" in await output(Bash(cwd=hostile), "git log -1")
+
+
+@pytest.mark.parametrize("command", ["git lfs version", "git lfs ls-files", "git lfs env"])
+async def test_no_alias_takes_the_place_of_what_is_not_installed(
+    named: Path, marks: Path, command: str
+) -> None:
+    """Without git-lfs, its name could be an alias of the repository's."""
+    git(named, "config", "alias.lfs", f"!echo lfs >> {marks}")
+    await output(Bash(cwd=named, confine="off"), command)
+    assert not marks.exists()
+
+
+class _Greedy(BaseHTTPRequestHandler):
+    """Answers each request with a cookie and the name of a branch."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Set-Cookie", "told=1; Max-Age=3600")
+        self.end_headers()
+        self.wfile.write(b"%b\trefs/heads/there\n" % (b"1" * 40))
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def greedy() -> Iterator[str]:
+    """Yield the address of a server that sets cookies."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Greedy) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/x"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("section", ["http", "http.http://127.0.0.1"])
+async def test_a_remote_writes_no_cookies(
+    named: Path, tmp_path: Path, greedy: str, section: str
+) -> None:
+    """Where the repository says so, git would keep what a server sets in any file."""
+    kept = tmp_path / "kept"
+    section = section.replace("127.0.0.1", greedy.removeprefix("http://"))
+    for key, value in (("saveCookies", "true"), ("cookieFile", str(kept))):
+        git(named, "config", f"{section}.{key}", value)
+    git(named, "remote", "add", "origin", greedy)
+    bash = Bash(cwd=named, confine="off")
+    assert await bash.check_read_only({"command": "git ls-remote origin"})
+    assert "there" in await output(bash, "git ls-remote origin")
+    assert not kept.exists()
+    git(named, "ls-remote")
+    assert kept.exists()
 
 
 TELLING_NAMES = (
