@@ -86,13 +86,13 @@ class OptionReader:
 
     def _long(self, text: str, index: int) -> int:
         written, equals, value = text.partition("=")
-        name = self._complete(written)
+        name = text if equals and text in self.grammar.flags else self._complete(written)
         flag = self.grammar.flags.get(name)
         if flag is None:
             self._unknown(shortened(written), index)
             return index + 1
         self.reading.used.add(name)
-        if equals:
+        if equals and name != text:
             if flag.role is None:
                 self.reading.problem(
                     f"`{self.reading.label} {shortened(written)}` takes no value", index

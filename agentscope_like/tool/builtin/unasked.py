@@ -19,6 +19,10 @@ _OWN_TOOLCHAINS = {"GOTOOLCHAIN": "local", "RUSTUP_AUTO_INSTALL": "0"}
 """Keeps `go version` and `cargo --version` from fetching the toolchain that a project names
 (https://go.dev/doc/toolchain; rustup 1.28)."""
 
+_NO_SCRIPTS = {"COMPOSER_SKIP_SCRIPTS": "init,command,pre-command-run,pre-file-download"}
+"""Keeps `composer show` from running what a project's composer.json has for these events
+(https://getcomposer.org/doc/03-cli.md#composer-skip-scripts; composer 2.8.6)."""
+
 
 async def runs_unasked(
     analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext | None
@@ -40,6 +44,5 @@ def unasked_environment(
     from agentscope_like.tool.builtin.secrets import without_secrets
 
     secrets = without_secrets(analysis, inherited)
-    return (
-        secrets | _OWN_TOOLCHAINS | git_environment(inherited | secrets, git_places(analysis), keys)
-    )
+    git = git_environment(inherited | secrets, git_places(analysis), keys)
+    return secrets | _OWN_TOOLCHAINS | _NO_SCRIPTS | git

@@ -267,6 +267,7 @@ async def test_what_runs_unasked_fetches_no_toolchain(
     """Go and Rust answer as they are installed; what a person agreed to has the user's settings."""
     monkeypatch.setenv("GOTOOLCHAIN", "auto")
     assert (await run(bash, "echo $GOTOOLCHAIN $RUSTUP_AUTO_INSTALL")).text == "local 0\n"
+    assert "pre-command-run" in (await run(bash, "echo $COMPOSER_SKIP_SCRIPTS")).text
     assert (await run(bash, "echo $GOTOOLCHAIN > f; cat f")).text == "auto\n"
 
 
