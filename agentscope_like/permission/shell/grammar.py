@@ -73,6 +73,8 @@ class RoleKind(StrEnum):
     """The name of a variable that gets an unknown value."""
     PLACEHOLDER = "placeholder"
     """The text that a wrapper replaces in its command by what it reads."""
+    TEMPLATE = "template"
+    """A Go template, which ends as soon as its data does."""
     SED = "sed"
     """A script of sed."""
     BINDING = "binding"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from agentscope_like.permission.shell.grammar import Grammar, Role, RoleKind
+from agentscope_like.permission.shell.templates import ends_with_its_data
 from agentscope_like.permission.shell.values import Argument, Shape, Unknown
 
 __all__ = ["Item", "Problem", "Reading", "fits"]
@@ -119,4 +120,5 @@ def _binds(value: Argument) -> bool:
 _CHECKS: dict[RoleKind, Callable[[Argument], bool]] = {
     RoleKind.ARCHIVE: _is_on_this_host,
     RoleKind.BINDING: _binds,
+    RoleKind.TEMPLATE: ends_with_its_data,
 }
