@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,43 @@ def test_a_secret_is_told_by_its_name(name: str, kept: bool) -> None:
     """What a name ends with says so, whatever stands before it."""
     hidden = without_secrets(analyze("env", directory="/"), {name: SECRET})
     assert (hidden == {}) is kept
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        ("npm view react version", {"NPM_TOKEN", "NODE_AUTH_TOKEN"}),
+        ("npm ls | head; npm whoami", {"NPM_TOKEN", "NODE_AUTH_TOKEN"}),
+        ("npm view react; gh pr list", {"NPM_TOKEN", "NODE_AUTH_TOKEN"}),
+        ("npm view react | awk 1", set()),
+        ("npm config list", set()),
+        ("npm config get registry", set()),
+        ("npm -s get registry; npm view react", set()),
+        ("docker compose config", set()),
+        ("docker ps", {"GH_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN"}),
+        ("gh pr list", {"GH_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN"}),
+    ],
+)
+def test_what_a_project_may_print_or_send_is_no_secret(command: str, kept: set[str]) -> None:
+    """A project's `.npmrc` says where npm puts variables, its compose file where compose does."""
+    analysis = analyze(command, directory="/")
+    assert analysis.read_only
+    names = {"GH_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN"}
+    blank = without_secrets(analysis, dict.fromkeys(names, SECRET))
+    assert names - set(blank) == kept
+    assert set(blank.values()) <= {""}
+
+
+async def test_npm_shows_no_variable_that_the_project_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `.npmrc` has as `${NAME}`, npm would print with the variable filled in."""
+    if shutil.which("npm") is None:
+        pytest.skip("needs npm")
+    (tmp_path / "package.json").write_text("{}")
+    (tmp_path / ".npmrc").write_text("user-agent = x${GH_TOKEN}y\n")
+    monkeypatch.chdir(tmp_path)
+    for command in ("npm config get user-agent", "npm config list", "npm get user-agent"):
+        said = await output(command)
+        assert "x" in said
+        assert SECRET not in said
