@@ -59,6 +59,10 @@ find . -delete | worked in
 find . -name '*' -delete | worked in
 find / -name '*.pyc' -delete |
 chmod 777 x | everyone
+chmod 000777 x | everyone
+chmod go=u x | everyone
+chmod o-x+w x | everyone
+chmod u+x+s x | owner or group
 chmod -R 755 / |
 chmod -R 700 ~ |
 chmod -R u+w src/.* | worked in
@@ -208,6 +212,8 @@ rm -rf src/*
 rm a.txt
 rm -rf /tmp/some/thing
 chmod +x run.sh
+chmod 0755 run.sh
+chmod g+u run.sh
 chmod -R u+w src
 chmod -R u+w src/.[!.]*
 rm -rf src/.*
