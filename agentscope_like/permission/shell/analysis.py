@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Span,
         Word,
     )
+    from agentscope_like.permission.shell.values import Unknown
 
 __all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part", "answered_once"]
 
@@ -140,6 +141,7 @@ class Part(Struct, frozen=True, dict=True):
         parent: Index of the part that carries this one, or None at the top.
         effects: Everything it is known or suspected to do.
         doubts: Why it is not proven read-only; empty exactly when it is.
+        computed: What is known of the words that bash computes.
     """
 
     argv: tuple[str | None, ...]
@@ -153,6 +155,7 @@ class Part(Struct, frozen=True, dict=True):
     parent: int | None = None
     effects: tuple[Effect, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    computed: tuple[Unknown, ...] = ()
 
     @property
     def read_only(self) -> bool:

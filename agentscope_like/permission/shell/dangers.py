@@ -4,18 +4,61 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
+
+from agentscope_like.permission.shell.values import Unknown
 
 __all__ = ["Danger", "Dangers"]
 
 _SHORTEST_CUT = 4
 _FIELDS = frozenset({"does", "programs", "words", "flags", "operands", "any_word"})
+_SOMETHING = "x"
+"""Stands for the rest of a word of which only the beginning is known."""
+
+
+class _Flag(Struct, frozen=True, eq=False):
+    """Holds of a word that has one of the flags of a group."""
+
+    group: frozenset[str]
+
+    def holds(self, word: str) -> bool:
+        """Return whether it holds of a word."""
+        if word.startswith("--"):
+            name = word.partition("=")[0]
+            return len(name) >= _SHORTEST_CUT and any(each.startswith(name) for each in self.group)
+        if not word.startswith("-"):
+            return False
+        return word in self.group or any(
+            len(flag) == 2 and flag[1] in word[1:]  # noqa: PLR2004 - a dash and a letter
+            for flag in self.group
+        )
+
+    def may_hold(self, start: str) -> bool:
+        """Return whether it may hold of a word, going by what the word begins with."""
+        return self.holds(start) or any(flag.startswith(start) for flag in self.group)
+
+
+class _Whole(Struct, frozen=True, eq=False):
+    """Holds of a word that an expression matches whole."""
+
+    pattern: re.Pattern[str]
+
+    def holds(self, word: str) -> bool:
+        """Return whether it holds of a word."""
+        return self.pattern.fullmatch(word) is not None
+
+    def may_hold(self, start: str) -> bool:
+        """Return whether it may hold of a word, going by what the word begins with."""
+        return self.holds(start) or self.holds(start + _SOMETHING)
+
+
+_Test: TypeAlias = _Flag | _Whole
 
 
 class Danger(Struct, frozen=True, eq=False):
@@ -30,14 +73,23 @@ class Danger(Struct, frozen=True, eq=False):
 
     does: str
     words: tuple[tuple[str, ...], ...]
-    tests: tuple[Callable[[str], object], ...]
-    operands: re.Pattern[str] | None
+    tests: tuple[_Test, ...]
+    operands: _Whole | None
 
-    def fits(self, arguments: Sequence[str]) -> bool:
-        """Return whether the row speaks of arguments of which some pass each test."""
-        return (
-            not self.words or any(tuple(arguments[: len(each)]) == each for each in self.words)
-        ) and (self.operands is None or any(map(self.operands.fullmatch, _operands(arguments))))
+    def fits(self, arguments: Sequence[str], starts: Iterable[str]) -> bool:
+        """Return whether the row speaks of arguments of which some pass each test.
+
+        Args:
+            arguments: Those that are known.
+            starts: What others begin with.
+        """
+        if self.words and all(tuple(arguments[: len(each)]) != each for each in self.words):
+            return False
+        if self.operands is None:
+            return True
+        return any(map(self.operands.holds, _operands(arguments))) or any(
+            map(self.operands.may_hold, _operands(starts))
+        )
 
 
 class Dangers:
@@ -45,12 +97,17 @@ class Dangers:
 
     Args:
         words: All the words that the arguments are taken from, known or not.
+        computed: What is known of those that are not: each text that one may be is held against
+            the rows, or else the text that it begins with.
     """
 
-    __slots__ = ("_passing", "_words")
+    __slots__ = ("_choices", "_passing", "_starts", "_words")
 
-    def __init__(self, words: Iterable[str | None]) -> None:
-        self._words = frozenset(word for word in words if word is not None)
+    def __init__(self, words: Iterable[str | None], computed: Sequence[Unknown] = ()) -> None:
+        self._choices = tuple(dict.fromkeys(text for each in computed for text in each.choices))
+        starts = (each.prefix for each in computed if not each.choices)
+        self._starts = frozenset(filter(None, starts))
+        self._words = frozenset(word for word in words if word is not None).union(self._choices)
         self._passing: dict[Danger, list[frozenset[str]]] = {}
 
     def of(self, command: Sequence[str | None]) -> str | None:
@@ -62,19 +119,32 @@ class Dangers:
         """
         if not command or command[0] is None:
             return None
+        rows = _rows_of(command[0])
         arguments = [word for word in command[1:] if word is not None]
-        first = arguments[0] if arguments else ""
-        for row in _rows_of(command[0]).beginning(first):
-            if self._may_fit(row, arguments) and row.fits(arguments):
+        arguments += self._choices
+        firsts: list[Sequence[str]] = [arguments]
+        if command[1:] and command[1] is None:
+            firsts += ([text, *arguments] for text in self._choices if rows.speak_of(text))
+        found = (reason for each in firsts if (reason := self._found(rows, each)))
+        return next(found, None)
+
+    def _found(self, rows: _Rows, arguments: Sequence[str]) -> str | None:
+        for row in rows.beginning(arguments[0] if arguments else ""):
+            if self._may_fit(row, arguments) and row.fits(arguments, self._starts):
                 return row.does
         return None
 
     def _may_fit(self, row: Danger, arguments: Sequence[str]) -> bool:
         passing = self._passing.get(row)
         if passing is None:
-            passing = [frozenset(filter(test, self._words)) for test in row.tests]
+            passing = [self._passed(test) for test in row.tests]
             self._passing[row] = passing
-        return not any(words.isdisjoint(arguments) for words in passing)
+        return not any(
+            words.isdisjoint(arguments) and words.isdisjoint(self._starts) for words in passing
+        )
+
+    def _passed(self, test: _Test) -> frozenset[str]:
+        return frozenset((*filter(test.holds, self._words), *filter(test.may_hold, self._starts)))
 
 
 class _Rows:
@@ -91,6 +161,10 @@ class _Rows:
             )
             for first in firsts
         }
+
+    def speak_of(self, first: str) -> bool:
+        """Return whether one of them speaks of a first word."""
+        return first in self._by_word
 
     def beginning(self, first: str) -> tuple[Danger, ...]:
         """Return those that may fit arguments of which this is the first."""
@@ -132,32 +206,21 @@ def _compile(row: dict[str, Any]) -> Danger:
     if unknown:
         raise ValueError(f"dangers.toml: unknown field {sorted(unknown)} in `{row.get('does')}`")
     operands, any_word = (
-        re.compile(row[field]) if field in row else None for field in ("operands", "any_word")
+        _Whole(re.compile(row[field])) if field in row else None
+        for field in ("operands", "any_word")
     )
     return Danger(
         does=row["does"],
         words=tuple(tuple(words.split()) for words in row.get("words", ())),
         tests=(
-            *(partial(_is_flag_of, frozenset(group.split())) for group in row.get("flags", ())),
-            *(pattern.fullmatch for pattern in (operands, any_word) if pattern),
+            *(_Flag(frozenset(group.split())) for group in row.get("flags", ())),
+            *(test for test in (operands, any_word) if test),
         ),
         operands=operands,
     )
 
 
-def _is_flag_of(group: frozenset[str], word: str) -> bool:
-    if word.startswith("--"):
-        name = word.partition("=")[0]
-        return len(name) >= _SHORTEST_CUT and any(flag.startswith(name) for flag in group)
-    if not word.startswith("-"):
-        return False
-    return word in group or any(
-        len(flag) == 2 and flag[1] in word[1:]  # noqa: PLR2004 - a dash and a letter
-        for flag in group
-    )
-
-
-def _operands(arguments: Sequence[str]) -> Iterator[str]:
+def _operands(arguments: Iterable[str]) -> Iterator[str]:
     only_operands = False
     for word in arguments:
         if only_operands or not word.startswith("-") or word == "-":

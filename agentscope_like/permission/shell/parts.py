@@ -16,7 +16,7 @@ from agentscope_like.permission.shell.tree import (
     Span,
     Word,
 )
-from agentscope_like.permission.shell.values import Argument, Output
+from agentscope_like.permission.shell.values import Argument, Output, Unknown
 
 __all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "Scope", "shortened"]
 
@@ -158,4 +158,8 @@ class Draft(Struct):
             parent=self.parent,
             effects=tuple(self.effects),
             doubts=tuple(self.doubts),
+            computed=self._computed() if None in self.argv else (),
         )
+
+    def _computed(self) -> tuple[Unknown, ...]:
+        return tuple(each for each in self.arguments if isinstance(each, Unknown))

@@ -38,7 +38,8 @@ from agentscope_like.permission.shell.readings import (
 )
 from agentscope_like.permission.shell.reads import Secrets
 from agentscope_like.permission.shell.surroundings import Surroundings, leads_elsewhere
-from agentscope_like.permission.shell.tree import Span, Substitution, Word
+from agentscope_like.permission.shell.tree import Heredoc, Literal, Span, Substitution, Word
+from agentscope_like.permission.shell.values import Unknown
 
 __all__ = ["INTERPRETERS", "Finding", "find_danger"]
 
@@ -55,7 +56,8 @@ INTERPRETERS = frozenset(
 _DOWNLOADERS = frozenset(
     {"curl", "wget", "aria2c", "http", "https", "xh", "fetch", "lwp-download", "lynx", "nc", "ncat"}
 )
-
+_FEEDERS = frozenset({"xargs", "parallel"})
+_PRINTERS = frozenset({"echo", "printf"})
 _CODE_FLAGS = frozenset({"-c", "-e", "-E", "-r", "-p", "--eval", "--print"})
 _SHOWN_CHARACTERS = 80
 _NAME = r"([^\s(){};|&<>\"'`$]{1,64}+)"
@@ -102,6 +104,17 @@ class _Look(Struct, frozen=True, dict=True):
         """The identities of the parts that carry others."""
         parts = self.analysis.parts
         return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
+
+    @cached_property
+    def printed_words(self) -> tuple[str, ...]:
+        """The words that the command prints by `echo` and `printf`."""
+        return tuple(
+            word
+            for part in self.analysis.parts
+            if part.program in _PRINTERS
+            for text in filter(None, part.argv[1:])
+            for word in raw_words(text.replace("\\n", " "))
+        )
 
 
 def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
@@ -150,13 +163,14 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
     if part.read_only:
         return None
     is_known = _is_opened(part, look)
+    computed = (*part.computed, Unknown(choices=_fed_words(part, look)))
     written = as_written(part)
     groups: list[tuple[Words, Iterator[Words], str]] = [(part.argv, readings(part), "/")]
     if written is not part:
         groups.append((written.argv, readings(written), part.directory or "/"))
     groups += ((words, raw_readings(words), "/") for words in unread_texts(part))
     for words, commands, here in groups:
-        dangers = Dangers(words)
+        dangers = Dangers(words, computed if words is part.argv else ())
         for command in commands:
             if reason := dangers.of(command):
                 return reason
@@ -165,6 +179,24 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
                 if reason := _of_removed(operands, look.around, here):
                     return f"perhaps {reason}"
     return None
+
+
+def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
+    """Return the words that stand in the command for `xargs` to add to a part."""
+    carrier = part if part.parent is None else look.analysis.parts[part.parent]
+    if not {bare_name(each.argv[0] or "") for each in (part, carrier) if each.argv} & _FEEDERS:
+        return ()
+    return tuple(look.printed_words) + tuple(
+        word
+        for redirect in carrier.redirects
+        for segment in _text_of(redirect.target).segments
+        if isinstance(segment, Literal) and redirect.operator.startswith("<<")
+        for word in raw_words(segment.text)
+    )
+
+
+def _text_of(target: Word | Heredoc) -> Word:
+    return target.body if isinstance(target, Heredoc) else target
 
 
 def _is_opened(part: Part, look: _Look) -> bool:

