@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import tomllib
 from collections.abc import Container, Sequence
@@ -12,6 +13,7 @@ from typing import TypeAlias
 __all__ = ["Families", "families"]
 
 _DEFAULT_ARITY = 2
+_DIALECTS = {"gawk": "awk", "mawk": "awk", "nawk": "awk", "gsed": "sed", "gmake": "make"}
 
 _Start: TypeAlias = tuple[str | None, ...]
 
@@ -37,6 +39,19 @@ class Families:
         }
         self._runners = _prefixes(tables["runs_a_program"]["words"])
         self._never = _prefixes(tables["never_open"]["words"])
+        commands = tables["runs_a_command"]
+        self._operands = dict.fromkeys(self._runners | _prefixes(commands["at_once"]), 0)
+        self._operands.update(dict.fromkeys(_prefixes(commands["behind_one"]), 1))
+        self._texts = _prefixes(tables["runs_texts"]["words"])
+        self._options: dict[_Start, tuple[str, ...]] = {
+            tuple(start.split()): tuple(options.split())
+            for start, options in tables["command_options"].items()
+        }
+        self._languages = {
+            program: re.compile(pattern) for program, pattern in tables["languages"].items()
+        }
+        named = {words[0] for words in (*self._arity, *self._runners)}
+        self._own_words = frozenset(named).union(tables["own_words"]["words"].split())
         self.shells = frozenset(tables["shells"]["words"].split())
         self.carriers = frozenset(tables["carriers"]["words"].split())
 
@@ -55,6 +70,30 @@ class Families:
                 break
             position += 2 if word in valued else 1
         return (words[0], *words[position:])
+
+    def before_command(self, words: Sequence[str | None]) -> tuple[int, int] | None:
+        """Return after how many words, and how many operands more, the program's command stands.
+
+        None where it is not known to run one.
+        """
+        start = _longest_start(words, self._operands)
+        return (len(start), self._operands[start]) if start else None
+
+    def runs_texts(self, words: Sequence[str | None]) -> bool:
+        """Return whether a word with blanks in it is a command that the program runs."""
+        return bool(_longest_start(words, self._texts))
+
+    def command_options(self, words: Sequence[str | None]) -> tuple[str, ...]:
+        """Return the options whose value is a command, as `families.toml` writes them."""
+        return self._options.get(tuple(words[:1]), ()) + self._options.get(tuple(words[:2]), ())
+
+    def language_of(self, program: str) -> re.Pattern[str] | None:
+        """Return what a word matches that runs a command in a program's own language."""
+        return self._languages.get(_DIALECTS.get(program, program))
+
+    def has_own_words(self, program: str) -> bool:
+        """Return whether a program is known to take no command for one to run."""
+        return program in self._own_words
 
     def prefix_of(self, words: Sequence[str | None]) -> tuple[str, ...] | None:
         """Return the words that a rule for this kind of command begins with, or None.

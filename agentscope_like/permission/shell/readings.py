@@ -25,6 +25,7 @@ __all__ = [
     "raw_readings",
     "raw_words",
     "readings",
+    "readings_of",
     "reads_input",
     "runs_unseen_text",
     "unread_texts",
@@ -35,6 +36,8 @@ _BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
 _MAX_CARRIED = 64
 _EVALUATORS = frozenset({"eval", "source", "."})
 _LATER = frozenset({"eval", "trap"})
+_GIT = "git-"
+_INPUT_RUNNERS = frozenset({"at", "batch"})
 _INPUTS = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _SCRIPT_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
 _INPUT_FLAG = re.compile(r"-[A-Za-z]*s[A-Za-z]*")
@@ -102,6 +105,8 @@ def runs_unseen_text(part: Part) -> bool:
     name, arguments = bare_name(part.argv[0]), part.argv[1:]
     if name in _EVALUATORS:
         return None in arguments or not _INPUTS.isdisjoint(arguments)
+    if name in _INPUT_RUNNERS:
+        return True
     if name not in families().shells:
         return False
     return reads_input(arguments) or (
@@ -150,9 +155,19 @@ def raw_readings(words: Sequence[str]) -> Iterator[Words]:
                 yield reading
 
 
+def readings_of(program: str, arguments: Words) -> Iterator[Words]:
+    """Yield the words of a command by its program's bare name, and without leading options.
+
+    `git-push` is `git push`, too.
+    """
+    yield from _both(bare_name(program), arguments)
+
+
 def _both(name: str, arguments: Words) -> Iterator[Words]:
     words = (name, *arguments)
     yield words
     plain = families().without_leading_options(words)
     if plain is not words:
         yield plain
+    if name.startswith(_GIT):
+        yield ("git", name.removeprefix(_GIT), *arguments)

@@ -9,6 +9,7 @@ from agentscope_like.permission.command_rules import CommandIndex, Words
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
+from agentscope_like.permission.shell.carried import carried_readings, perhaps_carried_readings
 from agentscope_like.permission.shell.edits import (
     EDITING_RUNS,
     redirects_stay_inside,
@@ -134,7 +135,7 @@ class CommandRules:
             return self._in_raw(analysis.command)
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0
-        every = (words for part in analysis.parts for words in _commands(part))
+        every = (words for part in analysis.parts for words in _commands(part, guess=guess))
         found = self._first(every, guess=guess)
         if found is None and any(map(runs_unseen_text, analysis.parts)):
             return self._in_raw(analysis.command)
@@ -150,10 +151,13 @@ class CommandRules:
         return next((position for position in found if position is not None), None)
 
 
-def _commands(part: Part) -> Iterator[Words]:
+def _commands(part: Part, *, guess: bool) -> Iterator[Words]:
     yield from readings(part)
     for words in unread_texts(part):
         yield from raw_readings(words)
+    yield from carried_readings(part)
+    if guess:
+        yield from perhaps_carried_readings(part)
 
 
 def _trusted_name(name: str) -> str:

@@ -59,6 +59,13 @@ DEFAULT_TIMEOUT_MS = 120_000
 
 _MOST_DOUBTS = 2
 
+_MAY_BE_DENIED = (
+    "Some words of this command are not known before it runs, and a deny rule may speak of what "
+    "they turn out to be."
+)
+_MAY_RUN_DENIED = (
+    "This command may run what stands in its words, and a deny rule speaks of what that would be."
+)
 _ONLY_READS = PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
 _ONLY_EDITS = PermissionDecision(
     PermissionBehavior.ALLOW, "It only edits files inside the working directories."
@@ -225,7 +232,7 @@ class Bash(ToolBase):
         """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH.
 
         A command with words that are not known before it runs is a safety ASK as well where a deny
-        rule may come to speak of it.
+        rule may come to speak of it, and so is one that may run what stands in its words.
         """
         surroundings = self._surroundings(context)
         analysis = await self._analysis(tool_input["command"], surroundings)
@@ -241,10 +248,9 @@ class Bash(ToolBase):
         if analysis.read_only:
             return _ONLY_READS
         if self._may_be_denied(analysis, context):
+            known = all(None not in part.argv for part in analysis.parts)
             return _safety_ask(
-                "Some words of this command are not known before it runs, and a deny rule may "
-                "speak of what they turn out to be.",
-                "a deny rule may match",
+                _MAY_RUN_DENIED if known else _MAY_BE_DENIED, "a deny rule may match"
             )
         reason = None
         if context.mode in EDITING_RUNS:
@@ -336,7 +342,7 @@ class Bash(ToolBase):
         return known
 
     def _may_be_denied(self, analysis: CommandAnalysis, context: PermissionContext) -> bool:
-        if all(None not in part.argv for part in analysis.parts):
+        if all(part.read_only and None not in part.argv for part in analysis.parts):
             return False
         rules = rules_of(self, PermissionBehavior.DENY, context)
         matcher = None if rules is None else rules.matcher

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from bracex import expand
 
+from agentscope_like.permission.command_rules import Words
 from agentscope_like.permission.shell import analyze
 from agentscope_like.permission.shell.analysis import Part
+from agentscope_like.permission.shell.carried import carried_readings, perhaps_carried_readings
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.readings import readings, runs_unseen_text, unread_texts
 
@@ -185,3 +188,40 @@ def test_a_carried_command_is_seen(carrier: str) -> None:
     carried = [tuple(words) for words in readings(parts(f"{carrier} --no-such rm -r x")[0])]
     assert ("rm", "-r", "x") in carried
     assert len(list(readings(parts("pytest rm -r x")[0]))) == 1
+
+
+def runs_rm(found: Iterable[Words]) -> bool:
+    """Return whether one of the commands is `rm`."""
+    return any(words[0] == "rm" for words in found)
+
+
+@pytest.mark.parametrize("command", commands(TABLES["commands"]["certain"]))
+def test_a_command_in_the_words_of_another_is_found(command: str) -> None:
+    """Behind programs that run others, in their options and in variables that name programs."""
+    assert any(runs_rm(carried_readings(part)) for part in parts(command))
+
+
+@pytest.mark.parametrize("command", commands(TABLES["commands"]["possible"]))
+def test_a_command_that_may_be_run_is_a_guess(command: str) -> None:
+    """Where nobody knows what a program does with its words, they are not taken for certain."""
+    assert any(runs_rm(perhaps_carried_readings(part)) for part in parts(command))
+    assert not any(runs_rm(carried_readings(part)) for part in parts(command))
+
+
+@pytest.mark.parametrize("command", commands(TABLES["commands"]["never"]))
+def test_words_that_are_not_run_are_no_commands(command: str) -> None:
+    """Sub-commands, messages, names and texts that a program only handles."""
+    for part in parts(command):
+        assert not runs_rm((*carried_readings(part), *perhaps_carried_readings(part)))
+
+
+def test_a_program_of_git_is_a_command_of_git() -> None:
+    """`git-push` is `git push`."""
+    assert ("git", "push", "x") in list(readings(parts("git-push x")[0]))
+    assert ("git", "push") in list(readings(parts("/usr/lib/git-core/git-push")[0]))
+
+
+@pytest.mark.parametrize("command", ["at now", "batch", "at -f x now"])
+def test_what_is_planned_is_a_script_that_nobody_has_seen(command: str) -> None:
+    """`at` runs its input."""
+    assert runs_unseen_text(parts(command)[0])

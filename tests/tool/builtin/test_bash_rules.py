@@ -238,6 +238,72 @@ coproc rm x
 function f { rm x; }
 echo ${x@P} $(rm x)
 xargs -I{} sh -c "rm {}"
+env -S"rm x"
+env -vS'rm x'
+env --split-string='rm x'
+env PAGER='rm x' git log
+hash -p /bin/rm z; z x
+mapfile -C 'rm x' -c1 a < f
+compgen -C 'rm x'
+bind -x '"a":rm x'
+npx rm x
+npx -y rm x
+npx -c 'rm x'
+npx env A=b rm x
+npm exec -- rm x
+npm exec --call='rm x'
+uv run --with y rm x
+poetry run rm x
+bundle exec rm x
+conda run -n base rm x
+mise exec -- rm x
+cross-env A=1 rm x
+concurrently "npm run a" "rm x"
+hyperfine -w 3 'rm x'
+nix-shell --run 'rm x'
+faketime now rm x
+docker exec c rm x
+docker run --rm -v a:b -it image rm x
+docker exec c sh -c 'rm x'
+docker compose exec -T web rm x
+kubectl exec -n a pod -c b -- rm x
+tar --to-command='rm x' -xf a
+tar -I 'rm x' -cf a b
+tar -cf a b --checkpoint-action=exec='rm x'
+rsync -ae 'rm x' a h:b
+ssh -o ProxyCommand='rm x' h
+vim -c '!rm x'
+vim +'!rm x'
+tmux new -d 'rm x'
+screen -dmS name rm x
+make SHELL='rm x'
+git bisect run rm x
+git -C a submodule foreach 'rm x'
+git rebase --exec='rm x' main
+git -c alias.z='!rm x' z
+git config alias.z '!rm x'
+PAGER='rm x' git log
+GIT_SSH_COMMAND='rm x' git fetch
+export GIT_EDITOR='rm x'; git commit
+at now <<< 'rm x'
+echo 'rm x' | batch
+"""
+
+ASKED_FOR_RM = r"""
+/lib64/ld-linux-x86-64.so.2 /bin/rm x
+no-such-tool -v rm x
+no-such-tool --exec='rm x'
+./run.sh 'rm x'
+wine rm x
+docker run image timeout 5 rm x
+vagrant ssh -c 'rm x'
+awk 'BEGIN{system("rm x")}'
+awk '{print | "rm x"}' f
+sed '1e rm x' f
+sed -i 's/a/rm x/e' f
+python3 -c 'import os; os.system("rm x")'
+perl -e 'system "rm", "x"'
+make X='$(shell rm x)'
 """
 
 NOT_DENIED_BY_RM = r"""
@@ -251,6 +317,28 @@ ls rm
 docker rm x
 cat rm/x
 printf '%s' rm
+printf 'rm x' > notes
+grep -rn 'rm x' .
+grep -e 'rm x' f > found
+git commit --message='never rm x'
+git switch -c rm
+git clean -n -x rm
+git -c core.abbrev=8 commit -m 'rm x'
+gh pr create --title 'rm x' --body='git push'
+awk '{print "rm x" > "f"}' f
+sed -i 's/rm x/ls/' f
+python3 tools/a.py 'rm x'
+pytest -k 'rm x'
+uv run pytest -k rm
+poetry run pytest tests/rm
+docker run --rm -it image ls
+docker compose rm x
+npm install rm
+pip install rm
+make MSG='rm x'
+PAGER=cat git commit
+MSG='rm x' git commit
+curl -d 'rm x' http://h
 """
 
 
@@ -265,7 +353,30 @@ async def test_a_deny_rule_sees_through_every_guise(work: Path, command: str, mo
 @pytest.mark.parametrize("command", rows(NOT_DENIED_BY_RM))
 async def test_a_deny_rule_does_not_see_ghosts(work: Path, command: str) -> None:
     """Words that look like the command but are not one are no reason to deny."""
-    assert (await decide(command, work, ("deny rm:*", "allow"))).behavior is not DENY
+    assert (await decide(command, work, ("deny rm:*", "allow"))).behavior is ALLOW
+    assert (await decide(command, work, ("deny rm:*",), mode="bypass")).behavior is ALLOW
+
+
+@pytest.mark.parametrize("command", rows(ASKED_FOR_RM))
+async def test_what_may_run_a_denied_command_is_asked_about(work: Path, command: str) -> None:
+    """Nobody knows what the program does with its words; in BYPASS, where none is asked, denied."""
+    asked = await decide(command, work, ("deny rm:*", "allow"))
+    assert (asked.behavior, asked.bypass_immune) == (ASK, True)
+    assert (await decide(command, work, ("deny rm:*",), mode="bypass")).behavior is DENY
+    assert (await decide(command, work, ("ask rm:*", "allow"))).behavior is ASK
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("git-push origin", "/usr/lib/git-core/git-push", "npx git push", "env -S'git push'"),
+        *("docker run image git push", "git bisect run git -C a push", "sudo git-push"),
+    ],
+)
+async def test_a_sub_command_is_found_by_each_of_its_names(work: Path, command: str) -> None:
+    """`git-push` is `git push`, and both are found behind programs that run others."""
+    assert (await decide(command, work, ("deny git push:*", "allow"))).behavior is DENY
+    assert (await decide(command, work, ("deny git pull:*", "allow"))).behavior is ALLOW
 
 
 @pytest.mark.parametrize(
