@@ -19,6 +19,7 @@ from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.tree import Glob, Literal, Word
 
 __all__ = [
+    "INPUT",
     "as_written",
     "bare_name",
     "raw_commands",
@@ -38,7 +39,8 @@ _EVALUATORS = frozenset({"eval", "source", "."})
 _LATER = frozenset({"eval", "trap"})
 _GIT = "git-"
 _INPUT_RUNNERS = frozenset({"at", "batch"})
-_INPUTS = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+INPUT = re.compile(r"/dev/stdin|/(?:dev|proc/self|proc/thread-self)/fd/[0-9]+")
+"""A path of what is read as input, which is no file."""
 _SCRIPT_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
 _INPUT_FLAG = re.compile(r"-[A-Za-z]*s[A-Za-z]*")
 _LAST_OPTIONS = frozenset({"-", "--"})
@@ -104,7 +106,7 @@ def runs_unseen_text(part: Part) -> bool:
         return False
     name, arguments = bare_name(part.argv[0]), part.argv[1:]
     if name in _EVALUATORS:
-        return None in arguments or not _INPUTS.isdisjoint(arguments)
+        return any(word is None or INPUT.fullmatch(word) for word in arguments)
     if name in _INPUT_RUNNERS:
         return True
     if name not in families().shells:
@@ -122,7 +124,7 @@ def reads_input(arguments: Words) -> bool:
         if is_value:
             is_value = False
         elif word in _LAST_OPTIONS:
-            return count == len(arguments)
+            return count == len(arguments) or _is_input(arguments[count])
         elif word is None or _SCRIPT_FLAG.fullmatch(word):
             return False
         elif _INPUT_FLAG.fullmatch(word):
@@ -130,8 +132,12 @@ def reads_input(arguments: Words) -> bool:
         elif word.startswith(("-", "+")):
             is_value = _FLAG_WITH_VALUE.fullmatch(word) is not None
         else:
-            return False
+            return _is_input(word)
     return True
+
+
+def _is_input(word: str | None) -> bool:
+    return word is not None and INPUT.fullmatch(word) is not None
 
 
 def raw_words(text: str) -> list[str]:

