@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from agentscope_like.permission.command_rules import Words
 from agentscope_like.permission.shell.analysis import EffectKind, Part
+from agentscope_like.permission.shell.downloads import INTERPRETERS
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.readings import (
     bare_name,
@@ -19,6 +20,7 @@ from agentscope_like.permission.shell.readings import (
     raw_words,
     readings_of,
 )
+from agentscope_like.permission.shell.tree import Heredoc, Literal
 
 __all__ = ["carried_readings", "perhaps_carried_readings"]
 
@@ -29,7 +31,9 @@ _NAMES_A_PROGRAM = re.compile(
 _SETTING = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 _DECLARING = frozenset({"export", "declare", "typeset", "readonly", "local", "env", "alias"})
 _RUN_WORDS = frozenset({"exec", "run", "dlx", "shell", "ssh", "rsh", "foreach"})
-_COMMAND_FLAG = re.compile(r"-[A-Za-z]?[cCexX]|--(?:exec|command|run|eval|call|cmd|execute)[a-z-]*")
+_COMMAND_FLAG = re.compile(
+    r"-[A-Za-z]?[cCeEprxX]|--(?:exec|command|run|eval|call|cmd|execute)[a-z-]*"
+)
 _MARKS = str.maketrans("=:[]", "    ")
 _MOST_BEFORE = 8
 _MOST_ARGUMENTS = 64
@@ -66,6 +70,8 @@ def perhaps_carried_readings(part: Part) -> Iterator[Words]:
     name = words[0] or ""
     if (pattern := families().language_of(name)) is not None:
         yield from _in_texts([word for word in words[1:] if word and pattern.fullmatch(word)])
+    if name in families().input_languages or name in INTERPRETERS:
+        yield from _in_input(part)
     plain = families().without_leading_options(words)
     if starts := _commands_in(plain):
         rest = plain[starts[-1] :]
@@ -78,6 +84,17 @@ def perhaps_carried_readings(part: Part) -> Iterator[Words]:
     else:
         yield from _tails(words, _before_tail(words))
         yield from _in_texts(tuple(_flag_values(words)))
+
+
+def _in_input(part: Part) -> Iterator[Words]:
+    """Yield what may be a command in the text that stands in the command as a part's input."""
+    for redirect in part.redirects:
+        target = redirect.target
+        word = target.body if isinstance(target, Heredoc) else target
+        if redirect.operator.startswith("<<"):
+            for segment in word.segments:
+                if isinstance(segment, Literal):
+                    yield from _in_text(segment.text)
 
 
 def _words(part: Part) -> Words:

@@ -23,6 +23,7 @@ class Families:
 
     Attributes:
         shells: Shells, which run the text of a word, a file or their input.
+        input_languages: Programs whose input may say that they run a command.
         carriers: Programs that run a command which stands somewhere behind them, unread.
     """
 
@@ -52,6 +53,7 @@ class Families:
         }
         named = {words[0] for words in (*self._arity, *self._runners)}
         self._own_words = frozenset(named).union(tables["own_words"]["words"].split())
+        self.input_languages = frozenset(tables["input_languages"]["words"].split())
         self.shells = frozenset(tables["shells"]["words"].split())
         self.carriers = frozenset(tables["carriers"]["words"].split())
 
