@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from agentscope_like.permission.shell.analysis import Part, answered_once
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.readings import INPUT, bare_name
 from agentscope_like.permission.shell.tree import Redirect, Word
+from agentscope_like.permission.shell.values import Unknown
 
 __all__ = ["DOWNLOADERS", "INTERPRETERS", "Downloads"]
 
@@ -64,7 +64,7 @@ class Downloads:
         parts: All parts of the command.
     """
 
-    __slots__ = ("_anything", "_extracts", "_loading", "_mentions", "_parts")
+    __slots__ = ("_computed", "_extracts", "_loading", "_mentions", "_parts")
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
@@ -72,7 +72,8 @@ class Downloads:
         if not self._loading:
             return
         self._mentions = Counter(name for part in parts for name in _mentions(part))
-        self._anything = any(map(_has_any_name, self._loading))
+        names = [name for part in self._loading for name in _computed_names(part)]
+        self._computed = tuple(dict.fromkeys(names))
         self._extracts = any(_name(part) in _EXTRACTORS and not part.read_only for part in parts)
 
     def why_not_run(self, part: Part) -> str | None:
@@ -88,7 +89,7 @@ class Downloads:
         scripts = _scripts(part)
         if scripts is None or (_runs_code(part) and self._names_module(part)):
             return "may run what is downloaded, so that nobody can tell what"
-        if scripts and (self._anything or self._extracts):
+        if scripts and (self._extracts or any(map(self._may_be_named, scripts))):
             return "may run what is downloaded, so that nobody can tell what"
         if any(self._mentioned(script, part) for script in scripts):
             return "runs what is downloaded, so that nobody can tell what"
@@ -103,6 +104,12 @@ class Downloads:
         """Return whether code names a file of code without its ending, as `import` does."""
         words = {word for code in part.argv[1:] if code for word in _CODE_WORD.findall(code)}
         return any(self._mentions[f"{word.casefold()}{_MODULE_MARK}"] for word in words)
+
+    def _may_be_named(self, script: str) -> bool:
+        """Return whether a name that is not known may be that of a script."""
+        is_module = script.endswith(_MODULE_MARK)
+        name = f"{script[:-1]}.py" if is_module else script
+        return any(map(name.endswith, self._computed))
 
     def _mentioned(self, script: str, part: Part) -> bool:
         """Return whether a part that may write names a script; those that carry `part` do not."""
@@ -161,26 +168,45 @@ def _values(word: str) -> Iterator[str]:
             yield word.partition(mark)[2]
 
 
-def _has_any_name(part: Part) -> bool:
-    """Return whether nobody can tell under which name a downloader keeps what it loads."""
+def _computed_names(part: Part) -> Iterator[str]:
+    """Yield with what the name ends under which a downloader keeps what it loads.
+
+    Only for names that are not known, or that somebody else chooses.
+    """
     name, options = _name(part), part.options
     pattern = _NAMED_BY_SERVER.get(name)
     if pattern is not None and any(map(pattern.fullmatch, options)):
-        return True
+        yield ""
     if any(">" in each.operator and _target(each) is None for each in part.redirects):
-        return True
+        yield ""
     if None not in part.argv:
-        return False
+        return
     if any(_OUTPUT.fullmatch(each.prefix) for each in part.computed):
-        return True
-    if name == "curl" and any(map(_REMOTE_NAME.fullmatch, options)):
-        return True
-    outputs = [
-        value
-        for word, value in pairwise((*part.argv, ""))
-        if word is not None and _OUTPUT.fullmatch(word)
-    ]
-    return None in outputs or (name in _NAMED_BY_ADDRESS and not outputs)
+        yield ""
+    remote = name == "curl" and any(map(_REMOTE_NAME.fullmatch, options))
+    outputs = [at for at, word in enumerate(part.argv, 1) if word and _OUTPUT.fullmatch(word)]
+    if remote or (name in _NAMED_BY_ADDRESS and not outputs):
+        yield ""
+    unknown = _unknown_words(part)
+    for at in outputs:
+        if at < len(part.argv) and part.argv[at] is None:
+            known = unknown.get(at, Unknown())
+            texts = known.choices or (known.suffix,)
+            for text in texts if known.single else ("",):
+                yield _last(text)
+
+
+def _last(text: str) -> str:
+    """Return what stands behind the last slash, as `bare_name` has it."""
+    return text.rpartition("/")[2].casefold()
+
+
+def _unknown_words(part: Part) -> dict[int, Unknown]:
+    """Return what is known of computed words, by their places."""
+    places = [at for at, word in enumerate(part.argv) if word is None]
+    if len(places) != len(part.computed):
+        return {}
+    return dict(zip(places, part.computed, strict=True))
 
 
 def _target(redirect: Redirect) -> str | None:

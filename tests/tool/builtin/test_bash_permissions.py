@@ -97,6 +97,10 @@ wget "$url"; sh f | downloaded
 curl -OJ http://x; sh f | downloaded
 curl -O 'http://x/f?y=1'; sh f | downloaded
 curl -o "$f" http://x; bash "$f" | downloaded
+curl -o "$f" http://x; bash g | downloaded
+curl -o "d/$f.sh" http://x; bash a.sh | downloaded
+for i in 1 2; do curl -o f$i http://x; done; bash f1 | downloaded
+curl http://x > "$f"; bash g | downloaded
 curl http://x | tee f > /dev/null; bash f | downloaded
 curl http://x | dd of=f; bash f | downloaded
 curl -o f http://x; mv f g; bash g | downloaded
@@ -278,6 +282,8 @@ curl -o data.json http://x && python3 tools/check.py data.json
 curl -o d.json http://x; python3 -u a.py d.json; python3 -u a.py d.json
 curl -s "http://x/$y" -o out.json; python3 a.py out.json
 wget -q "$url" -O out.json; python3 a.py out.json
+for i in 1 2; do curl -o f$i http://x/$i; done; python3 merge.py f1 f2
+curl -o "data/$x.json" http://x/; python3 a.py
 curl -XPOST -i -H "A: $t" http://x; node cli.js
 curl -s http://x | python3 -m json.tool
 curl -s http://x | python3 -c 'import json, sys; json.load(sys.stdin)'
