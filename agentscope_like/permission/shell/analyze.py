@@ -16,6 +16,7 @@ from agentscope_like.permission.shell.analysis import (
     EffectKind,
     Part,
 )
+from agentscope_like.permission.shell.history import shows_computed
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.parts import BudgetError
 from agentscope_like.permission.shell.reader import ReadError, read
@@ -165,7 +166,9 @@ def _with_doubted_names(
 
 
 def _names_a_file(part: Part, analysis: CommandAnalysis) -> bool:
-    return bool(part.effects or tuple(named_files(part))) or implied(part, analysis) is not _NOTHING
+    if part.effects or shows_computed(part) or any(named_files(part)):
+        return True
+    return implied(part, analysis) is not _NOTHING
 
 
 def _may_need_no_rule(part: Part) -> bool:

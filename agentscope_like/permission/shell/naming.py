@@ -5,27 +5,66 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.shell.alike import is_pattern, literal_folder, stands_for_places
 from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.permission.shell.directories import joined
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.history import all_words, shown_in_history, shows_computed
 from agentscope_like.permission.shell.readings import raw_words
 from agentscope_like.permission.shell.safety import INTERPRETERS
 from agentscope_like.permission.shell.surroundings import Surroundings, paths_in
-from agentscope_like.permission.shell.touch import Touch, TouchKind
+from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
 from agentscope_like.permission.shell.tree import Heredoc
 
-__all__ = ["named_by_command", "named_in_history"]
+__all__ = ["named_by_command", "named_in_history", "words_in_history"]
 
 _UNKNOWN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE, EffectKind.NETWORK})
 _SCRIPTED = frozenset({"awk", "gawk", "mawk", "sed", "gsed", "sqlite3"})
 
 
 def named_in_history(part: Part, around: Surroundings) -> Iterator[Touch]:
-    """Yield the paths of a repository's past that git may show: `git show HEAD:path`."""
-    if part.program == "git" and part.read_only:
-        # `REV:path` counts from the root of the repository, wherever git runs.
+    """Yield the paths of a repository's past that git may show: `git show HEAD:path`.
+
+    Args:
+        part: The part.
+        around: Where it runs.
+    """
+    if part.program != "git" or not part.read_only:
+        return
+    # `REV:path` counts from the root of the repository, wherever git runs.
+    roots = [location.absolute for location in around.working_directories]
+    shown = list(shown_in_history(part))
+    names = [name for name in shown if not is_pattern(name)]
+    yield from _touches(part, (*part.argv[2:], *names), TouchKind.SHOW, around, roots)
+    for pattern in dict.fromkeys(filter(is_pattern, shown)):
+        if stands_for_places(pattern):
+            yield from _matched(part, pattern, around, roots)
+
+
+def words_in_history(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
+    """Yield the paths among all words, where git shows something that it is told as it runs.
+
+    Args:
+        analysis: The command, as it was read.
+        around: Where it runs.
+    """
+    part = next(filter(shows_computed, analysis.parts), None)
+    if part is not None:
         roots = [location.absolute for location in around.working_directories]
-        yield from _touches(part, part.argv[2:], TouchKind.SHOW, around, roots)
+        yield from _touches(part, all_words(analysis), TouchKind.SHOW, around, roots)
+
+
+def _matched(
+    part: Part, pattern: str, around: Surroundings, roots: Iterable[str]
+) -> Iterator[Touch]:
+    """Yield where that lies which a pattern may match, now or in the past."""
+    folder = literal_folder(pattern)
+    for start in dict.fromkeys((*part.directories, *roots)):
+        try:
+            location = around.locate(joined(start, folder) or start)
+        except PathError:
+            continue
+        yield Touch(part, TouchKind.SHOW, pattern, location, Below.ANYTHING, certain=False)
 
 
 def named_by_command(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from glob import escape as glob_escape
 from itertools import pairwise
 
@@ -13,6 +13,7 @@ from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.permission.paths.effort import ENDING, FOLDER, TooManyFilesError
 from agentscope_like.permission.paths.location import is_below
+from agentscope_like.permission.shell.alike import is_pattern, names_of_secrets
 from agentscope_like.permission.shell.analysis import (
     CHANGES,
     CommandAnalysis,
@@ -29,6 +30,7 @@ from agentscope_like.permission.shell.endings import (
 )
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.feeding import Feeders
+from agentscope_like.permission.shell.history import all_words, shown_in_history, shows_computed
 from agentscope_like.permission.shell.implied import Implied, implied, searches_below
 from agentscope_like.permission.shell.programs import GREPS
 from agentscope_like.permission.shell.readings import raw_words
@@ -64,21 +66,17 @@ _CHOOSING = dict.fromkeys(GREPS, _INCLUDES) | {
 }
 """By which option a search is told which files to read."""
 
-_HISTORY = (
-    *("show", "cat-file", "log", "whatchanged", "grep", "diff", "blame", "annotate", "config"),
-    *("diff-tree", "diff-index", "diff-files", "range-diff", "stash"),
-)
-_BY_NAME = ("log", "diff-tree", "diff-index", "diff-files")
-"""Sub-commands that show what is in a file only where they are asked to."""
-
-_PATCHES = re.compile(r"-p|-u|--patch.*|-L.*|-W|--function-context|-U.*|--unified.*|--cc|-c")
 _FROM_ANYWHERE = frozenset({"locate", "lsof"})
 """Programs that print names of files from anywhere, whichever place they are asked about."""
 
 _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
-_TAKING_A_PATH = ("-L", "--blob")
+_ANY_NAME = ".*"
+_MOST_PATTERNS = 32
+_LONGEST_PATTERN = 200
+"""How many patterns, and of which length, are held against the names of secrets one by one."""
+
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":+", "+"})
 _QUOTES = re.compile(r"[\\'\"]")
 _ESCAPED_BLANK = re.compile(r"\\(?:0+|[abfnrtv])")
@@ -102,6 +100,7 @@ class Secrets(Struct):
     _harmless: set[str] = field(default_factory=set)
     _followed: set[str] = field(default_factory=set)
     _known_feeders: Feeders | None = None
+    _held_all: bool = False
 
     @classmethod
     def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
@@ -201,12 +200,24 @@ class Secrets(Struct):
         for name, verb in named_files(part):
             if reason := self._of_path(name):
                 return f"would {verb} what is to be kept secret: {reason}"
+        if shows_computed(part) and (reason := self._of_all_words()):
+            return f"would show what is computed here of: {reason}"
         if not self.reads_unseen and (part.read_only or _changes_something(part)):
             return None
         for word in _said(part) if self.reads_unseen else part.argv[1:]:
             if reason := self._of_word(word):
                 return f"names a sensitive path: {reason}"
         return self._of_other_words(part) if self.reads_unseen else None
+
+    def _of_all_words(self) -> str | None:
+        """Return why one of all the words is not to be shown, as git may be told of any."""
+        if self._held_all:
+            return None
+        for name in _alike(all_words(self.analysis)):
+            if reason := self._of_path(name):
+                return reason
+        self._held_all = True
+        return None
 
     def _of_word(self, word: str | None) -> str | None:
         if not word or word in self._told:
@@ -432,29 +443,26 @@ def _changes_something(part: Part) -> bool:
 
 def named_files(part: Part) -> Iterator[tuple[str, str]]:
     """Yield the names of what a part is told to show or to search, each with its verb."""
-    if part.program == "git" and part.read_only:
-        for name in _history(part):
+    if part.program == "git":
+        for name in _alike(shown_in_history(part)):
             yield name, "show"
     if part.program in _CHOOSING:
-        for name in _chosen(part):
+        for name in _alike(_chosen(part)):
             yield name, "search"
 
 
-def _history(part: Part) -> Iterator[str]:
-    """Yield what git is told to show of the files that it keeps."""
-    if part.git_command not in _HISTORY:
-        return
-    words = [word or "" for word in part.argv[2:]]
-    if part.git_command in _BY_NAME and not any(map(_PATCHES.fullmatch, words)):
-        return
-    if part.git_command == "cat-file" and not {"-p", "blob"} & set(words):
-        return
-    behind = words.index("--") if "--" in words else len(words)
-    for number, word in enumerate(words):
-        is_pattern = part.git_command == "grep" and number < behind and ":" not in word
-        is_option = word.startswith("-") and not word.startswith(_TAKING_A_PATH)
-        if not (is_pattern or is_option or word.startswith(":/")):
-            yield word.rpartition(":")[2]
+def _alike(names: Iterable[str]) -> Iterator[str]:
+    """Yield names, and for each pattern the names of secrets that it may stand for."""
+    patterns = 0
+    for name in names:
+        if not is_pattern(name):
+            yield name
+            continue
+        patterns += 1
+        if patterns > _MOST_PATTERNS or len(name) > _LONGEST_PATTERN:
+            yield from names_of_secrets(_ANY_NAME)
+            return
+        yield from names_of_secrets(name)
 
 
 def _chosen(part: Part) -> Iterator[str]:
@@ -467,4 +475,4 @@ def _chosen(part: Part) -> Iterator[str]:
         found = option.fullmatch(word)
         chosen = value if found and found[1] is None else found[1] if found else "!"
         if not chosen.startswith("!"):
-            yield chosen.rstrip("*")
+            yield chosen

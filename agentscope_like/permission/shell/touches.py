@@ -18,7 +18,7 @@ from agentscope_like.permission.shell.copying import Copying
 from agentscope_like.permission.shell.feeding import Feeders
 from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.links import ways
-from agentscope_like.permission.shell.naming import named_in_history
+from agentscope_like.permission.shell.naming import named_in_history, words_in_history
 from agentscope_like.permission.shell.programs import FINDERS, RIGHTS
 from agentscope_like.permission.shell.showing import (
     follows,
@@ -69,6 +69,7 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
             case Implied.LISTS:
                 yield from look.where_it_runs(part, TouchKind.LIST, below=_walks(part))
         yield from named_in_history(part, around)
+    yield from words_in_history(analysis, around)
 
 
 class _Look:
