@@ -293,6 +293,23 @@ deny  cd docs < secrets/a
 deny  ls < secrets/a
 deny  ls docs < secrets/a
 deny  git < secrets/a
+ask   git show "$(git rev-parse HEAD):secrets/a"
+ask   git show $(git rev-parse HEAD:secrets/a)
+ask   for f in secrets/a; do git show "HEAD:$f"; done
+ask   git log -p -- ':/secrets'
+ask   git log -p -- ':(top,icase)SECRETS/a'
+ask   git log -p -- 'secre*'
+ask   git log -p -- 's?crets/a'
+ask   git log -p -- '[s]ecrets/a'
+ask   git log -p -- '*ecrets/a'
+ask   git log -p -- 'secrets/*'
+ask   git format-patch --stdout HEAD~1 -- secrets/a
+allow git show "$(git rev-parse HEAD):src/app.py"
+allow for c in $(git rev-list -5 HEAD); do git show --stat $c; done
+allow git log -p -- ':/src' ':!*.lock'
+allow git log -p -- 'src/*.py' '*.md'
+allow git diff -- '**/*.py'
+allow git diff -- '*'
 allow cd docs < README.md
 allow ls < README.md
 allow git
