@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec.structs import replace
+
 from agentscope_like.permission.shell.arithmetic import fails
 from agentscope_like.permission.shell.environment import own_doubt, special_parameter
 from agentscope_like.permission.shell.evaluation import evaluate
@@ -39,6 +41,7 @@ __all__ = ["Expander", "Substituter"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SAID = frozenset({"grep", "Binary", "file"})
+_UNAWAITED = frozenset({"<(", ">("})
 
 
 class Substituter(Protocol):
@@ -154,6 +157,8 @@ class Expander:
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
         scope = self._scope.inside(self._draft.index)
+        if scope.bounded and segment.opener in _UNAWAITED:
+            scope = replace(scope, bounded=False)
         return self._walker.substitute(segment.script, self._state, scope)
 
     def variable(self, segment: Variable) -> Argument:

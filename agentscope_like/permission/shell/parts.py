@@ -54,7 +54,7 @@ class Scope(Struct, frozen=True):
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
-        bounded: Whether something ends whatever runs here.
+        bounded: Whether something ends whatever runs here; not what a shell does not wait for.
         posix: Whether a plain `sh` runs the commands here.
         in_function: Whether this is the body of a function.
         lacking: Whether an argument has been left out that may turn out to be none.

@@ -146,16 +146,17 @@ class Walk:
     def script(self, script: Script, state: State, scope: Scope) -> State:
         """Judge a script that runs in the shell of `state`."""
         statements = script.statements
-        if len(statements) == 1:
+        if len(statements) == 1 and statements[0].connector != "&":
             return self._command(statements[0].command, state, scope).settle()
         chain: list[Statement] = []
         for statement in statements:
             chain.append(statement)
             if statement.connector in {"&&", "||"}:
                 continue
-            after = self._chain(chain, state, scope)
-            if statement.connector != "&":
-                state = after
+            if statement.connector == "&":  # it outlives the shell, and what ends that in time
+                self._chain(chain, state, replace(scope, bounded=False))
+            else:
+                state = self._chain(chain, state, scope)
             chain = []
         return self._chain(chain, state, scope) if chain else state
 
@@ -298,7 +299,7 @@ class Walk:
         directories = () if scope.moves else state.directories
         known = self._parameters(command.name) if scope.place is None else None
         start = State(directories, {}, frozenset(), known, stack=None, fixed=state.fixed)
-        inside = replace(scope, fed=Output(), in_function=True)
+        inside = replace(scope, fed=Output(), in_function=True, bounded=False)
         after = self._command(command.body, start, inside)
         functions = state.functions | {command.name}
         return replace(state, functions=functions).fix(after.fixed)

@@ -177,3 +177,25 @@ def test_a_line_whose_arithmetic_cannot_fail_sets_what_it_sets() -> None:
     """Division by a number that is written down, and all that is no division, ends no line."""
     assert _only_reads('n=$(wc -l < f)\nx=$((n / 2 + 1))\nsed -n "${x}p" f')
     assert not _only_reads('n=$(wc -l < f)\nx=$((n / 2 + y))\nsed -n "${x}p" f')
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "tail -f f &",
+        "tail -f f & sleep 1",
+        "ls && tail -f f &",
+        "(tail -f f) &",
+        "while read -r x; do tail -f f & done",
+        "x() { tail -f f; }; x &",
+        'bash -c "tail -f f" &',
+        "head -1 <(tail -f f)",
+    ],
+)
+def test_what_a_shell_does_not_wait_for_is_not_ended_with_it(script: str) -> None:
+    """A time limit ends only what is still there; what runs in the background may outlast it."""
+    for waited, is_proven in ((script, False), (script.replace("tail -f f", "timeout 3 ls"), True)):
+        command = f"timeout 5 bash -c '{waited}'"
+        assert analyze(command, directory="/ws", home="/home/u").read_only is is_proven, command
+    ends = "timeout 5 bash -c 'tail -f f; tail -f g | cat'"
+    assert analyze(ends, directory="/ws", home="/home/u").read_only
