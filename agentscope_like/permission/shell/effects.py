@@ -12,9 +12,9 @@ from importlib import import_module
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.permission.paths.globs import fixed_ends
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.permission.shell.directories import absolute, after_cd, joined, walked
+from agentscope_like.permission.shell.endless import read_doubt
 from agentscope_like.permission.shell.environment import exported_doubt, own_doubt
 from agentscope_like.permission.shell.grammar import RoleKind
 from agentscope_like.permission.shell.mutations import fixes
@@ -32,7 +32,7 @@ from agentscope_like.permission.shell.values import (
     piece_of,
 )
 
-__all__ = ["KEEPING_NOTHING", "Actor", "path_effects", "read_doubt"]
+__all__ = ["KEEPING_NOTHING", "Actor", "path_effects"]
 
 KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 """Devices that may be written to: nothing of it stays."""
@@ -61,31 +61,6 @@ _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _REACHED = frozenset({RoleKind.HOST, RoleKind.RUN})
 _ASSIGNED = frozenset({RoleKind.ASSIGNMENT, RoleKind.LOCAL, RoleKind.VARIABLE})
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
-_KERNEL = ("/dev", "/proc/", "/sys/", "/run/", "/var/run/")
-_ENDLESS = re.compile(
-    r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?"
-    r"|/proc/(kmsg|acpi/event|.+/(root|cwd)/.*)"
-    r"|/sys/kernel/(debug/)?tracing/(.*/)?trace_pipe(_raw)?"
-    r"|(/var)?/run/initctl",
-    re.DOTALL,
-)
-"""Devices, what waits for the kernel to tell more (proc(5)), and ways to them."""
-_BEGINNING = re.compile(r"/dev(/(?!fd/)|$)")
-_ENDLESS_FILES: tuple[tuple[str, ...], ...] = (
-    ("proc", "kmsg"),
-    ("proc", "acpi", "event"),
-    ("run", "initctl"),
-    ("var", "run", "initctl"),
-)
-_ENDLESS_FOLDERS: tuple[tuple[str, ...], ...] = (
-    ("dev",),
-    ("proc", "", "root"),
-    ("proc", "", "cwd"),
-    ("sys", "kernel", "tracing"),
-    ("sys", "kernel", "debug", "tracing"),
-)
-"""The same for patterns, as names, of which an empty one is any: all that is below counts."""
-_DEVICE = re.compile(r"(.*/)?(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)")
 _LINE = rf"(?:[0-9{NUMBER}]+|\$)"
 _LINES = rf"{_LINE}(?:,(?:{_LINE}|[+~][0-9{NUMBER}]+))?(?:[pdq=]|\{{[pdq=;]*\}})"
 _RECORD = rf"F?NR ?(?:[<>=!]=|[<>]) ?[0-9{NUMBER}]+(?: ?[-+] ?[0-9{NUMBER}]+)*"
@@ -106,43 +81,6 @@ def prints_lines(language: RoleKind, numbered: str) -> bool:
     """
     pattern = _PRINTING.get(language)
     return pattern is not None and pattern.fullmatch(numbered) is not None
-
-
-def read_doubt(effect: Effect) -> str | None:
-    """Return why reading the content of a path is not known to be harmless: it is a device."""
-    path = effect.path
-    if path is None:
-        begins = _BEGINNING.match(effect.start) is not None
-        device = begins or _DEVICE.fullmatch(effect.target) is not None
-    else:
-        device = _is_endless(path) or _is_endless(effect.walked)
-        device = device or (effect.glob and _may_be_endless(path))
-    if not device:
-        return None
-    return f"reading the device `{shortened(effect.target)}` may never end, or may disturb it"
-
-
-def _is_endless(path: str) -> bool:
-    return path.startswith(_KERNEL) and _ENDLESS.fullmatch(path) is not None
-
-
-def _may_be_endless(pattern: str) -> bool:
-    """Return whether a pattern may match what is endless, or a folder of it, but for `/*`.
-
-    Which devices end is not asked about.
-    """
-    names = pattern.split("/")[1:]
-    places = [each for each in _ENDLESS_FILES if len(each) == len(names)]
-    places += [each for each in _ENDLESS_FOLDERS if len(each) <= len(names)]
-    return names != ["*"] and any(all(map(_may_be, names, place)) for place in places)
-
-
-def _may_be(glob: str, name: str) -> bool:
-    """Return whether a pattern may match a name, by what it begins and ends with."""
-    if not name or glob == name:
-        return True
-    start, end = fixed_ends(glob)
-    return len(start) < len(glob) and name.startswith(start) and name.endswith(end)
 
 
 def path_effects(

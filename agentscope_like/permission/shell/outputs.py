@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agentscope_like.permission.shell.analysis import Doubt, Effect, EffectKind
-from agentscope_like.permission.shell.effects import KEEPING_NOTHING, path_effects, read_doubt
+from agentscope_like.permission.shell.effects import KEEPING_NOTHING, path_effects
+from agentscope_like.permission.shell.endless import read_doubt
 from agentscope_like.permission.shell.expander import Expander
 from agentscope_like.permission.shell.parts import Draft, Scope, shortened
 from agentscope_like.permission.shell.state import State

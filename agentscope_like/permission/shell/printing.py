@@ -49,6 +49,9 @@ _PASSING = re.compile(
 )
 _ECHO_OPTION = re.compile(r"-[neE]+")
 _JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
+_LONGEST = 10_000
+"""How many characters of what printf repeats are put together."""
+
 _BY_PLACE = frozenset({"pwd", "find"})
 _LEADING = ("-H", "-L", "-P", "-D", "-O", "(", "!")
 """With what the words of find may begin before the places to look in, or as an option of BSD."""
@@ -152,7 +155,8 @@ def _of_printf(words: Sequence[str]) -> Output:
         return Output()
     taken, joined = words[0].count("%s"), words[0].removesuffix("\\n")
     times, left = divmod(len(words) - 1, taken) if taken else (1, len(words) - 1)
-    if left or not (times == 1 or (times and joined == words[0])):
+    is_line = times == 1 or (times and joined == words[0])
+    if left or not is_line or times * len(joined) > _LONGEST:
         return Output()
     text = joined * times % tuple(words[1:])
     return Output() if "\n" in text else Output(shape_of(text), choices=(text,))

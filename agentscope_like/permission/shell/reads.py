@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from glob import escape as glob_escape
 from itertools import pairwise
 
@@ -30,6 +30,7 @@ from agentscope_like.permission.shell.endings import (
 )
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.feeding import Feeders
+from agentscope_like.permission.shell.handed import held_words, said, spelled
 from agentscope_like.permission.shell.history import all_words, shown_in_history, shows_computed
 from agentscope_like.permission.shell.implied import Implied, implied, searches_below
 from agentscope_like.permission.shell.programs import GREPS
@@ -44,8 +45,6 @@ from agentscope_like.permission.shell.showing import (
 )
 from agentscope_like.permission.shell.surroundings import Surroundings, paths_in
 from agentscope_like.permission.shell.tree import (
-    Assignment,
-    For,
     Glob,
     Heredoc,
     Literal,
@@ -53,7 +52,6 @@ from agentscope_like.permission.shell.tree import (
     Tilde,
     Variable,
     Word,
-    nodes,
 )
 from agentscope_like.permission.shell.unseen import finds_files_alone, finds_source_code, sources
 
@@ -78,8 +76,6 @@ _LONGEST_PATTERN = 200
 """How many patterns, and of which length, are held against the names of secrets one by one."""
 
 _DEFAULTS = frozenset({":-", "-", ":=", "=", ":+", "+"})
-_QUOTES = re.compile(r"[\\'\"]")
-_ESCAPED_BLANK = re.compile(r"\\(?:0+|[abfnrtv])")
 _UNKNOWN_PLACE = "would read all that is in a directory which is not known before it runs"
 
 
@@ -204,7 +200,7 @@ class Secrets(Struct):
             return f"would show what is computed here of: {reason}"
         if not self.reads_unseen and (part.read_only or _changes_something(part)):
             return None
-        for word in _said(part) if self.reads_unseen else part.argv[1:]:
+        for word in said(part) if self.reads_unseen else part.argv[1:]:
             if reason := self._of_word(word):
                 return f"names a sensitive path: {reason}"
         return self._of_other_words(part) if self.reads_unseen else None
@@ -280,7 +276,7 @@ class Secrets(Struct):
         shell.
         """
         if part is self.analysis.parts[0]:
-            for word in _held_words(self.analysis):
+            for word in held_words(self.analysis):
                 yield from self._texts(word)
         if part.program in families().shells:
             for script in part.argv[1:]:
@@ -338,7 +334,7 @@ class Secrets(Struct):
             elif redirect.operator != "<<<":
                 continue
             for text in self._texts(target):
-                yield from _spelled(text)
+                yield from spelled(text)
 
     def _of_unknown(self, effect: Effect, part: Part, *, lists: bool) -> str | None:
         """Return why not to read a path of which at most the start and the end are known, or None.
@@ -381,56 +377,6 @@ class Secrets(Struct):
         folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
         reason = self.around.why_not_read(folder, recursive=True)
         return None if reason is None else _told(reason)
-
-
-def _said(part: Part) -> Iterator[str]:
-    """Yield the words that a part is given or prints, as whoever takes them for names may."""
-    words = [word for word in part.argv[1:] if word]
-    if part.program == "printf" and words:
-        words += _formatted(words[0], words[1:]).split()
-    for word in words:
-        yield from _spelled(word)
-        if part.program == "dirname":
-            yield word.rstrip("/").rpartition("/")[0]
-
-
-def _spelled(text: str) -> Iterator[str]:
-    """Yield a text, and what is left of it where its quotes are taken off."""
-    yield text
-    if (bare := _QUOTES.sub("", text)) != text:
-        yield bare
-
-
-def _formatted(pattern: str, words: Sequence[str]) -> str:
-    """Return what printf prints of some words, as far as it only puts them in."""
-    pattern = _ESCAPED_BLANK.sub(" ", pattern)
-    pieces = pattern.split("%s")
-    taken = len(pieces) - 1
-    if not taken:
-        return pattern
-    text = ""
-    for start in range(0, len(words), taken):
-        given = [*words[start : start + taken], *[""] * taken]
-        text += pieces[0] + "".join(map("".join, zip(given, pieces[1:], strict=False)))
-    return text
-
-
-def _held_words(analysis: CommandAnalysis) -> Iterator[Word]:
-    """Yield the words that variables are given: in assignments, loops and expansions."""
-    seen: set[int] = set()
-    for node in analysis.nodes:
-        if _gives_values(node) and id(node) not in seen:
-            for each in nodes(node):
-                if isinstance(each, Word):
-                    yield each
-                elif _gives_values(each):
-                    seen.add(id(each))
-
-
-def _gives_values(node: object) -> bool:
-    return isinstance(node, Assignment | For) or (
-        isinstance(node, Variable) and node.argument is not None
-    )
 
 
 def _told(reason: str) -> str:

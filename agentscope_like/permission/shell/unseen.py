@@ -50,7 +50,10 @@ _CONNECTING = frozenset({"awk", "gawk", "mawk"})
 """Programs that open a network connection where a file's name asks for one, as `/inet/tcp/...`."""
 
 _ESCAPES = re.compile(r"\\(?:0[0-7]|[1-7xuUc])")
-_TOLD_BY_GIT = ("log", "show", "cat-file", "whatchanged", "reflog", "stash", "notes")
+_TOLD_BY_GIT = (
+    *("log", "show", "cat-file", "whatchanged", "reflog", "stash", "notes", "config", "remote"),
+    *("for-each-ref", "branch", "tag", "shortlog"),
+)
 _SOURCE_CODE = frozenset(
     {
         *("py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "tsx", "go", "rs", "c", "h", "cc", "hh"),
