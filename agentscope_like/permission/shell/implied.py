@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 
-from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
+from agentscope_like.permission.shell.analysis import (
+    CommandAnalysis,
+    EffectKind,
+    Part,
+    answered_once,
+)
 from agentscope_like.permission.shell.programs import GREPS, SEARCHERS
 from agentscope_like.permission.shell.showing import is_redirect
 
@@ -59,6 +64,7 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
     return _NOTHING if given else Implied.SEARCHES
 
 
+@answered_once
 def searches_below(part: Part) -> bool:
     """Return whether a part searches all that is below a directory that it is given."""
     if part.program in SEARCHERS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agentscope_like.permission.shell.analysis import Effect, EffectKind, Part
+from agentscope_like.permission.shell.analysis import Effect, EffectKind, Part, answered_once
 from agentscope_like.permission.shell.programs import COPIERS, FINDERS, GREPS, MOVERS
 
 __all__ = [
@@ -97,6 +97,7 @@ def counts(part: Part) -> bool:
     return part.program in _COUNTING and not _takes_names(part)
 
 
+@answered_once
 def _takes_names(part: Part) -> bool:
     """Return whether a part quotes what is in a file, which it takes for names or patterns."""
     option = _NAME_LISTS.get(part.program or "")
