@@ -23,6 +23,10 @@ _NO_SCRIPTS = {"COMPOSER_SKIP_SCRIPTS": "init,command,pre-command-run,pre-file-d
 """Keeps `composer show` from running what a project's composer.json has for these events
 (https://getcomposer.org/doc/03-cli.md#composer-skip-scripts; composer 2.8.6)."""
 
+_NO_LOGS = {"npm_config_logs_max": "0", "npm_config_update_notifier": "false"}
+"""Keeps npm from writing logs to where a project's `.npmrc` has them, and from asking for updates
+(https://docs.npmjs.com/cli/using-npm/config)."""
+
 
 async def runs_unasked(
     analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext | None
@@ -45,4 +49,4 @@ def unasked_environment(
 
     secrets = without_secrets(analysis, inherited)
     git = git_environment(inherited | secrets, git_places(analysis), keys)
-    return secrets | _OWN_TOOLCHAINS | _NO_SCRIPTS | git
+    return secrets | _OWN_TOOLCHAINS | _NO_SCRIPTS | _NO_LOGS | git

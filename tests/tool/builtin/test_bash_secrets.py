@@ -16,10 +16,12 @@ from agentscope_like.tool.builtin.secrets import without_secrets
 SECRET = "s3cr3t-value"
 
 
-async def output(command: str, policy: PermissionContext | None = None) -> str:
+async def output(
+    command: str, policy: PermissionContext | None = None, bash: Bash | None = None
+) -> str:
     """Return all that the command says."""
     said = []
-    async for chunk in Bash().call(command, _permission_context=policy):
+    async for chunk in (bash or Bash()).call(command, _permission_context=policy):
         said += [block.text for block in chunk.content if isinstance(block, TextBlock)]
     return "".join(said)
 
@@ -164,3 +166,18 @@ async def test_npm_shows_no_variable_that_the_project_names(
         said = await output(command)
         assert "x" in said
         assert SECRET not in said
+
+
+async def test_npm_writes_no_log_where_the_project_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read by npm leaves no file in the directory that the project's `.npmrc` names for logs."""
+    if shutil.which("npm") is None:
+        pytest.skip("needs npm")
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (tmp_path / "package.json").write_text("{}")
+    (tmp_path / ".npmrc").write_text(f"logs-dir={logs}\n")
+    monkeypatch.chdir(tmp_path)
+    assert "(empty)" in await output("npm ls", bash=Bash(confine="off"))
+    assert list(logs.iterdir()) == []
