@@ -218,7 +218,7 @@ class Secrets(Struct):
     def _of_word(self, word: str | None) -> str | None:
         if not word or word in self._told:
             return None
-        reason = self.around.why_not_touch(word)
+        reason = self.around.why_not_touch(word, only_reads=self.analysis.read_only)
         if reason is None and self.reads_unseen and "/" in word:
             reason = self._of_path(word)
         if reason is None:

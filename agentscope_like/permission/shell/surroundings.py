@@ -267,11 +267,15 @@ class Surroundings(Struct, frozen=True, dict=True):
             return (location,)
         return (location, *[replace(location, home=home) for home in self.other_homes])
 
-    def why_not_touch(self, word: str) -> str | None:
+    def why_not_touch(self, word: str, *, only_reads: bool = False) -> str | None:
         """Return why naming this path to a program that may do anything needs a person's word.
 
         Only names that are sensitive anywhere count, and credentials: a program is told about
         paths of the system all the time.
+
+        Args:
+            word: What may be a path, or hold one.
+            only_reads: Whether all that is done is known to be reading.
         """
         for path in paths_in(word):
             if not self.sensitive.occur_in(path):
@@ -280,7 +284,8 @@ class Surroundings(Struct, frozen=True, dict=True):
                 location = self.locate(path)
             except PathError:
                 continue
-            if reason := self.why_not_write(location) or self.why_not_read(location):
+            reason = None if only_reads else self.why_not_write(location)
+            if reason := reason or self.why_not_read(location):
                 return reason
         return None
 
