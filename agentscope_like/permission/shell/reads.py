@@ -196,7 +196,7 @@ class Secrets(Struct):
         for name, verb in named_files(part):
             if reason := self._of_path(name):
                 return f"would {verb} what is to be kept secret: {reason}"
-        if shows_computed(part) and (reason := self._of_all_words()):
+        if part.program == "git" and shows_computed(part) and (reason := self._of_all_words()):
             return f"would show what is computed here of: {reason}"
         if not self.reads_unseen and (part.read_only or _changes_something(part)):
             return None

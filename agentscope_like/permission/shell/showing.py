@@ -97,11 +97,15 @@ def counts(part: Part) -> bool:
     return part.program in _COUNTING and not _takes_names(part)
 
 
-@answered_once
 def _takes_names(part: Part) -> bool:
     """Return whether a part quotes what is in a file, which it takes for names or patterns."""
-    option = _NAME_LISTS.get(part.program or "")
-    return option is not None and any(map(option.fullmatch, part.options))
+    return part.program in _NAME_LISTS and _is_told_of_names(part)
+
+
+@answered_once
+def _is_told_of_names(part: Part) -> bool:
+    option = _NAME_LISTS[part.program or ""]
+    return any(map(option.fullmatch, part.options))
 
 
 def reads_no_directory(part: Part) -> bool:
