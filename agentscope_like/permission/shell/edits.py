@@ -232,10 +232,7 @@ def _copy_over_links(part: Part, surroundings: Surroundings) -> str | None:
                 path = f"{target}{name}"
                 if surroundings.locate(path, follow=False).kind is not FileKind.SYMLINK:
                     continue
-                location = surroundings.locate(path)
-                if not surroundings.contains(location):
-                    return f"`{path}` leads outside the working directories"
-                if reason := surroundings.why_not_write(location):
+                if reason := surroundings.why_not_edit(path):
                     return reason
     return None
 

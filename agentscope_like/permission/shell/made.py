@@ -43,10 +43,7 @@ def why_not_copy_made(analysis: CommandAnalysis, around: Surroundings) -> str | 
     for part in copying:
         around.effort.spend(ENTRY * len(made) * len(part.effects))
         for place in dict.fromkeys(_copies(part, made)):
-            location = around.locate(place)
-            if not around.contains(location):
-                return f"a copy of what it makes itself would lie outside, by way of `{place}`"
-            if reason := around.why_not_write(location):
+            if reason := around.why_not_edit(place):
                 return reason
     return None
 

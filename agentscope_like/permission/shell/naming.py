@@ -8,10 +8,10 @@ from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.shell.alike import is_pattern, literal_folder, stands_for_places
 from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.permission.shell.directories import joined
+from agentscope_like.permission.shell.downloads import INTERPRETERS
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.history import all_words, shown_in_history, shows_computed
 from agentscope_like.permission.shell.readings import raw_words
-from agentscope_like.permission.shell.safety import INTERPRETERS
 from agentscope_like.permission.shell.surroundings import Surroundings, paths_in
 from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
 from agentscope_like.permission.shell.tree import Heredoc

@@ -42,7 +42,7 @@ from agentscope_like.permission.shell.surroundings import Surroundings, leads_el
 from agentscope_like.permission.shell.tree import Heredoc, Literal, Span, Substitution, Word
 from agentscope_like.permission.shell.values import Unknown
 
-__all__ = ["INTERPRETERS", "Finding", "find_danger"]
+__all__ = ["Finding", "find_danger"]
 
 _READ = EffectKind.READ
 _REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})

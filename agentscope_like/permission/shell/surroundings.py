@@ -225,6 +225,18 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Return whether every reading of the location lies in a working directory."""
         return inside_any(location, self.working_directories)
 
+    def why_not_edit(self, path: str) -> str | None:
+        """Return why what a path leads to is not to be changed without a person's word, or None.
+
+        Raises:
+            PathError: It is a path that nobody can judge.
+            TooManyFilesError: Enough has been looked at.
+        """
+        location = self.locate(path)
+        if not self.contains(location):
+            return f"`{path}` leads outside the working directories"
+        return self.why_not_write(location)
+
     def why_not_write(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why writing or removing the location needs a person's word, or None."""
         for each in self._by_home(location):
