@@ -12,7 +12,6 @@ from itertools import pairwise
 
 from agentscope_like.permission.command_rules import Words
 from agentscope_like.permission.shell.analysis import EffectKind, Part
-from agentscope_like.permission.shell.downloads import INTERPRETERS
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.readings import (
     bare_name,
@@ -50,7 +49,8 @@ def carried_readings(part: Part) -> Iterator[Words]:
     for start in starts:
         yield from readings_of(plain[start] or "", plain[start + 1 : start + _MOST_ARGUMENTS])
     rest = plain[starts[-1] :] if starts else ()
-    if rest and bare_name(rest[0] or "") in families().carriers | families().shells:
+    program = bare_name(rest[0] or "") if rest else ""
+    if program in families().carriers or families().is_shell(program):
         yield from _tails(rest, 1)
         yield from _in_texts(rest)
     elif families().runs_texts(plain):
@@ -70,7 +70,7 @@ def perhaps_carried_readings(part: Part) -> Iterator[Words]:
     name = words[0] or ""
     if (pattern := families().language_of(name)) is not None:
         yield from _in_texts([word for word in words[1:] if word and pattern.fullmatch(word)])
-    if name in families().input_languages or name in INTERPRETERS:
+    if name in families().input_languages or families().is_interpreter(name):
         yield from _in_input(part)
     plain = families().without_leading_options(words)
     if starts := _commands_in(plain):

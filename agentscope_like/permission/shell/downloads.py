@@ -12,14 +12,8 @@ from agentscope_like.permission.shell.readings import INPUT, bare_name
 from agentscope_like.permission.shell.tree import Redirect, Word
 from agentscope_like.permission.shell.values import Unknown
 
-__all__ = ["DOWNLOADERS", "INTERPRETERS", "Downloads"]
+__all__ = ["DOWNLOADERS", "Downloads"]
 
-INTERPRETERS = frozenset(
-    {
-        *("python", "python2", "python3", "node", "nodejs", "ruby", "perl", "php", "lua", "deno"),
-        *("osascript", "pwsh", "tclsh", "Rscript", "bun"),
-    }
-)
 DOWNLOADERS = frozenset(
     {"curl", "wget", "aria2c", "http", "https", "xh", "fetch", "lwp-download", "lynx", "nc", "ncat"}
 )
@@ -28,11 +22,19 @@ _EXTRACTORS = frozenset(
     {"tar", "bsdtar", "unzip", "7z", "7za", "7zr", "cpio", "unar", "ar", "unrar"}
 )
 _LEAVING_CONTENTS = frozenset({"chmod", "chown", "chgrp", "touch", "mkdir", "rm", "rmdir", "cd"})
-_CODE_FLAGS = frozenset({"-c", "-e", "-E", "-r", "-p", "--eval", "--print"})
+_CODE = {
+    "python": re.compile(r"-[A-Za-z]*c.*", re.DOTALL),
+    "perl": re.compile(r"-[A-Za-z0]*[eE].*", re.DOTALL),
+    "ruby": re.compile(r"-[A-Za-z0]*e.*", re.DOTALL),
+    "php": re.compile(r"-[rBRE].*|--(?:run|process-begin|process-code|process-end)", re.DOTALL),
+    "pwsh": re.compile(r"-(?:c|command|ec|e|encodedcommand)", re.IGNORECASE),
+}
+"""The options of interpreters behind which code stands."""
+_OTHER_CODE = re.compile(r"-(?:e|p|pe|E)|--(?:eval|print)(?:=.*)?", re.DOTALL)
 _SHELL_CODE = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
 _WITH_VALUE = frozenset(
     {
-        *("-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-W", "-X", "-r", "--require"),
+        *("-c", "-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-W", "-X", "-r", "--require"),
         *("--import", "--loader", "--env-file", "-I", "-d", "-l", "-f", "-M"),
     }
 )
@@ -52,7 +54,8 @@ _NAMED_BY_SERVER = {
 }
 _NAMED_BY_ADDRESS = frozenset({"wget", "aria2c", "fetch", "lwp-download"})
 _REMOTE_NAME = re.compile(rf"{_CLUSTER}O[A-Za-z]*|--remote-name(?:-all)?")
-_CODE_FILE = re.compile(r"\.(?:[cm]?[jt]s|py|rb|pl|pm|lua|php|tcl|r|sh)")
+_VERSION = "0123456789."
+_CODE_FILE = re.compile(r"\.(?:[cm]?[jt]sx?|py|rb|pl|pm|lua|php|tcl|r|sh)")
 _NAME_END = re.compile(r"[?#].*", re.DOTALL)
 _CODE_WORD = re.compile(r"[\w-]+")
 
@@ -135,10 +138,10 @@ def _name(part: Part) -> str:
 
 def _runs_code(part: Part) -> bool:
     name = _name(part)
-    flags = part.options
-    if name in families().shells:
-        return any(map(_SHELL_CODE.fullmatch, flags))
-    return name in INTERPRETERS and not _CODE_FLAGS.isdisjoint(flags)
+    if families().is_shell(name):
+        return any(map(_SHELL_CODE.fullmatch, part.options))
+    code = _CODE.get(name.rstrip(_VERSION), _OTHER_CODE)
+    return families().is_interpreter(name) and any(map(code.fullmatch, part.options))
 
 
 @answered_once
@@ -220,7 +223,7 @@ def _scripts(part: Part) -> tuple[str, ...] | None:
     if name in _SOURCING:
         operands = [word for word in part.argv[1:] if word != "--"]
         return _bare(operands[:1]) if operands else ()
-    if name in INTERPRETERS or name in families().shells:
+    if families().runs_code(name):
         return _scripts_of_interpreter(part)
     if part.program is None and "/" in (part.argv[0] or "" if part.argv else ""):
         return (name,)

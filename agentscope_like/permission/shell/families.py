@@ -22,7 +22,6 @@ class Families:
     """The tables of `families.toml`.
 
     Attributes:
-        shells: Shells, which run the text of a word, a file or their input.
         input_languages: Programs whose input may say that they run a command.
         carriers: Programs that run a command which stands somewhere behind them, unread.
     """
@@ -54,7 +53,8 @@ class Families:
         named = {words[0] for words in (*self._arity, *self._runners)}
         self._own_words = frozenset(named).union(tables["own_words"]["words"].split())
         self.input_languages = frozenset(tables["input_languages"]["words"].split())
-        self.shells = frozenset(tables["shells"]["words"].split())
+        self._shells = frozenset(tables["shells"]["words"].split())
+        self._interpreters = frozenset(tables["interpreters"]["words"].split())
         self.carriers = frozenset(tables["carriers"]["words"].split())
 
     def without_leading_options(self, words: Sequence[str | None]) -> Sequence[str | None]:
@@ -93,6 +93,18 @@ class Families:
         """Return what a word matches that runs a command in a program's own language."""
         return self._languages.get(_DIALECTS.get(program, program))
 
+    def is_shell(self, program: str | None) -> bool:
+        """Return whether a program runs the text of a word, a file or its input as a script."""
+        return program is not None and _unversioned(program) in self._shells
+
+    def is_interpreter(self, program: str | None) -> bool:
+        """Return whether a program runs a file, its input or a word as code of another language."""
+        return program is not None and _unversioned(program) in self._interpreters
+
+    def runs_code(self, program: str | None) -> bool:
+        """Return whether a program is a shell or an interpreter."""
+        return self.is_shell(program) or self.is_interpreter(program)
+
     def has_own_words(self, program: str) -> bool:
         """Return whether a program is known to take no command for one to run."""
         return program in self._own_words
@@ -117,17 +129,23 @@ class Families:
         plain = [word for word in prefix if word and not word.startswith("-")]
         if len(plain) < arity or not all(map(_is_name, plain[1:])):
             return None
-        if _longest_start(plain, self._never):
-            return None
-        if runner and _longest_start(plain[len(runner) :], self._never):
+        if self._is_never_open(plain) or (runner and self._is_never_open(plain[len(runner) :])):
             return None
         return tuple(plain)
+
+    def _is_never_open(self, words: Sequence[str]) -> bool:
+        runs_code = self.runs_code(words[0]) and not self.has_own_words(words[0])
+        return runs_code or bool(_longest_start(words, self._never))
 
 
 @lru_cache(maxsize=1)
 def families() -> Families:
     """Return the tables, read once."""
     return Families(Path(__file__).with_name("families.toml").read_text("utf-8"))
+
+
+def _unversioned(program: str) -> str:
+    return program.rstrip("0123456789.").rstrip("-")
 
 
 def _prefixes(entries: str) -> frozenset[_Start]:

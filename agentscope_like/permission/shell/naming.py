@@ -8,7 +8,6 @@ from agentscope_like.permission.errors import PathError
 from agentscope_like.permission.shell.alike import is_pattern, literal_folder, stands_for_places
 from agentscope_like.permission.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.permission.shell.directories import joined
-from agentscope_like.permission.shell.downloads import INTERPRETERS
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.history import all_words, shown_in_history, shows_computed
 from agentscope_like.permission.shell.readings import raw_words
@@ -84,7 +83,7 @@ def named_by_command(analysis: CommandAnalysis, around: Surroundings) -> Iterato
 
 def _words_of(part: Part, command: str) -> Iterator[str | None]:
     """Yield the words of a part, and those of the code that it is given."""
-    runs_code = part.program in INTERPRETERS | families().shells | _SCRIPTED
+    runs_code = families().runs_code(part.program) or part.program in _SCRIPTED
     for word in part.argv[1:]:
         if runs_code and word is not None:
             yield from raw_words(word)

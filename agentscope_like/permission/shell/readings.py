@@ -94,7 +94,7 @@ def unread_texts(part: Part) -> Iterator[list[str]]:
     if part.read_only or not part.argv or part.argv[0] is None:
         return
     name = bare_name(part.argv[0])
-    if name in families().carriers or name in families().shells or name in _LATER:
+    if name in families().carriers or families().is_shell(name) or name in _LATER:
         for word in part.argv[1 : _MAX_CARRIED + 1]:
             if word and not word.startswith("-") and any(map(str.isspace, word)):
                 yield raw_words(word)
@@ -109,7 +109,7 @@ def runs_unseen_text(part: Part) -> bool:
         return any(word is None or INPUT.fullmatch(word) for word in arguments)
     if name in _INPUT_RUNNERS:
         return True
-    if name not in families().shells:
+    if not families().is_shell(name):
         return False
     return reads_input(arguments) or (
         None in arguments

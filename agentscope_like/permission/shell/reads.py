@@ -278,7 +278,7 @@ class Secrets(Struct):
         if part is self.analysis.parts[0]:
             for word in held_words(self.analysis):
                 yield from self._texts(word)
-        if part.program in families().shells:
+        if families().is_shell(part.program):
             for script in part.argv[1:]:
                 yield from raw_words(script or "")
 

@@ -21,7 +21,7 @@ from agentscope_like.permission.shell.analysis import (
     answered_once,
 )
 from agentscope_like.permission.shell.dangers import Dangers
-from agentscope_like.permission.shell.downloads import DOWNLOADERS, INTERPRETERS, Downloads
+from agentscope_like.permission.shell.downloads import DOWNLOADERS, Downloads
 from agentscope_like.permission.shell.endings import may_be_sensitive
 from agentscope_like.permission.shell.families import families
 from agentscope_like.permission.shell.gate import check_text
@@ -213,7 +213,7 @@ def _hidden_code(part: Part, look: _Look) -> str | None:
     if part.read_only or not part.argv or part.argv[0] is None:
         return None
     name = bare_name(part.argv[0])
-    if name in INTERPRETERS | families().shells and any(map(_is_fed, part.words[1:])):
+    if families().runs_code(name) and any(map(_is_fed, part.words[1:])):
         return "runs the output of another command as a program"
     return look.downloads.why_not_run(part)
 
@@ -340,7 +340,7 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
         return _finding(command, whole, _BREEDING)
     words = raw_words(command)
     names = {bare_name(word) for word in words}
-    runs_code = not names.isdisjoint(INTERPRETERS | families().shells)
+    runs_code = any(map(families().runs_code, names))
     if runs_code and names & DOWNLOADERS and _FEEDING.search(command):
         return _finding(
             command, whole, "cannot be understood, and may run what is downloaded as a program"

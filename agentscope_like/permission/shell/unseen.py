@@ -228,8 +228,7 @@ def _hands_on(part: Part, places: Sequence[Span], analysis: CommandAnalysis) -> 
     """Return whether what a part prints, or takes from a file, may be taken for names."""
     if part.program in _TAKERS or any(place.holds(part.span) for place in places):
         return True
-    shells = families().shells
-    return any(each.program in shells for each in _carriers(part, analysis))
+    return any(families().is_shell(each.program) for each in _carriers(part, analysis))
 
 
 def _before_takers(pipeline: Pipeline, takers: Sequence[Span]) -> list[Span]:
