@@ -55,7 +55,7 @@ _NAMED_BY_SERVER = {
 _NAMED_BY_ADDRESS = frozenset({"wget", "aria2c", "fetch", "lwp-download"})
 _REMOTE_NAME = re.compile(rf"{_CLUSTER}O[A-Za-z]*|--remote-name(?:-all)?")
 _VERSION = "0123456789."
-_CODE_FILE = re.compile(r"\.(?:[cm]?[jt]sx?|py|rb|pl|pm|lua|php|tcl|r|sh)")
+_CODE_FILE = re.compile(r"[cm]?[jt]sx?|py[cd]?|rb|pl|pm|lua|php|tcl|r|sh|so|node")
 _NAME_END = re.compile(r"[?#].*", re.DOTALL)
 _CODE_WORD = re.compile(r"[\w-]+")
 
@@ -116,14 +116,11 @@ class Downloads:
 
     def _mentioned(self, script: str, part: Part) -> bool:
         """Return whether a part that may write names a script; those that carry `part` do not."""
-        own = {id(part)}
         outer = part.parent
         count = self._mentions[script] - (script in _mentions(part))
-        while outer is not None and count:
+        while outer is not None:
             carrier = self._parts[outer]
-            if id(carrier) not in own:
-                own.add(id(carrier))
-                count -= script in _mentions(carrier)
+            count -= script in _mentions(carrier)
             outer = carrier.parent
         return count > 0
 
@@ -156,9 +153,8 @@ def _mentions(part: Part) -> frozenset[str]:
     for name in tuple(found):
         stem, _, ending = name.rpartition(".")
         found.add(stem)
-        if stem and _CODE_FILE.fullmatch(f".{ending}"):
+        if _CODE_FILE.fullmatch(ending):
             found.add(f"{stem}{_MODULE_MARK}")
-    found.discard("")
     return frozenset(found)
 
 
@@ -166,7 +162,7 @@ def _values(word: str) -> Iterator[str]:
     """Yield what may be a name in a word: itself, or the value that is joined to an option."""
     yield word
     yield word.partition("=")[2]
-    if word.startswith("-") and not word.startswith("--"):
+    if word.startswith("-"):
         for mark in "oO":
             yield word.partition(mark)[2]
 
@@ -222,7 +218,7 @@ def _scripts(part: Part) -> tuple[str, ...] | None:
     name = _name(part)
     if name in _SOURCING:
         operands = [word for word in part.argv[1:] if word != "--"]
-        return _bare(operands[:1]) if operands else ()
+        return _bare(operands[:1])
     if families().runs_code(name):
         return _scripts_of_interpreter(part)
     if part.program is None and "/" in (part.argv[0] or "" if part.argv else ""):

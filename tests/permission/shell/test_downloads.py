@@ -17,22 +17,10 @@ def runs_download(command: str) -> bool:
     return found is not None and "so that nobody can tell what" in found.message
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "curl",
-        "wget",
-        "aria2c",
-        "http",
-        "https",
-        "xh",
-        "fetch",
-        "lwp-download",
-        "lynx",
-        "nc",
-        "ncat",
-    ],
-)
+DOWNLOADERS = "curl wget aria2c http https xh fetch lwp-download lynx nc ncat"
+
+
+@pytest.mark.parametrize("program", DOWNLOADERS.split())
 def test_what_each_downloader_prints_is_not_run(program: str) -> None:
     """Whatever loads it, code from elsewhere is asked about; keeping it is not."""
     assert runs_download(f'python3 -c "$({program} http://h)"')
@@ -41,28 +29,13 @@ def test_what_each_downloader_prints_is_not_run(program: str) -> None:
     assert not runs_download('python3 -c "$(date)"; bash f')
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        *[
-            "python",
-            "python2",
-            "python3",
-            "python3.11",
-            "node",
-            "nodejs",
-            "ruby",
-            "perl",
-            "php",
-            "lua",
-            "deno",
-            "osascript",
-            "pwsh",
-            "tclsh",
-        ],
-        *["Rscript", "bun", "perl5.36", "bash", "bash5", "sh", "dash", "zsh", "ksh", "source", "."],
-    ],
-)
+RUNNING = """
+python python2 python3 python3.11 node nodejs ruby perl perl5.36 php lua deno osascript pwsh
+tclsh Rscript bun bash bash5 sh dash zsh ksh source .
+"""
+
+
+@pytest.mark.parametrize("program", RUNNING.split())
 def test_what_each_interpreter_is_given_may_be_loaded(program: str) -> None:
     """A script that is loaded before is asked about, whatever runs it; another one is not."""
     assert runs_download(f"curl -o f.x http://h; {program} f.x")
@@ -71,9 +44,10 @@ def test_what_each_interpreter_is_given_may_be_loaded(program: str) -> None:
     assert not runs_download(f"curl -o f.x http://h; {program} g.x")
 
 
-@pytest.mark.parametrize(
-    "program", ["tar", "bsdtar", "unzip", "7z", "7za", "7zr", "cpio", "unar", "ar", "unrar"]
-)
+UNPACKING = "tar bsdtar unzip 7z 7za 7zr cpio unar ar unrar"
+
+
+@pytest.mark.parametrize("program", UNPACKING.split())
 def test_what_is_unpacked_may_be_any_script(program: str) -> None:
     """Nobody can tell what is in an archive that is loaded; where none is unpacked, one can."""
     assert runs_download(f"curl -o f http://h; {program} x f; sh g")
@@ -88,7 +62,9 @@ def test_a_listed_archive_is_no_unpacked_one() -> None:
     assert not runs_download("curl -o f.tgz http://h; tar tf f.tgz; sh g")
 
 
-@pytest.mark.parametrize("change", ["chmod +x", "chown u", "chgrp g", "touch", "mkdir -p", "rm"])
+@pytest.mark.parametrize(
+    "change", ["chmod +x", "chown u", "chgrp g", "touch", "mkdir -p", "rm", "rmdir", "cd"]
+)
 def test_what_leaves_contents_alone_makes_no_script(change: str) -> None:
     """A change of a script's owner, times or place does not make it a loaded one."""
     assert not runs_download(f"{change} g; ./g; curl -o f http://h")
@@ -174,6 +150,15 @@ def test_the_name_that_a_download_gets_counts(loading: str) -> None:
     assert not runs_download(f"{loading} http://h; sh g")
 
 
+def test_the_name_may_be_that_of_what_is_redirected() -> None:
+    """What a download prints to a file is that file; a word that ends alike is another."""
+    assert runs_download("curl http://h > f; sh f")
+    assert not runs_download("curl http://h > f; sh g")
+    assert not runs_download("> f; curl -o h http://h; sh g")
+    assert not runs_download("curl -o dog http://h; sh g")
+    assert not runs_download('curl --output-dir="$d" -o f http://h; sh g')
+
+
 @pytest.mark.parametrize(
     "loading",
     [
@@ -230,32 +215,18 @@ def test_what_is_known_of_a_name_is_used() -> None:
     assert runs_download('curl -o "$n.sh" http://h; sh g.sh')
     assert not runs_download('curl -o "$n.sh" http://h; sh g.py')
     assert runs_download('curl -o "$n/G.SH" http://h; sh g.sh')
+    assert runs_download('curl -o "$n.py" http://h; python3 -m g')
+    assert not runs_download('curl -o "$n.sh" http://h; python3 -m g')
     assert not runs_download('curl -o "$n/g.sh" http://h; sh h.sh')
     assert runs_download("for n in a b; do curl -o $n.sh http://h; done; sh b.sh")
     assert not runs_download("for n in a b; do curl -o $n.sh http://h; done; sh c.sh")
     assert runs_download('curl -o $n.sh "$address"; sh g.py')
 
 
-@pytest.mark.parametrize(
-    "ending",
-    [
-        "js",
-        "mjs",
-        "cjs",
-        "jsx",
-        "ts",
-        "tsx",
-        "py",
-        "rb",
-        "pl",
-        "pm",
-        "lua",
-        "php",
-        "tcl",
-        "r",
-        "sh",
-    ],
-)
+ENDINGS = "js mjs cjs jsx ts tsx py pyc pyd so node rb pl pm lua php tcl r sh"
+
+
+@pytest.mark.parametrize("ending", ENDINGS.split())
 def test_a_file_of_code_may_be_named_without_its_ending(ending: str) -> None:
     """What imports a module names it without its ending; a text file is no module."""
     assert runs_download(f"curl -o f.{ending} http://h; python3 -m f")
@@ -263,7 +234,7 @@ def test_a_file_of_code_may_be_named_without_its_ending(ending: str) -> None:
     assert runs_download(f"curl -o f.{ending} http://h; python3 -m f.sub")
     assert runs_download(f"curl -o f.{ending} http://h; node -e 'require(\"./f\")'")
     assert not runs_download(f"curl -o f.{ending} http://h; node -e 'require(\"./g\")'")
-    assert not runs_download("curl -o f.txt http://h; python3 -m f")
+    assert not runs_download(f"curl -o f.{ending}n http://h; python3 -m f")
 
 
 def test_options_may_stand_before_a_module() -> None:
@@ -271,6 +242,9 @@ def test_options_may_stand_before_a_module() -> None:
     assert runs_download("curl -o f.py http://h; python3 -Bm f")
     assert runs_download("curl -o f.py http://h; python3 -u -m f")
     assert runs_download('curl -o f.py http://h; python3 -m "$m"')
+    assert runs_download("curl -o f.py http://h; python3 -c'import f'")
+    assert not runs_download("curl -o f.py http://h; python3 -mg")
+    assert not runs_download("curl -o f.py http://h; python3 -mg f.py")
     assert not runs_download("curl -o f.py http://h; python3 -m g f")
     assert not runs_download("curl -o f.py http://h; python3 g -m f")
 
@@ -290,6 +264,13 @@ def test_input_is_not_a_script_that_is_named() -> None:
     assert runs_download("curl http://h | python3 /dev/stdin")
     assert not runs_download("curl http://h | python3 g.py")
     assert not runs_download("curl http://h | python3 -m json.tool")
+
+
+def test_a_script_that_is_sourced_may_stand_behind_two_dashes() -> None:
+    """The dashes are not its name, and sourcing nothing runs nothing."""
+    assert runs_download("curl -o f http://h; source -- f")
+    assert not runs_download("curl -o f http://h; source -- g f")
+    assert not runs_download("curl -o f http://h; source")
 
 
 def test_what_writes_the_script_later_counts_too() -> None:
