@@ -1,18 +1,21 @@
 """The whole analyses of commands, as they are known to be right.
 
 The record is `tests/data/commands/analyses.jsonl`: where each simple command runs and what carries
-it, each effect and each doubt with its place, and the rules that would spare a question. A line
-changes only together with what a commit means to change: `python -m
-tests.permission.shell.analysis_record` writes it anew for the commands that it holds, and the
-difference is to be read line by line.
+it, what is known of each computed word, each effect and each doubt with its place, and the rules
+that would spare a question. A line changes only together with what a commit means to change:
+`python -m tests.permission.shell.analysis_record` writes it anew for the commands that it holds,
+and the difference is to be read line by line.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import TypedDict
+
+from msgspec import Struct
 
 from agentscope_like.permission.shell import CommandAnalysis, Doubt, Part, analyze
 from agentscope_like.permission.shell.suggestions import suggest_patterns
@@ -56,11 +59,25 @@ def _part(part: Part, analysis: CommandAnalysis) -> Iterator[str]:
     given = "".join(f" {each.name}=" for each in part.assignments)
     given += "".join(f" {each.operator}" for each in part.redirects)
     yield f"{part.program}: {argv} in {where}{carried}{given}{_at(part.span, analysis)}"
+    for word in part.computed:
+        yield f"computed:{_fields(word, leaving_out=())}"
     for each in part.effects:
         how = "below " * each.recursive + "any of " * each.glob
-        yield f"{each.kind} {how}{each.target!r} {each.path}{_at(each.span, analysis)}"
+        more = _fields(each, leaving_out=("recursive", "glob"))
+        yield f"{each.kind} {how}{each.target!r} {each.path}{more}{_at(each.span, analysis)}"
     for doubt in part.doubts:
         yield _doubt(doubt, analysis)
+
+
+def _fields(told: Struct, *, leaving_out: tuple[str, ...]) -> str:
+    """Return the fields that are not as they are where nothing is said of them."""
+    defaults = told.__struct_defaults__
+    names = told.__struct_fields__[-len(defaults) :]
+    return "".join(
+        f" {name}={value.name if isinstance(value, Enum) else repr(value)}"
+        for name, default in zip(names, defaults, strict=True)
+        if name not in leaving_out and (value := getattr(told, name)) != default
+    )
 
 
 def _doubt(doubt: Doubt, analysis: CommandAnalysis) -> str:
