@@ -34,6 +34,10 @@ REFUSED = 126
 """Stands for the exit status of a command that the `Bash` tool refuses to run."""
 
 _MAX_OUTPUT = 4 << 20
+_ALL = -1
+"""Stands for every process but the first one and the one that sends the signal."""
+_PATIENCE = (0.0, 0.01, 0.05, 0.3)
+"""How many seconds a command's processes are given to end by themselves, in turns."""
 _NEAR = (HOME, "/tmp", "/run", "/dev/shm")
 _FAR = ("/etc", "/var", "/root", "/mnt", "/opt", "/srv")
 _OUTGOING = frozenset({"OutNoRoutes", "OutRequests", "ActiveOpens", "OutDatagrams"})
@@ -58,8 +62,7 @@ class Server:
 
     def __init__(self) -> None:
         self._environments: dict[tuple[GitPlace, ...], dict[str, str]] = {}
-        self._canary = subprocess.Popen(["sleep", "infinity"], stdin=subprocess.DEVNULL)
-        self._own = self._processes()
+        self._release_canary()
         self._near = look(_NEAR)
         self._contents = read_contents(self._near)
         self._far = look(_FAR)
@@ -145,18 +148,21 @@ class Server:
 
     def _end_others(self, process: subprocess.Popen[bytes]) -> None:
         """Let what the command left in the background end, or end it."""
-        left: set[int] = set()
-        for wait in (0.0, 0.01, 0.05, 0.3):
+        for wait in _PATIENCE:
             time.sleep(wait)
             process.poll()
-            left = self._processes() - self._own
-            if not left:
+            if not self._processes() - self._own:
                 return
-        for number in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(number, signal.SIGKILL)
+        is_unharmed = self._canary.poll() is None
+        os.kill(_ALL, signal.SIGKILL)  # at once: one by one, they may have started others
         process.wait()
-        time.sleep(0.02)
+        if is_unharmed:
+            self._canary.wait()
+            self._release_canary()
+
+    def _release_canary(self) -> None:
+        self._canary = subprocess.Popen(["sleep", "infinity"], stdin=subprocess.DEVNULL)
+        self._own = {os.getpid(), 1, self._canary.pid}
 
     @staticmethod
     def _processes() -> set[int]:

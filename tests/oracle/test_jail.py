@@ -97,6 +97,14 @@ def test_a_command_that_does_not_end_is_ended(jail: Jail) -> None:
     assert then.output == "then\n"
 
 
+def test_processes_that_start_others_are_ended(jail: Jail) -> None:
+    """Nothing that a command leaves running is there for the next one, however it hands on."""
+    handing_on = "hand_on() { hand_on & }; for i in {1..40}; do hand_on & done"
+    first, second = jail.run([f"({handing_on}) > /dev/null 2>&1 &", "pgrep -cf 'hand[_]on'"])
+    assert not first.changes
+    assert second.output == "0\n"
+
+
 def test_a_finding_is_made_small(jail: Jail, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report of a change names the shortest command that still makes it."""
     monkeypatch.setattr("tests.oracle.minimal.is_proven", lambda command: True)
