@@ -116,8 +116,6 @@ def argument_lines(value: Any, width: int, *, most: int = MAX_ARGUMENT_LINES) ->
 
 _EXACT: dict[str, Any] = {
     "drop_whitespace": False,
-    "replace_whitespace": False,
-    "expand_tabs": False,
     "break_on_hyphens": False,
 }
 

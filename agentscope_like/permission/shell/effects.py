@@ -374,8 +374,4 @@ class Actor(Struct):
 
 def _may_be_list(value: Argument) -> bool:
     """Return whether `declare` may take a value for the list of an array's elements."""
-    if isinstance(value, str):
-        return value.startswith("(")
-    if value.choices:
-        return any(map(_may_be_list, value.choices))
-    return value.shape < Shape.ALPHANUMERIC
+    return not isinstance(value, str) or value.startswith("(")
