@@ -27,7 +27,6 @@ from agentscope_like.permission.shell.values import (
     NUMBER,
     Argument,
     Output,
-    Shape,
     Unknown,
     piece_of,
 )
