@@ -48,6 +48,8 @@ def forbids(pattern: str, path: str) -> bool:
         ("src/", "src/a/b", "source"),
         ("src/*", "src/.hidden", "src/a/b"),
         ("src/**/*.py", "src/main.py", "src/main.pyc"),
+        ("src/*/./b", "src/a/b", "src/a/c"),
+        ("src/*//b", "src/a/b", "src/a"),
         ("src/**/*.py", "src/a/b/main.py", "main.py"),
         ("config.json", "config.json", "sub/config.json"),
         ("*.py", "main.py", "sub/main.py"),
@@ -307,3 +309,12 @@ def test_a_negated_range_forbids_what_it_allows() -> None:
     for strict in (True, False):
         assert pattern.matches(at(f"{WORK}/A"), directories, strict=strict)
         assert not pattern.matches(at(f"{WORK}/a"), directories, strict=strict)
+
+
+def test_a_relative_pattern_starts_at_the_root_where_that_is_worked_in() -> None:
+    """The root is a directory like any other."""
+    root = locate_directories(["/"], home=HOME)
+    for strict in (True, False):
+        pattern = compile_pattern("etc/*", home=HOME)
+        assert pattern.matches(locate("/etc/x", directory="/", home=HOME), root, strict=strict)
+        assert not pattern.matches(locate("/usr/x", directory="/", home=HOME), root, strict=strict)

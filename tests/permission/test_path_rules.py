@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.permission.errors import PatternError
-from agentscope_like.permission.path_rules import PathRuleIndex
+from agentscope_like.permission.errors import PatternError, RuleError
+from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.permission.paths import (
     Location,
     compile_pattern,
     locate,
     locate_directories,
 )
+from agentscope_like.permission.rule import PermissionRule
 
 WORK = "/nonexistent/work"
 HOME = "/nonexistent/home"
@@ -270,3 +272,77 @@ def test_a_directory_is_forbidden_with_all_that_is_below_it(content: str) -> Non
         assert index.match(locate("a", directory=WORK), DIRECTORIES) == 0
         assert index.match(locate("a/b/c", directory=WORK), DIRECTORIES) == 0
         assert index.match(locate("ab", directory=WORK), DIRECTORIES) is None
+
+
+def test_a_working_directory_is_a_name_in_its_parent() -> None:
+    """What speaks of a working directory speaks of its name where that lies, and nowhere else."""
+    index = PathRuleIndex(["x", "**"], strict=False, home=HOME)
+    directories = locate_directories([WORK], home=HOME)
+    parent = index.within(locate("/nonexistent", directory="/", home=HOME), directories)
+    assert parent is not None
+    assert [parent(name) for name in ("work", "WORK", "works", "x")] == [1, 1, None, None]
+    root = index.within(locate("/", directory="/", home=HOME), directories)
+    assert root is not None
+    assert [root(name) for name in ("work", "nonexistent", "x")] == [None, None, None]
+    inner = index.within(locate(WORK, directory="/", home=HOME), directories)
+    assert inner is not None
+    assert [inner(name) for name in ("work", "x")] == [1, 0]
+
+
+def rules(*contents: str | None) -> list[PermissionRule]:
+    """Return deny rules for reading with these contents."""
+    return [
+        PermissionRule(tool_name="Read", rule_content=content, behavior=PermissionBehavior.DENY)
+        for content in contents
+    ]
+
+
+def test_a_rule_is_found_by_what_it_says() -> None:
+    """The first that speaks of a path, of what may be below it, or of a name in a directory."""
+    listed = rules("SRC/*", "docs/a/**")
+    found = PathRules(listed, home=HOME)
+    assert found.rules == tuple(listed)
+    for path, itself, below in (
+        ("src/x", listed[0], None),
+        ("src", None, listed[0]),
+        ("docs/a", listed[1], listed[1]),
+        ("docs", None, listed[1]),
+        ("lib", None, None),
+    ):
+        location = locate(path, directory=WORK, home=HOME)
+        assert found.match(location, DIRECTORIES) is itself
+        assert found.match_below(location, DIRECTORIES) is below
+    docs = found.within(locate("docs", directory=WORK, home=HOME), DIRECTORIES)
+    assert docs is not None
+    assert docs("a") is listed[1]
+    assert docs("b") is None
+    assert found.within(locate("lib", directory=WORK, home=HOME), DIRECTORIES) is None
+
+
+def test_a_rule_without_content_speaks_of_every_path() -> None:
+    """It is the same as one for all there is, in any directory."""
+    listed = rules("x", None)
+    found = PathRules(listed, home=HOME)
+    for path in (".", "y", "/", "/etc/passwd", "~"):
+        assert found.match(locate(path, directory=WORK, home=HOME), DIRECTORIES) is listed[1]
+    assert found.match(locate("x", directory=WORK, home=HOME), DIRECTORIES) is listed[0]
+
+
+def test_a_rule_that_is_no_pattern_is_refused_by_its_behavior() -> None:
+    """It is told which rules are meant."""
+    with pytest.raises(RuleError, match=r"deny rule for files: .*negation"):
+        PathRules(rules("x", "!y"), home=HOME)
+    with pytest.raises(RuleError, match="home"):
+        PathRules(rules("~/x"), home="")
+
+
+def test_links_are_followed_as_the_host_says() -> None:
+    """A directory that a rule names counts by its other name, as it is told."""
+    listed = rules("/var/run/**")
+
+    def real(path: str) -> str:
+        return path.replace("/var/run", "/run")
+
+    location = locate("/run/x", directory="/", home=HOME)
+    assert PathRules(listed, home=HOME, real=real).match(location, DIRECTORIES) is listed[0]
+    assert PathRules(listed, home=HOME, real=str).match(location, DIRECTORIES) is None

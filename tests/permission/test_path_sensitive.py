@@ -412,3 +412,25 @@ def test_what_runs_in_the_home_may_be_written_elsewhere(path: str, name: str) ->
     """A path of the home counts there alone, not as deep in another directory, above or below."""
     assert sensitive_to_write(at(f"{HOME}/{name}")) is not None
     assert sensitive_to_write(at(f"{path}/{name}")) is None
+
+
+def test_without_a_home_no_place_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is a secret in a home is none in the directory that one happens to be in."""
+    monkeypatch.chdir(tmp_path)
+    path = f"{tmp_path}/.azure/x"
+    assert sensitive_to_read(locate(path, directory="/", home=str(tmp_path))) is not None
+    for home in ("", "/"):
+        assert sensitive_to_read(locate(path, directory="/", home=home)) is None
+
+
+def test_either_list_of_names_may_be_chosen_alone() -> None:
+    """Files that are chosen replace the files, directories the directories."""
+    for path, by_default, by_files, by_directories in (
+        (".envrc", True, False, True),
+        ("x/one", False, True, False),
+        (".vscode/x", True, True, False),
+        ("two/x", False, False, True),
+    ):
+        assert bool(sensitive_to_write(at(path))) is by_default
+        assert bool(sensitive_to_write(at(path), files=("one",))) is by_files
+        assert bool(sensitive_to_write(at(path), directories=("two",))) is by_directories

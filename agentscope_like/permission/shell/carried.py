@@ -30,9 +30,7 @@ _NAMES_A_PROGRAM = re.compile(
 _SETTING = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 _DECLARING = frozenset({"export", "declare", "typeset", "readonly", "local", "env", "alias"})
 _RUN_WORDS = frozenset({"exec", "run", "dlx", "shell", "ssh", "rsh", "foreach"})
-_COMMAND_FLAG = re.compile(
-    r"-[A-Za-z]?[cCeEprxX]|--(?:exec|command|run|eval|call|cmd|execute)[a-z-]*"
-)
+_COMMAND_FLAG = re.compile(r"-[A-Za-z]?[cCeEprxX]|--(?:exec|command|run|eval|call|cmd)[a-z-]*")
 _MARKS = str.maketrans("=:[]", "    ")
 _MOST_BEFORE = 8
 _MOST_ARGUMENTS = 64
@@ -42,8 +40,6 @@ def carried_readings(part: Part) -> Iterator[Words]:
     """Yield what a part runs that stands in its words, or in what it is told by the environment."""
     yield from _settings(part)
     words = _words(part)
-    if not words:
-        return
     plain = families().without_leading_options(words)
     starts = _commands_in(plain)
     for start in starts:
@@ -105,7 +101,7 @@ def _words(part: Part) -> Words:
 
 
 def _may_run(part: Part) -> bool:
-    return not part.read_only and any(effect.kind in _RUNNING for effect in part.effects)
+    return any(effect.kind in _RUNNING for effect in part.effects)
 
 
 def _is_unknown(part: Part) -> bool:
@@ -165,9 +161,8 @@ def _option_values(words: Words, plain: Words) -> Iterator[str]:
     options = families().command_options(words) + families().command_options(plain)
     for option in dict.fromkeys(options):
         is_setting = option.startswith("-") and option.endswith("=")
-        flag = option.rstrip("=") if is_setting else option
         for word, following in pairwise((*words[1:], None)):
-            value = _value(flag, word, following)
+            value = _value(option, word, following)
             if value and is_setting:
                 value = value.partition("=")[2]
             if value:
@@ -180,8 +175,8 @@ def _value(option: str, word: str | None, following: str | None) -> str | None:
         return None
     if option.startswith("--"):
         name, _, joined = word.partition("=")
-        is_option = name == option or (name.startswith("--") and option.startswith(name))
-        return (joined or following) if is_option and len(name) > 2 else None  # noqa: PLR2004
+        is_option = len(name) > len("--") and option.startswith(name)
+        return (joined or following) if is_option else None
     if not option.startswith("-"):
         return word.removeprefix(option) if word.startswith(option) else None
     if word.startswith("-") and not word.startswith("--") and option[1] in word:

@@ -132,14 +132,13 @@ def _other_directory(part: Part, surroundings: Surroundings) -> str | None:
 
 def _made_on_the_way(effect: Effect, surroundings: Surroundings) -> str | None:
     """Say so where a directory is made elsewhere on the way: `mkdir -p ../x/../work/y`."""
-    end = effect.walked.find("/..")
+    end = effect.walked.find("/..", 1)
     while end > 0:
-        path = effect.walked[:end]
-        if not path.endswith("/.."):
-            location = surroundings.locate(path)
-            if not surroundings.contains(location) and not location.exists:
+        location = surroundings.locate(effect.walked[:end])
+        if not location.exists:
+            if not surroundings.contains(location):
                 return f"`{location.absolute}` lies outside the working directories"
-            if not location.exists and (reason := surroundings.why_not_write(location)):
+            if reason := surroundings.why_not_write(location):
                 return reason
         end = effect.walked.find("/..", end + 1)
     return None
@@ -267,9 +266,7 @@ def _why_outside(effect: Effect, surroundings: Surroundings) -> str | None:
 
 
 def _is_symbolic(part: Part) -> bool:
-    """Return whether a part makes symlinks, or may."""
-    if part.program in MOVERS:
-        return False
+    """Return whether a part that puts something somewhere is told to make symlinks, or may be."""
     words = [word for word in part.argv[1:] if word is not None]
     short = "".join(word[1:] for word in words if word[:1] == "-" and word[:2] != "--")
     return "s" in short or any(word.startswith("--s") for word in words)
@@ -293,13 +290,11 @@ def _bad_symlink(part: Part, surroundings: Surroundings) -> str | None:
 def _leads_astray(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a symlink is made to something outside: its target counts from its own place."""
     targets = [effect.target for effect in part.effects if effect.kind is EffectKind.READ]
-    links = [effect.path for effect in part.effects if effect.kind is EffectKind.WRITE]
-    if targets and None in links:
-        return "where the link stands is not known before it runs"
-    directories = dict.fromkeys((link or "").rpartition("/")[0] or "/" for link in links)
+    links = [effect.path or "" for effect in part.effects if effect.kind is EffectKind.WRITE]
+    directories = dict.fromkeys(link.rpartition("/")[0] for link in links)
     for target in targets:
-        for directory in ("",) if target.startswith("/") else directories:
-            location = surroundings.locate(f"{directory}/{target}" if directory else target)
+        for directory in () if target.startswith("/") else directories:
+            location = surroundings.locate(f"{directory}/{target}")
             if not surroundings.contains(location):
                 return f"the link to `{target}` leads outside the working directories"
             reason = surroundings.why_not_write(location, recursive=True)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from agentscope_like.permission.paths import READS, WRITES, SensitivePaths, fold
 from agentscope_like.permission.shell.expansion import matches, matching
 
-__all__ = ["has_magic", "is_anything", "may_be_secret", "may_be_sensitive", "may_hold_secrets"]
+__all__ = ["is_anything", "may_be_secret", "may_be_sensitive", "may_hold_secrets"]
 
 _MAGIC = re.compile(r"[*?\[]")
 _ANYTHING = re.compile(r"[*?]*")
@@ -30,8 +30,7 @@ _ANY_START = "**"
 class _Sensitive(Struct, frozen=True):
     """One path of the table.
 
-    Its names are folded; `is_deep` tells that all below it is meant too, `like` is a name that its
-    last one may be.
+    Its names are folded; `is_deep` tells that all below it is meant too.
     """
 
     path: str
@@ -40,36 +39,34 @@ class _Sensitive(Struct, frozen=True):
     is_deep: bool
     is_rooted: bool
     but: tuple[str, ...]
-    like: str
 
     @property
     def places(self) -> tuple[str, ...]:
         """Return the names of the directories that it lies in, or is."""
         return self.names if self.is_deep else self.names[:-1]
 
-    def may_end_at(self, names: Sequence[str], end: int, *, whole: bool) -> bool:
+    def may_end_at(self, names: Sequence[str], end: int) -> bool:
         """Return whether a path that ends with some names may be this one up to number `end`.
 
         Args:
             names: The names, patterns each.
             end: How many of them belong to it.
-            whole: Whether nothing but a directory can stand before the first.
         """
         length = min(end, len(self.names))
-        if self.is_rooted and not self._may_be_rooted_at(end, length, whole=whole):
+        if self.is_rooted and not self._may_be_rooted_at(end, length):
             return False
         pairs = list(zip(names[end - length : end], self.names[-length:], strict=True))
         if not all(_may_be(*pair) for pair in pairs) or all(map(_says_nothing, pairs)):
             return False
         return not any(matches(names[-1], each) for each in self.but)
 
-    def _may_be_rooted_at(self, end: int, length: int, *, whole: bool) -> bool:
+    def _may_be_rooted_at(self, end: int, length: int) -> bool:
         """Return whether it may begin at the root where its last names are so many.
 
         One name alone of a directory of the system, as `private`, may be that of any.
         """
         if length == len(self.names):
-            return whole and end == length
+            return end == length
         return length > 1 or not self.is_deep
 
 
@@ -103,17 +100,12 @@ def may_hold_secrets(ending: str, home: str | None) -> bool:
         ending: With what the path ends, as for `may_be_secret`.
         home: The home directory, or None where unknown.
     """
-    names = _names(ending)
-    if is_anything(ending) or ".." in names:
+    readings = list(_readings(ending))
+    if is_anything(ending) or any(".." in names for names in readings):
         return True
     places = {name for each in _known(READS) for name in each.places if _MAGIC.search(name) is None}
     places.update(filter(None, fold(home or "").split("/")))
-    return any(_may_be(names[-1], place) for place in places)
-
-
-def has_magic(ending: str) -> bool:
-    """Return whether an end is a pattern that more than one text matches."""
-    return _MAGIC.search(ending) is not None
+    return any(_may_be(names[-1], place) for names in readings for place in places)
 
 
 def is_anything(ending: str) -> bool:
@@ -123,12 +115,19 @@ def is_anything(ending: str) -> bool:
 
 
 def _found(ending: str, table: _Table) -> str | None:
-    names = _names(ending)
-    for each in _candidates(names, table):
-        ends = range(1, len(names) + 1) if each.is_deep else (len(names),)
-        if any(each.may_end_at(names, end, whole=ending.startswith("/")) for end in ends):
-            return f"what ends with `{ending}` may be `{each.path}`, which {each.does}"
+    for names in _readings(ending):
+        for each in _candidates(names, table):
+            ends = range(1, len(names) + 1) if each.is_deep else (len(names),)
+            if any(each.may_end_at(names, end) for end in ends):
+                return f"what ends with `{ending}` may be `{each.path}`, which {each.does}"
     return None
+
+
+def _readings(ending: str) -> Iterator[list[str]]:
+    """Yield the names that a path ends with; what stands before a lone one may be nothing."""
+    yield _names(ending)
+    if "/" not in ending and _MAGIC.search(ending) is None:
+        yield [fold(ending)]
 
 
 def _names(ending: str) -> list[str]:
@@ -145,28 +144,21 @@ def _candidates(names: Sequence[str], table: _Table) -> Iterator[_Sensitive]:
     for name in names:
         if _MAGIC.search(name) is None:
             yield from literal.get(name, ())
-            yield from patterns
-            continue
-        fits = matching(name)
-        for each in _known(table):
-            if fits(each.like):
-                yield each
+        else:
+            for own in filter(matching(name), literal):
+                yield from literal[own]
+        yield from patterns
 
 
 def _may_be(name: str, own: str) -> bool:
     """Return whether a name, perhaps a pattern, may be one of the table, perhaps a pattern too."""
-    if name == own:
+    if name == own or ("*" in own and matches(name, own)):
         return True
     if _MAGIC.search(name) is None:
-        return "*" in own and matches(name, own)
-    like = _like(own)
+        return False
+    like = own.replace("*", _SOMETHING)
     hides = like[0] == "." and name[0] != "." and not name.startswith(_ANY_START)
     return not hides and matches(like, name)
-
-
-def _like(own: str) -> str:
-    """Return a name that is as a pattern of the table says."""
-    return own.replace("*", _SOMETHING)
 
 
 def _says_nothing(pair: tuple[str, str]) -> bool:
@@ -205,5 +197,4 @@ def _read(path: str, entry: SensitivePaths) -> _Sensitive:
         is_deep=path.endswith("/**"),
         is_rooted=is_rooted,
         but=but,
-        like=_like(names[-1]),
     )

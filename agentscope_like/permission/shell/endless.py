@@ -10,7 +10,6 @@ from agentscope_like.permission.shell.parts import shortened
 
 __all__ = ["read_doubt"]
 
-_KERNEL = ("/dev", "/proc/", "/sys/", "/run/", "/var/run/")
 _ENDLESS = re.compile(
     r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?"
     r"|/proc/(kmsg|acpi/event|.+/(root|cwd)/.*)"
@@ -34,7 +33,10 @@ _ENDLESS_FOLDERS: tuple[tuple[str, ...], ...] = (
     ("sys", "kernel", "debug", "tracing"),
 )
 """The same for patterns, as names, of which an empty one is any: all that is below counts."""
-_DEVICE = re.compile(r"(.*/)?(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)")
+_DEVICE = re.compile(
+    r".*/(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)", re.DOTALL
+)
+"""How a path ends that is a device's if it begins with `/dev`, which nobody knows."""
 
 
 def read_doubt(effect: Effect) -> str | None:
@@ -42,17 +44,13 @@ def read_doubt(effect: Effect) -> str | None:
     path = effect.path
     if path is None:
         begins = _BEGINNING.match(effect.start) is not None
-        device = begins or _DEVICE.fullmatch(effect.target) is not None
+        device = begins or _DEVICE.fullmatch(effect.end) is not None
     else:
-        device = _is_endless(path) or _is_endless(effect.walked)
+        device = any(map(_ENDLESS.fullmatch, (path, effect.walked)))
         device = device or (effect.glob and _may_be_endless(path))
     if not device:
         return None
     return f"reading the device `{shortened(effect.target)}` may never end, or may disturb it"
-
-
-def _is_endless(path: str) -> bool:
-    return path.startswith(_KERNEL) and _ENDLESS.fullmatch(path) is not None
 
 
 def _may_be_endless(pattern: str) -> bool:

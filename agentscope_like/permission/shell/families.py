@@ -28,7 +28,7 @@ class Families:
 
     def __init__(self, text: str) -> None:
         tables = tomllib.loads(text)
-        self._leading = {
+        self._leading: dict[str | None, frozenset[str]] = {
             program: frozenset(options.split())
             for program, options in tables["leading_options"].items()
         }
@@ -62,7 +62,7 @@ class Families:
 
         The words themselves where there are none, or the program is not known for sub-commands.
         """
-        valued = self._leading.get(words[0] or "") if words else None
+        valued = self._leading.get(words[0]) if words else None
         if valued is None or len(words) < 2 or not (words[1] or "").startswith("-"):  # noqa: PLR2004
             return words
         position = 1
@@ -123,13 +123,10 @@ class Families:
             arity = self._arity.get(_longest_start(words, self._arity), _DEFAULT_ARITY)
         if program is None or ("/" in program and arity > 1) or any(map(str.isspace, program)):
             return None
-        prefix = tuple(words[:arity])
-        if len(prefix) < arity:
-            return None
-        plain = [word for word in prefix if word and not word.startswith("-")]
+        plain = [word for word in words[:arity] if word and not word.startswith("-")]
         if len(plain) < arity or not all(map(_is_name, plain[1:])):
             return None
-        if self._is_never_open(plain) or (runner and self._is_never_open(plain[len(runner) :])):
+        if any(map(self._is_never_open, (plain, plain[len(runner) :]))):
             return None
         return tuple(plain)
 
@@ -154,7 +151,7 @@ def _prefixes(entries: str) -> frozenset[_Start]:
 
 def _longest_start(words: Sequence[str | None], known: Container[_Start]) -> _Start:
     """Return the longest start of the words that is known; empty where none is."""
-    for length in range(min(len(words), 3), 0, -1):
+    for length in (3, 2, 1):
         start = tuple(words[:length])
         if start in known:
             return start

@@ -21,15 +21,21 @@ from agentscope_like.permission.shell.tree import Pipeline, SimpleCommand, Span,
 
 __all__ = ["Feeders", "cuts_oddly", "prints_names"]
 
+_LISTERS = frozenset({"dir", "vdir", "tree", "du", "eza", "exa", "lsd"})
 _FILTERS = frozenset({"head", "tail", "sort", "tac", "shuf"})
-_ODD_OUTPUT = ("-printf", "-fprintf", "--format", "--label", "--path-separator", "--base-directory")
+_ODD_OUTPUT = ("-printf", "--format", "--label", "--path-separator", "--base-directory")
 _LISTS_NAMES = re.compile(r"-[a-zA-Z]*[lL][a-zA-Z]*|--files(-with(out)?-match(es)?)?")
 _KEEPS_LINES = re.compile(r"-[vEFiwPxe]+")
-_DELIMITING = re.compile(r"-d.*|--delimiter.*", re.DOTALL)
-_ENDING_EARLY = re.compile(r"-E.*|-e.*|--eof.*", re.DOTALL)
+_COMPLETE = re.compile(
+    r"-[0rtx]*([ile].*|[nPLsdEIa].+)?"
+    r"|--(null|no-run-if-empty|verbose|exit|replace|max-lines|eof|.*=.*)",
+    re.DOTALL,
+)
+"""Options of `xargs` that do not take the next word."""
+
+_DELIMITING = re.compile(r"-[0rtx]*d(.*)|--d[^=]*=?(.*)", re.DOTALL)
+_ENDING_EARLY = re.compile(r"-[0rtx]*[Ee].*|--eof.*", re.DOTALL)
 _LINES = ("\\n", "\n")
-_DELIMITED_BY = ("-d", "--delimiter")
-_LINE_ENDS = frozenset({f"{option}{end}" for option in ("-d", "--delimiter=") for end in _LINES})
 
 
 class Feeders:
@@ -94,22 +100,29 @@ def _placeholders(xargs: Part) -> frozenset[str | None]:
 
 def _splits_oddly(xargs: Part) -> bool:
     """Return whether `xargs` takes its input otherwise than all of it, in pieces between blanks."""
-    return cuts_oddly(xargs) or any(map(_ENDING_EARLY.fullmatch, xargs.options))
+    return cuts_oddly(xargs) or any(map(_ENDING_EARLY.fullmatch, _own_words(xargs)))
 
 
 @answered_once
 def cuts_oddly(xargs: Part) -> bool:
     """Return whether `xargs` is told to cut its input elsewhere than at blanks or line ends."""
+    for word, following in pairwise([*_own_words(xargs), ""]):
+        found = _DELIMITING.match(word)
+        if found and (found[1] or found[2] or following) not in _LINES:
+            return True
+    return False
+
+
+def _own_words(xargs: Part) -> list[str]:
+    """Return the words before the command that `xargs` runs; more of them where one may be more."""
     words = [word or "" for word in xargs.argv[1:]]
-    return any(
-        _DELIMITING.fullmatch(word)
-        and word not in _LINE_ENDS
-        and not (word in _DELIMITED_BY and following in _LINES)
-        for word, following in pairwise([*words, ""])
-    )
+    end = 0
+    while end < len(words) and words[end][:1] in {"-", ""}:
+        end += 1 if not words[end] or _COMPLETE.fullmatch(words[end]) else 2
+    return words[:end]
 
 
-def _before(xargs: Part, analysis: CommandAnalysis) -> Iterator[Part]:
+def _before(xargs: Part, analysis: CommandAnalysis) -> list[Part]:
     """Return the parts whose output `xargs` reads; none where it stands in no plain pipeline."""
     statements = () if analysis.script is None else analysis.script.statements
     for statement in statements:
@@ -120,10 +133,9 @@ def _before(xargs: Part, analysis: CommandAnalysis) -> Iterator[Part]:
             if not isinstance(command, SimpleCommand):
                 break
             if command.span.holds(xargs.span):
-                before = Span(spans[0].start, spans[-1].end) if spans else Span(0, 0)
-                return _parts_in(before, analysis)
+                return [part for span in spans for part in _parts_in(span, analysis)]
             spans.append(command.span)
-    return iter(())
+    return []
 
 
 def _parts_in(span: Span, analysis: CommandAnalysis) -> Iterator[Part]:
@@ -151,12 +163,11 @@ def _is_known(part: Part) -> bool:
 
 @answered_once
 def _lists_names(part: Part) -> bool:
-    words = [word or "" for word in part.argv[1:]]
-    if any(word.startswith(_ODD_OUTPUT) for word in words):
+    if any(option.startswith(_ODD_OUTPUT) for option in part.options):
         return False
     if part.program == "ls":
         return not part.effects  # the names that it prints are those of another directory
-    return prints_names(part)
+    return part.program not in _LISTERS and prints_names(part)
 
 
 @answered_once
@@ -165,6 +176,8 @@ def prints_names(part: Part) -> bool:
     words = [word or "" for word in part.argv[1:]]
     if part.program in FINDERS or part.program == "ls":
         return True
+    if part.program in _LISTERS:
+        return not part.effects  # else they tell of the places that they are given
     if part.program in GREPS | SEARCHERS:
         return any(map(_LISTS_NAMES.fullmatch, words))
     return part.program == "git" and (
@@ -176,9 +189,9 @@ def prints_names(part: Part) -> bool:
 def _chooses_lines(part: Part) -> bool:
     if not part.read_only or part.effects:
         return False
-    options = [word for word in part.argv[1:] if word and word.startswith("-")]
     if part.program == "uniq":
-        return not options
+        return not part.options
     if part.program in GREPS:
-        return all(map(_KEEPS_LINES.fullmatch, options))
-    return part.program in _FILTERS
+        return all(map(_KEEPS_LINES.fullmatch, part.options))
+    cuts = part.has_flag("c") or any(option.startswith("--b") for option in part.options)
+    return part.program in _FILTERS and not cuts

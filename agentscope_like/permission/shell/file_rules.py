@@ -114,7 +114,7 @@ class FileRules:
         listing = those(lambda rule: rule.tool_name == "Glob")
         naming = those(lambda rule: rule.rule_content is not None)
         self._first = counted[0] if counted else None
-        # The rules that speak of a path, and those that speak of what is below it.
+        # The rules that speak of a path, and those of them that speak of what is below it.
         self._concerned: dict[TouchKind, tuple[FilePatterns | None, FilePatterns | None]] = {
             **dict.fromkeys(TouchKind, (reading, reading)),
             TouchKind.NAME: (naming, None),
@@ -146,16 +146,15 @@ class FileRules:
     ) -> Iterator[RuleMatch]:
         """Yield the rules that one touch meets."""
         rules, below = self._concerned[touch.kind]
-        if rules is None and below is None:
+        if rules is None:
             return
         around = search.around
         around.effort.spend(RULE)
         telling = _Telling(touch, analysis, around)
         if touch.location is None:
-            if rules is not None:
-                yield RuleMatch(rules.rules[0], certain=False, told=telling.unknown())
+            yield RuleMatch(rules.rules[0], certain=False, told=telling.unknown())
             return
-        if rules is not None and (rule := rules.match(touch.location, around.working_directories)):
+        if rule := rules.match(touch.location, around.working_directories):
             yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
         elif below is not None and touch.below is not _NOTHING:
             yield from _found_below(touch, touch.location, below, telling, search)

@@ -51,7 +51,7 @@ def _formatted(pattern: str, words: Sequence[str]) -> str:
     if not taken:
         return pattern
     text = ""
-    for start in range(0, len(words), taken):
+    for start in range(0, max(len(words), 1), taken):
         given = [*words[start : start + taken], *[""] * taken]
         if len(text) > _LONGEST:
             raise TooManyFilesError
@@ -63,15 +63,9 @@ def held_words(analysis: CommandAnalysis) -> Iterator[Word]:
     """Yield the words that variables are given: in assignments, loops and expansions."""
     seen: set[int] = set()
     for node in analysis.nodes:
-        if _gives_values(node) and id(node) not in seen:
+        if isinstance(node, Assignment | For | Variable) and id(node) not in seen:
             for each in nodes(node):
                 if isinstance(each, Word):
                     yield each
-                elif _gives_values(each):
+                else:
                     seen.add(id(each))
-
-
-def _gives_values(node: object) -> bool:
-    return isinstance(node, Assignment | For) or (
-        isinstance(node, Variable) and node.argument is not None
-    )

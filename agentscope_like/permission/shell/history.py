@@ -13,7 +13,7 @@ __all__ = ["all_words", "shown_in_history", "shows_computed"]
 
 _SHOWING = frozenset(
     {
-        *("show", "cat-file", "whatchanged", "grep", "diff", "blame", "annotate", "config"),
+        *("show", "whatchanged", "grep", "diff", "blame", "annotate", "config"),
         *("range-diff", "stash", "format-patch"),
     }
 )
@@ -67,8 +67,6 @@ def shown_in_history(part: Part) -> Iterator[str]:
 @answered_once
 def shows_computed(part: Part) -> bool:
     """Return whether git shows something that it is only told of while it runs."""
-    if None not in part.argv and _READ_FROM_INPUT not in part.argv:
-        return False
     if not _shows(part):
         return False
     return _READ_FROM_INPUT in part.argv or any(
@@ -153,8 +151,8 @@ def _known(word: Word) -> str:
 
 def _without_magic(word: str) -> str | None:
     """Return the path in a word; None for what is left out (gitglossary(7), "pathspec")."""
-    if long := _LONG_MAGIC.fullmatch(word):
+    if long := _LONG_MAGIC.match(word):
         return None if "exclude" in long[1].split(",") else long[2]
-    if short := _SHORT_MAGIC.fullmatch(word):
+    if short := _SHORT_MAGIC.match(word):
         return None if {"!", "^"} & set(short[1]) else short[2].rpartition(":")[2]
     return word.rpartition(":")[2]

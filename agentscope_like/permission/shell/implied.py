@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
+from itertools import pairwise
 
 from agentscope_like.permission.shell.analysis import (
     CommandAnalysis,
@@ -18,9 +20,14 @@ __all__ = ["Implied", "implied", "searches_below"]
 _LISTERS = frozenset(
     {"ls", "dir", "vdir", "gls", "tree", "du", "gdu", "fd", "fdfind", "eza", "exa", "lsd"}
 )
-_ACTING = GREPS | SEARCHERS | _LISTERS | {"git"}
 _PATTERN_FILES = ("--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
 _IGNORE_FILES = ("--ignore-file", "--exclude-from", "-X")
+_QUOTES = "'\"\\"
+_VALUED = re.compile(r"-[a-zA-Z]*[xX]|--exclude(-from|-per-directory)?|--with-tree|--format")
+"""Options of `git ls-files` that take the next word."""
+
+_FOLDER = re.compile(r"(?!.*\.\.)\w[^*?\[\\]*", re.DOTALL)
+"""A path that git takes for what lies below where it runs, and not for all of it."""
 
 
 class Implied(Enum):
@@ -42,15 +49,11 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         part: The part.
         analysis: The whole command.
     """
-    if part.program not in _ACTING:
-        return _NOTHING
     if part.program in _LISTERS:
         given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)
         return _NOTHING if given else Implied.LISTS
     if part.git_command == "ls-files":
-        words = [word or "" for word in part.argv[part.argv.index("ls-files") + 1 :]]
-        given = any(not word.startswith("-") for word in words)
-        return _NOTHING if given else Implied.LISTS
+        return _NOTHING if _is_given_folders(part) else Implied.LISTS
     if part.program in GREPS:
         searches = searches_below(part)
     elif part.git_command == "grep":
@@ -84,7 +87,24 @@ def _has_word(part: Part, starts: tuple[str, ...]) -> bool:
 
 
 def _is_given_a_place(part: Part) -> bool:
-    return any(effect.kind is _READ and not is_redirect(effect, part) for effect in part.effects)
+    """Return whether a part is told what to read; `--include=*` is no file, though it may be."""
+    return any(
+        effect.kind is _READ
+        and not is_redirect(effect, part)
+        and not effect.target.lstrip(_QUOTES).startswith("-")
+        for effect in part.effects
+    )
+
+
+def _is_given_folders(part: Part) -> bool:
+    """Return whether `git ls-files` is told of nothing but paths that lie below where it runs."""
+    words = [word or "" for word in part.argv[part.argv.index("ls-files") :]]
+    paths = [
+        word
+        for before, word in pairwise(words)
+        if not word.startswith("-") and not _VALUED.fullmatch(before)
+    ]
+    return bool(paths) and all(map(_FOLDER.fullmatch, paths))
 
 
 def _is_piped_into(part: Part, analysis: CommandAnalysis) -> bool:

@@ -24,15 +24,21 @@ from agentscope_like.permission.shell.analysis import (
     Part,
 )
 from agentscope_like.permission.shell.expansion import matches
+from agentscope_like.permission.shell.implied import Implied, implied
 from agentscope_like.permission.shell.programs import COPIERS, LINKERS, MOVERS
-from agentscope_like.permission.shell.showing import is_redirect, lists_only
+from agentscope_like.permission.shell.showing import (
+    follows,
+    is_redirect,
+    lists_only,
+    reads_no_directory,
+)
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Script, SimpleCommand
 
-__all__ = ["PLAIN", "Carriers", "makes_links", "spots", "ways", "why_not_through_links"]
+__all__ = ["Carriers", "makes_links", "spots", "ways", "why_not_through_links"]
 
-PLAIN = frozenset({"mkdir", "touch", "rm", "rmdir", "sed", "gsed", "tee", "grm"})
-"""Programs that edit files, and never make a link nor move one to another place."""
+_PLAIN = frozenset({"mkdir", "touch", "sed", "gsed", "tee"})
+"""Programs that write files, and never make a link nor move one to another place."""
 
 _HARMLESS_COPY = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
 """Flags with which `cp` follows symlinks, as it does without any."""
@@ -67,7 +73,7 @@ def why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> st
 
 
 def _why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    acts = [_Act(part, effect) for part in analysis.parts for effect in part.effects]
+    acts = [_Act(part, effect) for part in analysis.parts for effect in _effects(part, analysis)]
     makers = _Makers(acts, around)
     if not makers.by_path:
         return None
@@ -88,6 +94,14 @@ def _why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> s
                 "have become a link by then"
             )
     return None
+
+
+def _effects(part: Part, analysis: CommandAnalysis) -> Iterator[Effect]:
+    """Yield what a part does, the search of the directories that it may run in included."""
+    yield from part.effects
+    if implied(part, analysis) is Implied.SEARCHES:
+        for directory in part.directories:
+            yield Effect(EffectKind.READ, ".", directory, part.span)
 
 
 class _Makers:
@@ -122,18 +136,35 @@ class _Makers:
         for path in ways(effect, self._around):
             for above in lineage(path):
                 yield from self.by_path.get(above, {}).values()
+        below = _goes_below(act)
         if effect.glob:
-            for path in self._matched(effect.path or "/"):
+            for path in self._matched(effect.path or "/", below=below):
+                yield from self.by_path[path].values()
+        elif below:
+            for path in self._below.get(effect.path or "/", ()):
                 yield from self.by_path[path].values()
 
-    def _matched(self, pattern: str) -> Iterator[str]:
-        """Yield the paths that a pattern may come to match, or match something below."""
+    def _matched(self, pattern: str, *, below: bool) -> Iterator[str]:
+        """Yield the paths that a pattern may come to match, or match something below.
+
+        Args:
+            pattern: An absolute pattern.
+            below: Whether paths below what it matches count too.
+        """
         names = pattern.split("/")
         known = next(at for at, name in enumerate([*names, "*"]) if _MAGIC.search(name))
         for path in self._below.get("/".join(names[:known]) or "/", ()):
             own = path.split("/")
-            if len(own) <= len(names) and all(map(matches, own, names)):
+            if (below or len(own) <= len(names)) and all(map(matches, own, names)):
                 yield path
+
+
+def _goes_below(act: _Act) -> bool:
+    """Return whether an act reads, or writes, what links below its path lead to."""
+    effect, part = act.effect, act.part
+    if effect.kind is EffectKind.READ:
+        return follows(part, otherwise=True) and not reads_no_directory(part)
+    return effect.kind is EffectKind.WRITE and effect.recursive
 
 
 def spots(effect: Effect, around: Surroundings) -> Iterator[str]:
@@ -154,7 +185,7 @@ def ways(effect: Effect, around: Surroundings) -> Iterator[str]:
     yield effect.path or "/"
     for location in around.locations(effect) or ():
         yield from location.readings
-    at = effect.walked.find("/..")
+    at = effect.walked.find("/..", 1)
     while at > 0:
         yield from around.locate(effect.walked[:at]).readings
         at = effect.walked.find("/..", at + 1)
@@ -168,10 +199,9 @@ class Carriers:
         around: Where it runs.
     """
 
-    __slots__ = ("_analysis", "_around", "_holding", "_known", "_made")
+    __slots__ = ("_around", "_holding", "_known", "_made")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
-        self._analysis = analysis
         self._around = around
         self._known: dict[tuple[int, bool], bool] = {}
         self._made: dict[str, set[int]] = {}
@@ -239,7 +269,7 @@ def _may_make_links(act: _Act) -> bool:
     if effect.kind is not EffectKind.WRITE or is_redirect(effect, part):
         return False
     if part.program not in COPIERS:
-        return part.program not in PLAIN
+        return part.program not in _PLAIN
     return None in part.argv or not all(map(_HARMLESS_COPY.fullmatch, part.options))
 
 

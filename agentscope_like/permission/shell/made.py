@@ -55,7 +55,7 @@ def _changed(part: Part) -> Iterator[str]:
 def _copies(part: Part, made: list[tuple[Part, str]]) -> Iterator[str]:
     """Yield the paths at which a part puts copies of what other parts make."""
     targets = [
-        effect.path.rstrip("/")
+        effect.path
         for effect in part.effects
         if effect.kind is EffectKind.WRITE and effect.path and not is_redirect(effect, part)
     ]
@@ -74,4 +74,4 @@ def _copies(part: Part, made: list[tuple[Part, str]]) -> Iterator[str]:
 def _base(source: Effect) -> str:
     """Return the directory in which what is copied lies, or that is copied itself."""
     path = source.path or ""
-    return (_NAME_WITH_MAGIC.sub("", path) or "/") if source.glob else path
+    return _NAME_WITH_MAGIC.sub("", path) if source.glob else path

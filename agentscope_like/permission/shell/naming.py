@@ -89,9 +89,10 @@ def _words_of(part: Part, command: str) -> Iterator[str | None]:
             yield from raw_words(word)
         else:
             yield word
-    for redirect in part.redirects:
-        if runs_code and isinstance(redirect.target, Heredoc):
-            span = redirect.target.body.span
+    for redirect in part.redirects if runs_code else ():
+        target = redirect.target
+        if redirect.operator.startswith("<<"):
+            span = target.body.span if isinstance(target, Heredoc) else target.span
             yield from raw_words(command[span.start : span.end])
 
 

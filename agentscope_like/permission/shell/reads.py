@@ -23,7 +23,6 @@ from agentscope_like.permission.shell.analysis import (
 )
 from agentscope_like.permission.shell.directories import joined
 from agentscope_like.permission.shell.endings import (
-    has_magic,
     is_anything,
     may_be_secret,
     may_hold_secrets,
@@ -67,6 +66,10 @@ _CHOOSING = dict.fromkeys(GREPS, _INCLUDES) | {
 _FROM_ANYWHERE = frozenset({"locate", "lsof"})
 """Programs that print names of files from anywhere, whichever place they are asked about."""
 
+_PRINTERS = frozenset({"echo", "printf", "yes", "basename", "dirname"})
+"""Programs that print the words that they are given; the blanks in them part names, too."""
+
+_BLANKS = re.compile(r"\s|\\(?:0+|[abfnrtv])")
 _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
@@ -200,7 +203,7 @@ class Secrets(Struct):
             return f"would show what is computed here of: {reason}"
         if not self.reads_unseen and (part.read_only or _changes_something(part)):
             return None
-        for word in said(part) if self.reads_unseen else part.argv[1:]:
+        for word in _names_said(part) if self.reads_unseen else part.argv[1:]:
             if reason := self._of_word(word):
                 return f"names a sensitive path: {reason}"
         return self._of_other_words(part) if self.reads_unseen else None
@@ -366,7 +369,7 @@ class Secrets(Struct):
             return None
         self.around.effort.spend(ENDING)
         reason = may_be_secret(effect.end)
-        if reason is None and effect.start and not has_magic(effect.end):
+        if reason is None and effect.start:
             reason = self.around.why_not_read(self.around.locate(f"{effect.start}{effect.end}"))
         return None if reason is None else _told(reason)
 
@@ -383,6 +386,14 @@ def _told(reason: str) -> str:
     return f"would read what is to be kept secret: {reason}"
 
 
+def _names_said(part: Part) -> Iterator[str]:
+    """Yield the words that a part is given, and the names in those that it prints."""
+    for word in said(part):
+        yield word
+        if part.program in _PRINTERS:
+            yield from _BLANKS.split(word)
+
+
 def _changes_something(part: Part) -> bool:
     return any(effect.kind in CHANGES for effect in part.effects)
 
@@ -392,8 +403,8 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
     if part.program == "git":
         for name in _alike(shown_in_history(part)):
             yield name, "show"
-    if part.program in _CHOOSING:
-        for name in _alike(_chosen(part)):
+    if option := _CHOOSING.get(part.program or ""):
+        for name in _alike(_chosen(part, option)):
             yield name, "search"
 
 
@@ -411,11 +422,8 @@ def _alike(names: Iterable[str]) -> Iterator[str]:
         yield from names_of_secrets(name)
 
 
-def _chosen(part: Part) -> Iterator[str]:
-    """Yield the names of the files that a search is told to read."""
-    option = _CHOOSING.get(part.program or "")
-    if option is None:
-        return
+def _chosen(part: Part, option: re.Pattern[str]) -> Iterator[str]:
+    """Yield the names of the files that a search is told by an option to read."""
     words = [word or "" for word in part.argv[1:]]
     for word, value in pairwise([*words, ""]):
         found = option.fullmatch(word)

@@ -45,8 +45,8 @@ from agentscope_like.permission.shell.values import Unknown
 __all__ = ["Finding", "find_danger"]
 
 _READ = EffectKind.READ
-_REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "shred", "srm", "trash"})
-_KNOWN = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE, EffectKind.NETWORK})
+_REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "trash"})
+_UNSEEN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
 _FEEDERS = frozenset({"xargs", "parallel"})
 _PRINTERS = frozenset({"echo", "printf"})
@@ -201,7 +201,7 @@ def _is_opened(part: Part, look: _Look) -> bool:
         return True
     if id(part) in look.carrying:
         return True
-    return all(effect.kind in _KNOWN for effect in part.effects)
+    return not any(effect.kind in _UNSEEN for effect in part.effects)
 
 
 def _hidden_code(part: Part, look: _Look) -> str | None:
@@ -264,7 +264,7 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
 def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
     removes = effect.kind is EffectKind.DELETE
     if effect.path is None:
-        if removes and effect.recursive and part.program in _REMOVERS:
+        if effect.recursive and part.program in _REMOVERS:
             return "removes something, and all below it, that is not known before it runs"
         return _of_known_end(effect, around)
     if removes and effect.glob and (reason := _everything_in(effect, around)):
@@ -310,7 +310,7 @@ def _picks(part: Part) -> bool:
 def _everything_in(effect: Effect, around: Surroundings) -> str | None:
     """Say so where all that is in a critical directory would be removed."""
     directory, _, name = (effect.way or "").rstrip("/").rpartition("/")
-    if name.strip("*?.") and name not in (".*", "*", ".[!.]*", ".??*"):
+    if name.strip("*?.") and name != ".[!.]*":
         return None
     reason = around.why_not_remove(around.locate(directory or "/"))
     return f"would remove all that is in a place that must stay: {reason}" if reason else None

@@ -82,7 +82,7 @@ class _Look:
         self._feeders = Feeders(analysis)
         self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
         self._copying = Copying(analysis, around)
-        self._links: dict[str, set[int]] = {}
+        self._links: set[str] = set()
 
     def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
         """Yield what one effect does.
@@ -94,7 +94,7 @@ class _Look:
         if effect.path is None:
             yield from self._fed(effect, kind, part)
             return
-        if self._links and self._is_through_links(effect, part):
+        if self._links and self._is_through_links(effect):
             yield Touch(part, kind, effect.target, None)
         for location in self._around.locations(effect) or ():
             below = self._below(effect, kind, part, location)
@@ -116,19 +116,15 @@ class _Look:
                     part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
                 )
 
-    def _is_through_links(self, effect: Effect, part: Part) -> bool:
-        """Return whether another part may have made a link on the way to what an effect reaches."""
-        return any(
-            self._links.get(above, set()) - {id(part)}
-            for path in ways(effect, self._around)
-            for above in lineage(path)
-        )
+    def _is_through_links(self, effect: Effect) -> bool:
+        """Return whether a link may have been made on the way to what an effect reaches."""
+        return any(not self._links.isdisjoint(lineage(path)) for path in ways(effect, self._around))
 
     def made(self, part: Part) -> Iterator[Touch]:
         """Remember the links that a part may make, for the parts behind it; yield doubts."""
         try:
-            for link in self._copying.links_made(part) if part.written else ():
-                self._links.setdefault(link, set()).add(id(part))
+            if part.written:
+                self._links.update(self._copying.links_made(part))
         except (PathError, TooManyFilesError):
             yield Touch(part, _WRITES, min(part.written), None)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from agentscope_like.permission.shell.analysis import (
     CommandAnalysis,
@@ -304,8 +304,8 @@ def _writes_otherwise(part: Part) -> bool:
 def _is_from_file(redirect: Redirect) -> bool:
     if not redirect.operator.startswith("<") or not isinstance(redirect.target, Word):
         return False
-    segments = redirect.target.segments
-    is_process = len(segments) == 1 and isinstance(segments[0], Substitution)
+    first = redirect.target.segments[0]
+    is_process = isinstance(first, Substitution) and first.opener == "<("
     return redirect.operator != "<<<" and not is_process
 
 
@@ -328,7 +328,8 @@ def _tests_of_find(part: Part) -> list[list[str]]:
     """Return the tests of `find`, one list for each alternative of which all have to hold.
 
     Nothing is known of a list of tests that is negated as a whole, so there is none then. What is
-    pruned is not listed where another alternative says what to do with the rest.
+    pruned is not listed where another alternative says what to do with the rest. A test behind the
+    first action comes too late.
     """
     if part.program != "find":
         return []
@@ -346,7 +347,7 @@ def _tests_of_find(part: Part) -> list[list[str]]:
         last = alternatives.pop()
         alternatives = [each for each in alternatives if each[-1] != "-prune" or _acting(each)]
         alternatives.append(last)
-    return alternatives
+    return [list(takewhile(_tests, each)) for each in alternatives]
 
 
 def _without_clauses(words: Sequence[str]) -> list[str]:
@@ -364,6 +365,10 @@ def _without_clauses(words: Sequence[str]) -> list[str]:
 
 def _acts(word: str) -> bool:
     return word in _RUNNING or word.startswith(_ACTIONS)
+
+
+def _tests(word: str) -> bool:
+    return not _acts(word)
 
 
 def _acting(tests: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ argument, that it is a number, that it is one of a few texts, that it matches a 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum
 from glob import escape as glob_escape
 from typing import NamedTuple, TypeAlias
@@ -122,7 +123,7 @@ def plain(text: str) -> bool:
     return bool(text) and not _SPECIAL.search(text)
 
 
-def join(values: list[Argument]) -> Argument:
+def join(values: Sequence[Argument]) -> Argument:
     """Return what is known of a text that is one of `values`."""
     first = values[0]
     if all(value == first for value in values):
@@ -215,8 +216,8 @@ def shape_of(value: Argument) -> Shape:
 
 def split(value: Unknown) -> Unknown:
     """Return what an unquoted expansion may become where an empty text is no argument at all."""
-    words: list[Argument] = [choice for choice in value.choices if choice]
-    if words and all(plain(word) for word in words if isinstance(word, str)):
+    words = [choice for choice in value.choices if choice]
+    if words and all(map(plain, words)):
         return several(join(words))
     whole = "" if value.pattern is None else _as_name(value.pattern)
     return Unknown(prefix=value.prefix, single=False, tail=whole or value.ending)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -82,9 +83,10 @@ def fed_arguments(
 
 
 def _is_device(item: Item) -> bool:
-    """Return whether `find` starts at a device, or where they are."""
+    """Return whether `find` may start at a device, or where they are."""
     place = item.argument
-    return not item.flag and isinstance(place, str) and f"{place}/".startswith(f"{_DEVICES}/")
+    texts = (place,) if isinstance(place, str) else (place.prefix, *place.choices)
+    return not item.flag and any(f"{text}/".startswith(f"{_DEVICES}/") for text in texts)
 
 
 def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown) -> list[Argument]:
@@ -99,7 +101,7 @@ def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown)
         texts.add("{}")
     if not texts:
         return [*arguments, several(piece)]
-    if len(texts) > 1 or _is_replaced_no_more(reading, given):
+    if len(texts) > 1 or _is_replaced_no_more(reading):
         replaced = [_replace(each, tuple(texts), Unknown()) for each in arguments]
         return [*replaced, several(Unknown())]
     return [_replace(each, tuple(texts), piece) for each in arguments]
@@ -109,13 +111,15 @@ def _has_no_digit(argument: Argument) -> bool:
     return isinstance(argument, str) and not any(map(str.isdecimal, argument))
 
 
-def _is_replaced_no_more(reading: Reading, given: Sequence[Item]) -> bool:
+def _is_replaced_no_more(reading: Reading) -> bool:
     """Return whether an option behind `-I` may make `xargs` forget it, and add to the command.
 
     GNU xargs does so for any but `-n 1` (findutils 4.9, `warn_mutually_exclusive`).
     """
-    last = max((item.start for item in given), default=-1)
-    counts = [item for item in reading.items if item.flag in _COUNTING and item.start >= last]
+    behind = takewhile(
+        lambda item: item.role.kind is not RoleKind.PLACEHOLDER, reversed(reading.items)
+    )
+    counts = [item for item in behind if item.flag in _COUNTING]
     return bool(
         any(item.flag not in _MOST or item.argument != "1" for item in counts)
         or _LINES & reading.used - {item.flag for item in reading.items}
@@ -140,8 +144,7 @@ def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) 
 def ends_in_time(reading: Reading) -> bool:
     """Return whether a wrapper ends the command that it runs within ten minutes."""
     bounds = reading.grammar.bounds
-    durations = [item.argument for item in reading.by_kind.get(RoleKind.NUMBER, ())]
-    if bounds is None or not reading.used <= bounds or len(durations) != 1:
+    if bounds is None or not reading.used <= bounds:
         return False
-    duration = durations[0]
+    duration = reading.by_kind[RoleKind.NUMBER][0].argument
     return isinstance(duration, str) and _DURATION.fullmatch(duration) is not None

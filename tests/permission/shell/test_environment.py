@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from agentscope_like.permission.shell import analyze
 from agentscope_like.permission.shell.analysis import Effect
+from agentscope_like.permission.shell.environment import (
+    exported_doubt,
+    own_doubt,
+    special_parameter,
+)
+from agentscope_like.permission.shell.values import Shape, Unknown
 
 EXPORTED = {
     "LANG": ("en_US.UTF-8", "en/US"),
@@ -160,3 +167,79 @@ def test_what_is_no_plain_name_is_not_assigned(name: str) -> None:
     """A name that bash would evaluate is doubted where a builtin assigns it."""
     assert not reads_only(f"export '{name}=x'")
     assert not reads_only(f"declare '{name}=x'")
+
+
+@pytest.mark.parametrize(
+    "name", ["ABOVE", "SHOW", "aB", "Ab", "LINES_PATH", "PATH_LINES", "a-b", "1"]
+)
+def test_a_name_is_free_as_a_whole(name: str) -> None:
+    """One word of those that names are made of is no such name, and neither is a mere beginning."""
+    assert own_doubt(name, "x") is not None
+    assert own_doubt("ABOVE_SHOW", "x") is None
+    assert own_doubt("ab", "x") is None
+
+
+@pytest.mark.parametrize("name", ["http_proxy", "npm_x", "_x", "ld_x"])
+def test_only_names_that_are_read_are_reserved(name: str) -> None:
+    """A name is reserved as a whole, or by how it begins."""
+    assert own_doubt(name, "x") is not None
+    assert own_doubt(f"{name}s"[1:].lstrip("_"), "x") is None
+
+
+def test_words_may_be_split_at_fewer_blanks() -> None:
+    """What splits words may be less than by default, and nothing else."""
+    for blanks in ("", " ", "\t", "\n", " \t\n"):
+        assert own_doubt("IFS", blanks) is None
+    for other in (",", " ,", Unknown(), Unknown(choices=("",))):
+        assert own_doubt("IFS", other) is not None
+    assert own_doubt("PS4", "") is not None
+
+
+def test_the_last_argument_is_not_the_command_lines_own() -> None:
+    """The shell sets `_` to what is not known here; another text is for a program to read."""
+    assert own_doubt("_", Unknown()) is None
+    assert own_doubt("_", "x") is not None
+    assert own_doubt("_x", Unknown()) is not None
+
+
+def test_a_family_of_variables_is_known_by_its_beginning() -> None:
+    """What begins as a family does may hold the same; what only holds its name may not."""
+    assert exported_doubt("LC_ANY", "C") is None
+    assert exported_doubt("LC_ANY", "/tmp") is not None
+    assert exported_doubt("LC_ANY", Unknown()) is not None
+    assert exported_doubt("XLC_", "C") is not None
+    assert exported_doubt("LCX", "C") is not None
+    assert exported_doubt("LANGUAGES", "C") is not None
+    assert own_doubt("LC_ANY", "C") is None
+    assert own_doubt("LC_ANY[1]", "C") is not None
+
+
+def test_what_the_shell_knows_of_itself() -> None:
+    """A number, a path or a login name is known as such, and nothing of any other parameter."""
+    number = Unknown(option=False, shape=Shape.INTEGER, filled=True)
+    path, word = Unknown(prefix="/", option=False), Unknown(option=False, shape=Shape.WORD)
+    here = ("/ws",)
+    assert special_parameter("$", here, "/home/u") == number
+    assert special_parameter("RANDOM", here, "/home/u") == number
+    assert special_parameter("!", here, "/home/u") == replace(number, filled=False)
+    assert special_parameter("@", here, "/home/u") == Unknown(single=False)
+    assert special_parameter("*", here, "/home/u") == Unknown(single=False)
+    assert special_parameter("HOME", here, "/home/u") == "/home/u"
+    assert special_parameter("HOME", here, None) == path
+    assert special_parameter("HOME", here, "") == path
+    assert special_parameter("PWD", here, None) == "/ws"
+    assert special_parameter("PWD", ("/ws", "/ws/a"), None) == path
+    assert special_parameter("PWD", (), None) == path
+    assert special_parameter("OLDPWD", here, "/home/u") == Unknown(option=False)
+    assert special_parameter("USER", here, "/home/u") == word
+    assert special_parameter("LOGNAME", here, "/home/u") == word
+    assert special_parameter("PATH", here, "/home/u") == Unknown()
+    assert special_parameter("1", here, "/home/u") == Unknown()
+
+
+@pytest.mark.parametrize("name", NUMBERS.split())
+def test_a_plain_shell_counts_less(name: str) -> None:
+    """For `sh`, only the numbers of the standard are numbers; another name is a variable."""
+    known = special_parameter(name, ("/ws",), None, posix=True)
+    assert (known == Unknown()) is (name not in {"?", "#", "$", "!", "LINENO", "PPID"})
+    assert known in {Unknown(), special_parameter(name, ("/ws",), None)}

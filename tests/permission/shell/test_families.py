@@ -231,3 +231,150 @@ def test_a_program_of_git_is_a_command_of_git() -> None:
 def test_what_is_planned_is_a_script_that_nobody_has_seen(command: str) -> None:
     """`at` runs its input."""
     assert runs_unseen_text(parts(command)[0])
+
+
+def runs_rm_perhaps(command: str) -> bool:
+    """Return whether a command may run `rm`."""
+    return any(runs_rm(perhaps_carried_readings(part)) for part in parts(command))
+
+
+INTERPRETERS = """
+python pypy ipython node nodejs deno bun ts-node tsx ruby irb perl raku php lua luajit tclsh wish
+expect pwsh osascript rscript julia groovy guile racket
+"""
+
+
+@pytest.mark.parametrize("program", INTERPRETERS.split())
+def test_an_interpreter_is_known_in_each_version(program: str) -> None:
+    """Whatever number stands behind its name; a shell is another thing."""
+    for version in ("", "3", "3.11", "-3", "-3.0.1"):
+        assert families().is_interpreter(program + version)
+        assert families().runs_code(program + version)
+        assert not families().is_shell(program + version)
+    assert not families().is_interpreter(f"{program}x")
+    assert not families().runs_code(f"3{program}")
+
+
+@pytest.mark.parametrize("program", TABLES["shells"]["programs"].split())
+def test_a_shell_is_known_in_each_version(program: str) -> None:
+    """Whatever number stands behind its name; an interpreter is another thing."""
+    for version in ("", "5", "-5.2"):
+        assert families().is_shell(program + version)
+        assert families().runs_code(program + version)
+        assert not families().is_interpreter(program + version)
+    assert not families().runs_code(f"{program}x")
+
+
+def test_what_is_not_known_runs_no_code() -> None:
+    """Nobody can say of a computed name that it is a shell's or an interpreter's."""
+    assert not families().is_shell(None)
+    assert not families().is_interpreter(None)
+    assert not families().runs_code(None)
+    assert not families().runs_code("")
+
+
+@pytest.mark.parametrize("program", TABLES["input"]["programs"].split())
+def test_the_input_of_what_runs_commands_of_it_is_a_guess(program: str) -> None:
+    """A text that it is given as its input may say that it runs a command."""
+    assert runs_rm_perhaps(f"{program} a <<< '!rm x'")
+    assert not runs_rm_perhaps(f"{program}x a <<< '!rm x'")
+
+
+@pytest.mark.parametrize("program", TABLES["own"]["programs"].split())
+def test_a_sub_command_is_no_program(program: str) -> None:
+    """What follows a program that has words of its own is one of these, not a command."""
+    assert not runs_rm_perhaps(f"{program} rm x")
+    assert not runs_rm_perhaps(f"{program} --no-such run rm x")
+    assert runs_rm_perhaps(f"no-{program} rm x")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("nix-shell --run=rm", "nix-shell --command=rm", "nix build -c 'rm x'"),
+        *("nix build --command='rm x'", "docker create --entrypoint=rm image"),
+        "git rebase --exec=rm",
+    ],
+)
+def test_one_word_behind_an_option_is_a_command(command: str) -> None:
+    """The value of an option that is a command may be a program's name alone."""
+    assert any(runs_rm(carried_readings(part)) for part in parts(command))
+
+
+@pytest.mark.parametrize(
+    ("words", "plain"),
+    [
+        (["git", "-C", "d", "log"], ["git", "log"]),
+        (["git", "--no-pager"], ["git"]),
+        (["git", "-C"], ["git"]),
+        (["git", "-c", None, "log"], ["git", "log"]),
+        (["git", "--no-pager", None, "log"], ["git", None, "log"]),
+        (["brew", "-v", "x"], ["brew", "x"]),
+    ],
+)
+def test_leading_options_end_at_what_is_no_option(
+    words: list[str | None], plain: list[str | None]
+) -> None:
+    """A word that is not known may be the sub-command, unless an option takes it."""
+    assert list(families().without_leading_options(words)) == plain
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["git"], [None, "-C", "x"], ["git", None], ["git", "log", "-C"], ["ls", "-C", "x"]],
+)
+def test_words_without_leading_options_are_left_alone(words: list[str | None]) -> None:
+    """Where there are none, the very same words are given back."""
+    assert families().without_leading_options(words) is words
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["npx", "a"], (1, 0)),
+        (["npm", "exec", "a"], (2, 0)),
+        (["git", "bisect", "run", "a"], (3, 0)),
+        (["docker", "run", "a"], (2, 1)),
+        (["docker", "compose", "run", "a"], (3, 1)),
+        (["docker", "compose", "up", "a"], None),
+        (["docker"], None),
+        (["npx"], (1, 0)),
+        ([None, "npx"], None),
+        ([], None),
+    ],
+)
+def test_where_the_command_of_a_program_stands(
+    words: list[str | None], found: tuple[int, int] | None
+) -> None:
+    """Behind the longest start that is known, and so many words more."""
+    assert families().before_command(words) == found
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("make a/b", "make a+b", "make ...", "make -n", "git -C", "git stash -u", "./tool sync"),
+        *("/bin/make build", "npm run a/b", "npm run -s", "uv run", "uv run -q", "uv run a/b"),
+        *("uv run sed x", "uv run env x", "npx sudo", "bunx bash5"),
+        *("python3.11 x", "raku x", "guile-3.0 x", "'a\tb' c", "'' x", "docker compose"),
+    ],
+)
+def test_no_prefix_of_what_does_not_say_what_is_done(command: str) -> None:
+    """Paths, texts, options and what runs others are no part of a prefix."""
+    assert families().prefix_of(shlex.split(command)) is None
+
+
+@pytest.mark.parametrize(
+    "command", ["make a-b", "make a_b", "make a:b", "make a.b", "make é", "deno fmt", "bun install"]
+)
+def test_a_name_may_have_marks_in_it(command: str) -> None:
+    """The names of targets and sub-commands are words with dashes, dots and colons."""
+    assert families().prefix_of([*command.split(), "x"]) == tuple(command.split())
+
+
+def test_a_path_is_a_prefix_of_its_own_where_it_is_known() -> None:
+    """A project's own wrapper is known by its path; other scripts are looked at each time."""
+    assert families().prefix_of(["./gradlew"]) == ("./gradlew",)
+    assert families().prefix_of(["./gradlews"]) is None
+    assert families().prefix_of(["pytest"]) == ("pytest",)
+    assert families().prefix_of(["make"]) is None

@@ -91,3 +91,47 @@ def test_a_path_that_is_put_together_is_known(command: str, paths: list[str | No
     analysis = analyze(command, directory="/ws", home="/home/u")
     reader = next(part for part in analysis.parts if part.program == "cat")
     assert [effect.path for effect in reader.effects] == paths
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "made"),
+    [
+        *(("ab", "^", "Ab"), ("ab", "^^", "AB"), ("AB", ",", "aB"), ("AB", ",,", "ab")),
+        *(("", "^", ""), ("", ",,", ""), ("é", "^", None), ("aé", "#a", None)),
+        *(("abc", ":1", "bc"), ("abc", ":1:1", "b"), ("abc", ":0", "abc"), ("abc", ": 1", "bc")),
+        *(("abc", ":1: 1", "b"), ("abc", ":9", ""), ("abc", ": -1", None), ("abc", ":1:-1", None)),
+        *(("a.b.c", "#*.", "b.c"), ("a.b.c", "##*.", "c"), ("a.b.c", "%.*", "a.b")),
+        *(("a.b.c", "%%.*", "a"), ("aab", "#a", "ab"), ("aab", "##a", "ab"), ("aab", "%b", "aa")),
+        *(("aab", "%%b", "aa"), ("aab", "%x", "aab"), ("aab", "#x", "aab"), ("aab", "#", "aab")),
+        *(("ab", "#*", "ab"), ("ab", "##*", ""), ("ab", "%*", "ab"), ("ab", "%%*", "")),
+        *(("ab", "%?", "a"), ("ab", "#?", "b"), ("ab", "#ab", ""), ("ab", "%%ab", "")),
+        *((f"a{sign}b", f"%{sign}b", None) for sign in "[!@+|&~"),
+        *(("ab", "#\\a", None), ("ab", "#$y", None), ("ab", "#é", None), ("ab", "%$(c)", None)),
+        *(("aXb", "/X/y", "ayb"), ("aXbX", "/X/y", "aybX"), ("aXbX", "//X/y", "ayby")),
+        *(("aXb", "/X", "ab"), ("aXb", "/X/", "ab"), ("aXbX", "//X", "ab"), ("ab", "/X/y", "ab")),
+        *(("aXb", "/x/y", None), ("aXbx", "/X/y", None), ("aXb", "/", None), ("aXb", "//", None)),
+        *(("aXb", "/#a/y", None), ("aXb", "/%b/y", None), ("a#b", "/a#/y", "yb")),
+        *(("a%b", "/a%/y", "yb"), ("aXb", "/*/y", None), ("aXb", "/?/y", None)),
+        *(("aXb", f"/X/{sign}", None) for sign in "&~[!@+|"),
+        *(("aXb", "/X/*", None), ("aXb", "/X/a\\b", None), ("aXb", "/X/y/z", None)),
+        *(("aXb", "/X/$y", None), ("aXb", ":-z", None), ("aXb", ":+z", None)),
+    ],
+)
+def test_what_is_plain_is_known(text: str, operation: str, made: str | None) -> None:
+    """Plain texts and patterns are computed; what may mean something else is not."""
+    variable = variable_of(f'"${{x{operation}}}"')
+    assert variable is not None
+    assert variable.operator is not None
+    assert operated(variable.operator, text, variable.argument) == made
+
+
+@pytest.mark.parametrize("operation", ["#'a'", "%.*", "/X/'y'", "#$y", "/X/$y"])
+def test_what_is_quoted_or_computed_is_not_known(operation: str) -> None:
+    """Outside of quotes, only letters that stand for themselves are read."""
+    variable = variable_of(f"${{x{operation}}}")
+    assert variable is not None
+    assert variable.operator is not None
+    assert operated(variable.operator, "aXb.c", variable.argument) is None
+    plain = variable_of("${x#a}")
+    assert plain is not None
+    assert operated("#", "aXb.c", plain.argument) == "Xb.c"

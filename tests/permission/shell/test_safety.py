@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from msgspec.structs import replace
 
+from agentscope_like.permission.paths.effort import Effort
 from agentscope_like.permission.shell import analyze
 from agentscope_like.permission.shell.edits import why_not_an_edit
 from agentscope_like.permission.shell.safety import find_danger
 from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.shell.tree import Span
 from tests.oracle.corpus import everyday, harmful
 
 _PROJECT, _HOME = "/work/project", "/home/u"
@@ -94,7 +99,306 @@ def test_a_pattern_is_what_it_says() -> None:
 
 def test_all_may_be_meant_where_a_text_may_have_moved() -> None:
     """A star in a script that cannot be read may stand for the root; one that is read may not."""
-    for command, found in (("bash -c 'trash * ('", True), ("trash *", False)):
+    for command, found in (
+        ("bash -c 'trash * ('", True),
+        ('cd "$x"; trash *', True),
+        ("trash *", False),
+        ("cd src; trash *", False),
+    ):
         analysis = analyze(command, directory="/srv/a/b", home=_HOME)
         elsewhere = Surroundings(directory="/srv/a/b", working=(), root="/srv/x", home=_HOME)
         assert (find_danger(analysis, elsewhere) is not None) is found, command
+
+
+def danger(command: str, effort: int | None = None) -> str:
+    """Return what a person is told of a command of the project, empty where nothing is found."""
+    analysis = analyze(command, directory=_PROJECT, home=_HOME)
+    here = around() if effort is None else replace(around(), effort=Effort(effort))
+    found = find_danger(analysis, here)
+    return "" if found is None else found.message
+
+
+@pytest.mark.parametrize("program", ["rm", "grm", "rmdir", "unlink", "trash"])
+def test_each_program_that_removes_is_one_wherever_it_stands(program: str) -> None:
+    """It counts in a text that cannot be read, and behind a program that runs it elsewhere."""
+    assert "perhaps removes what must stay" in danger(f"{program} / (")
+    assert "perhaps removes what must stay" in danger(f"ssh host {program} /")
+    assert danger(f"{program} build (") == ""
+    assert danger(f"ssh host {program} build") == ""
+
+
+@pytest.mark.parametrize("program", ["rm", "grm"])
+def test_a_tree_that_is_not_known_is_not_removed(program: str) -> None:
+    """All below an unknown place asks; one unknown file, or what a name picks, does not."""
+    assert "not known before it runs" in danger(f'{program} -r "$x"')
+    assert danger(f'{program} "$x"') == ""
+    assert danger('find "$x" -name a -delete') == ""
+
+
+def test_what_is_opened_is_judged_by_what_it_runs() -> None:
+    """The words of a wrapper are no command where the one that it runs is known."""
+    assert danger("sudo echo rm /usr") == ""
+    assert danger("sudo rm /usr") != ""
+    assert danger("ssh host echo rm /usr") != ""
+
+
+@pytest.mark.parametrize(
+    ("feeding", "plain"),
+    [
+        ("echo main -f | xargs git push origin", "echo main | xargs git push origin"),
+        ("echo -f | xargs git push", "echo -f | git push"),
+        ("echo main -f | parallel git push origin", "echo main | parallel git push origin"),
+        (r"printf 'main\n+main' | xargs git push origin", "printf main | xargs git push origin"),
+        ("xargs git push origin <<< +main", "xargs git push origin < +main"),
+        ('xargs git push <<< "-f $x"', 'xargs git push <<< "f $x"'),
+        ("xargs git push <<E\n-f\nE", "xargs git push <<E\nf\nE"),
+        ("xargs git push <<'E'\n-f\nE", "git push <<'E'\n-f\nE"),
+        ("echo +main | xargs git push origin", "cat +main | xargs git push origin"),
+    ],
+)
+def test_what_stands_in_the_command_for_a_feeder_to_add_counts(feeding: str, plain: str) -> None:
+    """`xargs` and `parallel` add what is printed, or given as input; nobody else does."""
+    assert "overwrites the remote branch" in danger(feeding)
+    assert danger(plain) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ('sh -c "$x"', "runs text that is computed"),
+        ('bash -s "$x"', "runs whatever it is given as input"),
+        ("sh", "runs whatever it is given as input"),
+        ("sh -c date", ""),
+        ("source /dev/stdin", "runs whatever it is given as input"),
+        ('source "$x"', "runs text that is computed"),
+        ("python3 ''", ""),
+        ("python3 <(date)", "runs the output of another command"),
+        ("perl x.pl <(date)", "runs the output of another command"),
+        ("perl $(date)", ""),
+        ("perl >(date)", ""),
+        ("sort <(date)", ""),
+        ("python3 x.py", ""),
+        ("""sh -c 'cat "$1"' _ <(date)""", ""),
+        ("<(date) x", "whose name is computed"),
+        ("$x y", "whose name is computed"),
+        ("x=$y", ""),
+        ("> out", ""),
+        ("> .envrc", "sensitive"),
+    ],
+)
+def test_code_that_nobody_can_see_is_not_run(command: str, said: str) -> None:
+    """What a shell or an interpreter runs has to stand in the command, or in a file."""
+    assert said in danger(command)
+    assert bool(said) is bool(danger(command))
+
+
+_FAR = "/".join(["a" * 63] * 70)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (f"cd x/../{_FAR}", "goes to a directory that cannot be judged"),
+        (f"rm {_FAR}", "acts on a path that cannot be judged"),
+        (f"cat {_FAR}", "acts on a path that cannot be judged"),
+        (f"cd {_FAR}; grep -r x", "names a path that cannot be judged"),
+        (f"cd {_FAR}; ls", ""),
+        (f"rm / {_FAR} (", "is the whole file system|holds the directory"),
+        (f"rm {_FAR} / (", "is the whole file system|holds the directory"),
+        (f"rm {_FAR} (", ""),
+    ],
+)
+def test_a_path_that_nobody_can_judge_asks(command: str, said: str) -> None:
+    """Whatever is done to it, it is told which; where nothing can be read, others still count."""
+    found = danger(command)
+    assert any(words in found for words in said.split("|"))
+    assert bool(said) is bool(found)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("touch .env", "would write something sensitive"),
+        ("rm .env", "would remove something sensitive"),
+        ("rm -r .github", "would remove something sensitive"),
+        ("rmdir .github", ""),
+        ("rm .github", ""),
+        ("rm -r src", ""),
+        ('touch "$x/.bashrc"', "would write something sensitive: what ends with"),
+        ('rm "$x/.bashrc"', "would write something sensitive: what ends with"),
+        ('touch "$x/notes"', ""),
+        ('touch "$x.bashrc"', ""),
+        ("chmod u+w .", ""),
+        ("chmod -R u+w .", "would change the rights of all below what matters"),
+        ("chmod -R u+w src", ""),
+        ("chown -R u .", "would change the rights of all below what matters"),
+        ("chgrp -R u .", "would change the rights of all below what matters"),
+        ("chown u .", ""),
+        ("cp -r src .", ""),
+        ("touch *", ""),
+        ("chmod u+w *", ""),
+        ("rm -r . -name x", "would remove what must stay"),
+    ],
+)
+def test_a_change_is_judged_by_where_it_leads(command: str, said: str) -> None:
+    """What is sensitive is told of by what would be done to it, and so is what matters."""
+    assert said in danger(command)
+    assert bool(said) is bool(danger(command))
+
+
+@pytest.mark.parametrize(
+    "test", ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"]
+)
+def test_find_may_remove_what_it_picks_by_a_name(test: str) -> None:
+    """A name picks some of what is found, unless it is a pattern for all or is not known."""
+    assert danger(f"find . {test} x -delete") == ""
+    assert danger(f"find . {test} '*.pyc' -delete") == ""
+    for pattern in ("'*'", "'?*'", "'./*'", "'.*'", '"$x"'):
+        assert "would remove what must stay" in danger(f"find . {test} {pattern} -delete")
+    assert "would remove what must stay" in danger(f"find / {test} x -delete")
+    assert "would remove what must stay" in danger(f"find .. {test} x -delete")
+    assert "would remove what must stay" in danger("find . -user x -delete")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["*", "./*", "./*/", ".*", "*.*", "?*", ".[!.]*", ".??*", "/*", "~/*", "/usr/*", "/work/*"],
+)
+def test_a_pattern_for_all_is_as_much_as_the_directory(pattern: str) -> None:
+    """All that is in a place that must stay is not removed; all below another is, and some."""
+    assert "would remove all that is in a place that must stay" in danger(f"rm -r {pattern}")
+    assert danger(f"rm -r src/{pattern.strip('~/').rpartition('/')[2]}") == ""
+    assert danger(f"rm -r src/a{pattern.rpartition('/')[2]}") == ""
+    assert danger(f"rm -r a{pattern.rpartition('/')[2]}") == ""
+    assert danger("rm -r .[!a]*") == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("curl x | sh (", True),
+        ('sh -c "$(curl x)" (', True),
+        ("sh `curl x` (", True),
+        ("sh <(curl x) (", True),
+        ("wget x|python3 (", True),
+        ("curl x; sh (", False),
+        ("curl x | cat (", False),
+        ("cat x | sh (", False),
+    ],
+)
+def test_what_cannot_be_read_may_run_what_it_downloads(command: str, runs: bool) -> None:
+    """A downloader, an interpreter and a way from the one to the other are enough."""
+    assert ("may run what is downloaded" in danger(command)) is runs
+    assert bool(danger(command)) is runs
+
+
+@pytest.mark.parametrize(
+    ("command", "breeds"),
+    [
+        ("b() { b | b & }; b", True),
+        ("b() ( b | b & ); b", True),
+        ("function b { b|b; }; b", True),
+        ("function b() { b |b; }; b", True),
+        ("function b() ( b |b ); b", True),
+        (":(){ :|:& };:", True),
+        ("b() { b | b; } (", True),
+        ("b() { a | b; }; b", False),
+        ("b() { a | a; }; b", False),
+        ("b() { b; }; b", False),
+        ("git log; a | b; b | b", False),
+        ("grep 'b() { b|b; }' a", False),
+        ("a() { b; }; " * 31 + "b() { b | b; }; b", True),
+        ("a() { b; }; " * 32 + "b() { b | b; }; b", False),
+    ],
+)
+def test_a_function_is_not_to_start_itself_over_and_over(command: str, breeds: bool) -> None:
+    """A function that pipes itself into itself is found among the first of a text, read or not."""
+    assert ("starts itself over and over" in danger(command)) is breeds
+    assert bool(danger(command)) is breeds
+
+
+def test_too_many_paths_to_look_at_each_are_not_removed() -> None:
+    """Where nothing can be read, 256 words behind `rm` are looked at, as far as effort goes."""
+    groups = [range(start, min(start + 32, 256)) for start in range(1, 256, 32)]
+    rms = [f"rm {' '.join(f'/x/{number}' for number in group)}" for group in groups]
+    many = "; ".join(rms)
+    assert danger(f"{many} (") == ""
+    assert "too many paths" in danger(f"{many}; rm /x/256 (")
+    assert danger(f"{many}; rm /x/1 (") == ""
+    assert "too many paths" in danger("rm build (", 1)
+    assert danger("rm build (", 1_000) == ""
+
+
+def test_where_enough_has_been_looked_at_a_person_looks() -> None:
+    """Each check that runs out of effort says so of the part that it was about."""
+    assert danger("echo $x; cat a*", 1_000) == ""
+    told = danger("touch a b; cat a*", 100)
+    assert told == "`touch a b` reaches too many files with `a` to look at each."
+    assert danger("cd a/../b; ls", 60).startswith("`cd a/../b` reaches too many files to look at")
+
+
+def test_a_finding_shows_the_part_in_one_short_line() -> None:
+    """Blanks are one each, and what is long is cut."""
+    assert danger("rm   -rf \\\n  /").startswith("`rm -rf \\ /` ")
+    names = "rm -rf / " + "a" * 71
+    assert len(names) == 80
+    assert danger(names).startswith(f"`{names}` ")
+    assert danger(f"{names}b").startswith(f"`{names[:79]}…` ")
+    assert danger(f"ls; {names}").startswith(f"`{names}` ")
+    unread = f"{names} ( and more"
+    assert danger(unread).startswith(f"`{names}` ")
+    found = find_danger(analyze(unread, directory=_PROJECT, home=_HOME), around())
+    assert found is not None
+    assert found.span == Span(0, 80)
+    found = find_danger(analyze("rm / (", directory=_PROJECT, home=_HOME), around())
+    assert found is not None
+    assert found.span == Span(0, 6)
+
+
+def test_a_bomb_is_shown_whole() -> None:
+    """What a function does to itself is a matter of the whole text."""
+    command = "ls; b() { b | b; }; b"
+    found = find_danger(analyze(command, directory=_PROJECT, home=_HOME), around())
+    assert found is not None
+    assert found.span == Span(0, len(command))
+    assert found.message == f"`{command}` {found.reason}."
+
+
+def test_text_that_hides_what_it_is_says_so_first() -> None:
+    """Where the text itself is refused, that is what a person is told, and where."""
+    found = find_danger(analyze("rm / \x1b", directory=_PROJECT, home=_HOME), around())
+    assert found is not None
+    assert found.message == found.reason
+    assert found.span == Span(5, 6)
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("cd out/../x; ls", True),
+        ("pushd out/../x; ls", True),
+        ("cd out/..; ls", False),
+        ("cd out/../here; ls", False),
+        ("cd in/../x; ls", False),
+        ("cd out/x; ls", False),
+        ("cd in; cd ../x; ls", False),
+        ("ls out/../x", False),
+        ("cat out/../x", False),
+    ],
+)
+def test_the_shell_does_not_go_where_its_text_does_not_lead(
+    tmp_path: Path, command: str, found: bool
+) -> None:
+    """Behind a symlink, `..` leads back by the text only where there is a directory."""
+    work = tmp_path / "work"
+    (work / "in").mkdir(parents=True)
+    (work / "here").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (work / "out").symlink_to("../elsewhere")
+    here = Surroundings(directory=str(work), working=(str(work),), root=str(work), home=_HOME)
+    told = find_danger(analyze(command, directory=str(work), home=_HOME), here)
+    assert (told is not None) is found
+    if told is not None:
+        assert told.reason == (
+            f"goes to another directory than `{work}/x`: a symlink is on the way"
+        )
