@@ -27,6 +27,7 @@ from agentscope_like.permission.explain import (
     rule_flag,
     visible,
 )
+from agentscope_like.permission.explain.layout import argument_lines
 from agentscope_like.permission.explain.visible import cells
 from agentscope_like.permission.shell import analyze
 from agentscope_like.tool.builtin.bash import Bash
@@ -289,6 +290,15 @@ def test_what_is_left_out_of_a_long_command_is_no_mark() -> None:
     omitted = [line for line in explanation.lines(80) if "more lines" in line.text]
     assert [line.role for line in omitted] == [LineRole.CALL]
     assert all(set(mark) <= set(" 0123456789~^") for mark in rows(explanation, LineRole.MARK))
+
+
+def test_each_blank_of_an_argument_is_shown() -> None:
+    """Blanks may be what matters in a text that is written, where a line is broken too."""
+    text = "  if x:\n\n" + "a" * 100 + "   b  "
+    rows = argument_lines(text, 60)
+    assert rows[:2] == ["  if x:", ""]
+    assert "".join(rows[2:]) == "a" * 100 + "   b  "
+    assert all(len(row) <= 60 for row in rows)
 
 
 def test_a_long_call_says_what_it_leaves_out() -> None:

@@ -51,7 +51,9 @@ def test_unknown_words_are_no_danger_by_themselves() -> None:
     assert dangers.of([]) is None
 
 
-@pytest.mark.parametrize("start", ["+", "+HEAD:", ":", "-", "--", "--fo", "-f", "-uf", "--delete="])
+@pytest.mark.parametrize(
+    "start", ["+", "+HEAD:", ":", "-", "--", "--f", "--fo", "-f", "-uf", "--delete="]
+)
 def test_a_computed_word_counts_with_what_it_begins_with(start: str) -> None:
     """A row speaks of a word whose beginning decides it, whatever follows."""
     dangers = Dangers(["push", "origin"], [Unknown(prefix=start)])

@@ -97,7 +97,20 @@ def test_the_values_of_a_loop_are_followed_up_to_a_number(values: int, known: bo
     """Each value of a loop's variable is known, unless there are too many."""
     words = " ".join(f"w{number}" for number in range(values))
     effects = read(f'for i in {words}; do cat "$i"; done').effects
-    assert [effect.path is not None for effect in effects] == [True] * values if known else [False]
+    assert [effect.path is not None for effect in effects] == (
+        [True] * values if known else [False]
+    )
+
+
+def test_the_texts_of_a_word_are_followed_up_to_a_number() -> None:
+    """Each text that the values of two loops make is known, unless there are too many."""
+    of_eight, of_nine = "a b c d e f g h", "a b c d e f g h i"
+    word = 'cat "$i/$j"; done; done'
+    known = read(f"for i in {of_eight}; do for j in {of_eight}; do {word}").effects
+    assert len(known) == 64
+    assert all(effect.path is not None for effect in known)
+    (unknown,) = read(f"for i in {of_eight}; do for j in {of_nine}; do {word}").effects
+    assert unknown.path is None
 
 
 @pytest.mark.parametrize(("branches", "known"), [(7, True), (8, False)])
