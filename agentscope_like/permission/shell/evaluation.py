@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from agentscope_like.permission.shell.patterns import covered
 from agentscope_like.permission.shell.tree import (
     Arithmetic,
     Glob,
@@ -64,7 +65,7 @@ def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Ar
     if len(segments) == 1 and isinstance(segments[0], Literal):
         return segments[0].text
     builder = _Builder(environment, splits)
-    for segment in segments:
+    for segment in covered(segments):
         builder.add(segment)
     return builder.result()
 

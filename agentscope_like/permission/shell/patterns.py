@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 
     from agentscope_like.permission.shell.tree import Segment
 
-__all__ = ["assignment_value", "mark_globs", "mark_tildes", "subspan"]
+__all__ = ["assignment_value", "covered", "mark_globs", "mark_tildes", "subspan"]
 
 _ASSIGNMENT_LIKE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _TILDE = re.compile(r"~([A-Za-z0-9._+-]*)")
 _GLOB = re.compile(r"[*?]+|\[[!^]?\]?[^\]]*\]+")
 _OPEN_GLOB = re.compile(r"[*?]+|\[")
+_OPEN_BRACKET = "["
+_UNCLOSED = frozenset({"[]", "[!]", "[^]"})
+"""Their `]` is a character of the expression."""
 
 
 def assignment_value(segments: Sequence[Segment]) -> int | None:
@@ -109,17 +112,40 @@ def _split_globs(literal: Literal, *, closes: bool) -> list[Segment]:
     last_close = text.rfind("]") + 1
     found: list[Segment] = []
     done = 0
-    for pattern, begin, end in ((_GLOB, 0, last_close), (_OPEN_GLOB, last_close, len(text))):
-        for match in pattern.finditer(text, begin, end):
-            if match.group() == "[" and not closes:
+    for pattern, *region in ((_GLOB, 0, last_close), (_OPEN_GLOB, last_close, len(text))):
+        for match in pattern.finditer(text, *region):
+            start, end = match.span()
+            if closes and match.group() in _UNCLOSED:
+                end = start + len(_OPEN_BRACKET)
+            if match.group() == _OPEN_BRACKET and not closes:
                 continue
-            if match.start() > done:
-                span = subspan(literal, done, match.start())
-                found.append(Literal(text[done : match.start()], span))
-            found.append(Glob(match.group(), subspan(literal, *match.span())))
-            done = match.end()
+            if start > done:
+                found.append(Literal(text[done:start], subspan(literal, done, start)))
+            found.append(Glob(text[start:end], subspan(literal, start, end)))
+            done = end
     if done < len(text):
         found.append(Literal(text[done:], subspan(literal, done, len(text))))
+    return found
+
+
+def covered(segments: Sequence[Segment]) -> Sequence[Segment]:
+    """Return the segments with `*` for a bracket expression of several, and for all text behind it.
+
+    What is quoted in it, or comes from a variable, is no `]`, `!` or `-` of a pattern; `*` and each
+    slash that is in the text match more than bash does, never less.
+    """
+    if not any(isinstance(each, Glob) and each.text == _OPEN_BRACKET for each in segments):
+        return segments
+    found: list[Segment] = []
+    is_open = False
+    for each in segments:
+        if isinstance(each, Glob) and each.text == _OPEN_BRACKET and not is_open:
+            found.append(Glob("*", each.span))
+            is_open = True
+        elif not is_open or not isinstance(each, Literal | Glob):
+            found.append(each)
+        elif "/" in each.text:
+            found.append(Glob("/*" * each.text.count("/"), each.span))
     return found
 
 

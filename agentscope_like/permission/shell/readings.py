@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from agentscope_like.permission.command_rules import Words
 from agentscope_like.permission.shell.analysis import Part
 from agentscope_like.permission.shell.families import families
+from agentscope_like.permission.shell.patterns import covered
 from agentscope_like.permission.shell.tree import Glob, Literal, Word
 
 __all__ = [
@@ -83,10 +84,11 @@ def as_written(part: Part) -> Part:
 
 def _pattern(word: Word) -> str | None:
     """Return a word of pattern characters and letters as it is written, None for another."""
-    segments = [each for each in word.segments if isinstance(each, Literal | Glob)]
-    if len(segments) < len(word.segments) or word.literal is not None:
+    segments = covered(word.segments)
+    texts = [each.text for each in segments if isinstance(each, Literal | Glob)]
+    if len(texts) < len(segments) or word.literal is not None:
         return None
-    return "".join(each.text for each in segments)
+    return "".join(texts)
 
 
 def unread_texts(part: Part) -> Iterator[list[str]]:

@@ -32,6 +32,7 @@ from agentscope_like.permission.shell.feeding import Feeders
 from agentscope_like.permission.shell.handed import held_words, said, spelled
 from agentscope_like.permission.shell.history import all_words, shown_in_history, shows_computed
 from agentscope_like.permission.shell.implied import Implied, implied, searches_below
+from agentscope_like.permission.shell.patterns import covered
 from agentscope_like.permission.shell.programs import GREPS
 from agentscope_like.permission.shell.readings import raw_words
 from agentscope_like.permission.shell.showing import (
@@ -294,7 +295,9 @@ class Secrets(Struct):
                 continue
             segments = () if node.argument is None else node.argument.segments
             if segments and isinstance(segments[0], Literal):
-                texts = [each.text for each in segments if isinstance(each, Literal | Glob)]
+                texts = [
+                    each.text for each in covered(segments) if isinstance(each, Literal | Glob)
+                ]
                 self.around.effort.spend(ENDING)
                 if reason := may_be_secret(f"/{''.join(texts)}"):
                     return _told(reason)
@@ -308,7 +311,7 @@ class Secrets(Struct):
         if not any(isinstance(each, Glob) for each in word.segments) or not part.directories:
             return None
         text = ""
-        for segment in word.segments:
+        for segment in covered(word.segments):
             known = self._known(segment)
             if isinstance(segment, Glob):
                 text += segment.text

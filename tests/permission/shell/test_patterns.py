@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import subprocess
+from itertools import pairwise, product
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.patterns import assignment_value, mark_globs, mark_tildes
+from agentscope_like.permission.shell.expansion import matches
+from agentscope_like.permission.shell.patterns import (
+    assignment_value,
+    covered,
+    mark_globs,
+    mark_tildes,
+)
 from agentscope_like.permission.shell.tree import (
     Assignment,
     Glob,
@@ -169,6 +179,10 @@ def test_a_value_has_tildes_and_no_patterns(assignment: str, segments: list[str]
         ('["]"a', ["l [", "q ]", "l a"]),
         ('"["a]', ["q [", "l a]"]),
         ('["a"]', ["g [", "q a", "l ]"]),
+        ('a[]"]"b]', ["l a", "g [", "l ]", "q ]", "l b]"]),
+        ('a[!]"b"]', ["l a", "g [", "l !]", "q b", "l ]"]),
+        ('a[^]"b"]', ["l a", "g [", "l ^]", "q b", "l ]"]),
+        ('a[]"b"', ["l a", "g []", "q b"]),
         ('"*"a', ["q *", "l a"]),
         ('"*"a?', ["q *", "l a", "g ?"]),
         ("$x*", ["v x", "g *"]),
@@ -219,3 +233,44 @@ def test_a_plain_word_is_handed_back_as_it_is() -> None:
     assert assignment_value(plain) is None
     assert assignment_value([Literal("x=", WHERE, True)]) is None
     assert assignment_value([Literal("x+=y", WHERE)]) == len("x+=")
+
+
+@pytest.mark.parametrize(
+    ("word", "segments"),
+    [
+        ("[ab]c", ["g [ab]", "l c"]),
+        ('["a"]', ["g *"]),
+        (r"a[b\]]c", ["l a", "g *"]),
+        ('a["b"]*c[d"e"]', ["l a", "g *"]),
+        ('a["b"/c]d/e', ["l a", "g *", "g /*/*"]),
+        ("[a]b[c$x]d$y", ["g [a]", "l b", "g *", "v x", "v y"]),
+    ],
+)
+def test_what_stands_in_quoted_brackets_may_be_anything(word: str, segments: list[str]) -> None:
+    """Where brackets hold quotes or variables, all but the slashes is left open."""
+    assert told(list(covered(word_of(f"ls {word}").segments))) == segments
+
+
+CHARACTERS = "ab]!-^["
+NAMES = ["".join(each) for length in (1, 2) for each in product(CHARACTERS, repeat=length)]
+PIECES = [
+    *(f"{quote}{each}{quote}" for each in (*CHARACTERS, "a-b", "]b") for quote in ("", "'", '"')),
+    *(f"\\{each}" for each in CHARACTERS),
+]
+WORDS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join).map("[{}]".format)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(WORDS, min_size=20, max_size=20))
+def test_what_bash_matches_is_among_what_is_read(words: list[str], tmp_path: Path) -> None:
+    """However a bracket expression is quoted, no file that bash matches with it is overlooked."""
+    for name in NAMES:
+        (tmp_path / name).touch()
+    script = "; echo; ".join(f"printf '%s ' {word}" for word in words)
+    bash = ["/bin/bash", "--norc", "-c", script]
+    shown = subprocess.run(bash, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    for word, line in zip(words, shown.split("\n"), strict=True):
+        effects = analyze(f"cat ./{word}", directory="/ws", home="/home/u").effects
+        patterns = [effect.path.removeprefix("/ws/") for effect in effects if effect.path]
+        for name in set(line.split()) & set(NAMES):
+            assert any(name == each or matches(name, each) for each in patterns), (word, name)

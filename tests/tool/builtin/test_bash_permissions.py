@@ -238,6 +238,11 @@ git config --blob=HEAD:.env -l | kept secret
 git -C ~/.ssh diff --no-index /dev/null id_rsa | kept secret
 x=.envX; cat "${x%X}" | kept secret
 x=.ENV; cat "${x,,}" | kept secret
+cat .en[v\]] | holds secrets
+cat .en["!"av] | holds secrets
+cat .en[]"]"v] | holds secrets
+for f in .en["v"]; do cat "$f"; done | holds secrets
+cat ${x:-.en[v\]]} | kept secret
 cat $(echo .e)nv | kept secret
 file -f .env | kept secret
 du --files0-from=.env | kept secret
