@@ -13,8 +13,9 @@ from agentscope_like.permission.shell.grammar import Grammar, Role, RoleKind
 from agentscope_like.permission.shell.templates import ends_with_its_data
 from agentscope_like.permission.shell.values import Argument, Shape, Unknown
 
-__all__ = ["Item", "Problem", "Reading", "fits"]
+__all__ = ["DEVICES", "Item", "Problem", "Reading", "fits"]
 
+DEVICES = "/dev"
 _ON_THIS_HOST = re.compile(r"[^:/]*/")
 _OPEN_END = re.compile(r"(?:[^()|$\\]|\\[dsw.])*\(\?s:\.\*\)")
 """A pattern that any text may follow: what matches still does with more behind it."""
@@ -74,6 +75,14 @@ class Reading(Struct, dict=True):
         for item in self.items:
             found.setdefault(item.role.kind, []).append(item)
         return found
+
+    @cached_property
+    def reaches_devices(self) -> bool:
+        """Whether an operand may be a device, or where they are, once all have been read."""
+        places = [item.argument for item in self.items if not item.flag]
+        texts = [place if isinstance(place, str) else place.prefix for place in places]
+        texts += [text for place in places if isinstance(place, Unknown) for text in place.choices]
+        return any(f"{text}/".startswith(f"{DEVICES}/") for text in texts)
 
     def problem(self, message: str, index: int, *, is_lack: bool = False) -> None:
         """Note that the argument at `index` is not understood."""

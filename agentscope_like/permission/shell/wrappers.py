@@ -9,7 +9,7 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from agentscope_like.permission.shell.grammar import RoleKind
-from agentscope_like.permission.shell.reading import Item, Reading
+from agentscope_like.permission.shell.reading import DEVICES, Reading
 from agentscope_like.permission.shell.values import (
     Argument,
     Output,
@@ -27,7 +27,6 @@ _FOUND = Unknown(option=False)
 """What `find` puts in: a path that starts with a starting point, which is no option."""
 _ALL_FOUND = Unknown(option=False, single=False)
 """What it puts in where the command ends with `+`."""
-_DEVICES = "/dev"
 _UP_TO_NUL = frozenset({"-0", "--null"})
 _HOW_MANY = frozenset(
     {
@@ -65,8 +64,8 @@ def fed_arguments(
     """
     if feed == "find":
         found = _ALL_FOUND if batch else _FOUND
-        if any(map(_is_device, reading.items)):
-            found = replace(found, prefix=_DEVICES)
+        if reading.reaches_devices:
+            found = replace(found, prefix=DEVICES)
         return [_replace(each, ("{}",), found) for each in arguments]
     if feed == "fd":
         found = _READ if batch else Unknown()
@@ -80,13 +79,6 @@ def fed_arguments(
             piece = _FOUND
         return _with_input(reading, arguments, piece)
     return list(arguments)
-
-
-def _is_device(item: Item) -> bool:
-    """Return whether `find` may start at a device, or where they are."""
-    place = item.argument
-    texts = (place,) if isinstance(place, str) else (place.prefix, *place.choices)
-    return not item.flag and any(f"{text}/".startswith(f"{_DEVICES}/") for text in texts)
 
 
 def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown) -> list[Argument]:
