@@ -66,7 +66,7 @@ def perhaps_carried_readings(part: Part) -> Iterator[Words]:
     name = words[0] or ""
     if (pattern := families().language_of(name)) is not None:
         yield from _in_texts([word for word in words[1:] if word and pattern.fullmatch(word)])
-    if name in families().input_languages or families().is_interpreter(name):
+    if name in families().input_languages or families().interpreter(name):
         yield from _in_input(part)
     plain = families().without_leading_options(words)
     if starts := _commands_in(plain):

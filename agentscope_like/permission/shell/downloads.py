@@ -54,7 +54,6 @@ _NAMED_BY_SERVER = {
 }
 _NAMED_BY_ADDRESS = frozenset({"wget", "aria2c", "fetch", "lwp-download"})
 _REMOTE_NAME = re.compile(rf"{_CLUSTER}O[A-Za-z]*|--remote-name(?:-all)?")
-_VERSION = "0123456789."
 _CODE_FILE = re.compile(r"[cm]?[jt]sx?|py[cd]?|rb|pl|pm|lua|php|tcl|r|sh|so|node")
 _NAME_END = re.compile(r"[?#].*", re.DOTALL)
 _CODE_WORD = re.compile(r"[\w-]+")
@@ -137,8 +136,9 @@ def _runs_code(part: Part) -> bool:
     name = _name(part)
     if families().is_shell(name):
         return any(map(_SHELL_CODE.fullmatch, part.options))
-    code = _CODE.get(name.rstrip(_VERSION), _OTHER_CODE)
-    return families().is_interpreter(name) and any(map(code.fullmatch, part.options))
+    interpreter = families().interpreter(name)
+    code = _CODE.get(interpreter or "", _OTHER_CODE)
+    return interpreter is not None and any(map(code.fullmatch, part.options))
 
 
 @answered_once

@@ -97,13 +97,16 @@ class Families:
         """Return whether a program runs the text of a word, a file or its input as a script."""
         return program is not None and _unversioned(program) in self._shells
 
-    def is_interpreter(self, program: str | None) -> bool:
-        """Return whether a program runs a file, its input or a word as code of another language."""
-        return program is not None and _unversioned(program) in self._interpreters
+    def interpreter(self, program: str) -> str | None:
+        """Return which interpreter of another language a program is, without its version."""
+        name = _unversioned(program)
+        return name if name in self._interpreters else None
 
     def runs_code(self, program: str | None) -> bool:
         """Return whether a program is a shell or an interpreter."""
-        return self.is_shell(program) or self.is_interpreter(program)
+        return program is not None and (
+            self.is_shell(program) or self.interpreter(program) is not None
+        )
 
     def has_own_words(self, program: str) -> bool:
         """Return whether a program is known to take no command for one to run."""

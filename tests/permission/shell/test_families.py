@@ -248,10 +248,10 @@ expect pwsh osascript rscript julia groovy guile racket
 def test_an_interpreter_is_known_in_each_version(program: str) -> None:
     """Whatever number stands behind its name; a shell is another thing."""
     for version in ("", "3", "3.11", "-3", "-3.0.1"):
-        assert families().is_interpreter(program + version)
+        assert families().interpreter(program + version) == program
         assert families().runs_code(program + version)
         assert not families().is_shell(program + version)
-    assert not families().is_interpreter(f"{program}x")
+    assert families().interpreter(f"{program}x") is None
     assert not families().runs_code(f"3{program}")
 
 
@@ -261,14 +261,13 @@ def test_a_shell_is_known_in_each_version(program: str) -> None:
     for version in ("", "5", "-5.2"):
         assert families().is_shell(program + version)
         assert families().runs_code(program + version)
-        assert not families().is_interpreter(program + version)
+        assert families().interpreter(program + version) is None
     assert not families().runs_code(f"{program}x")
 
 
 def test_what_is_not_known_runs_no_code() -> None:
     """Nobody can say of a computed name that it is a shell's or an interpreter's."""
     assert not families().is_shell(None)
-    assert not families().is_interpreter(None)
     assert not families().runs_code(None)
     assert not families().runs_code("")
 
