@@ -13,6 +13,7 @@ from agentscope_like.permission.shell.analysis import Doubt
 from agentscope_like.permission.shell.edits import redirects_stay_inside, why_not_an_edit
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.tree import Span
+from tests.permission.shell.workspace import filled
 
 _FILES = """
 home/.ssh/id_rsa home/.bashrc elsewhere/x
@@ -25,11 +26,7 @@ work/over/src/sub/c work/kept/src/sub/c work/.docker/notes work/deep/hold/.envrc
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory that holds a home, a workspace with links in it, and what is elsewhere."""
-    base = tmp_path_factory.mktemp("edits").resolve()
-    for name in _FILES.split():
-        path = base / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x")
+    base = filled(tmp_path_factory.mktemp("edits"), _FILES)
     work = base / "work"
     (work / "out").symlink_to(base / "elsewhere")
     (work / "way").symlink_to("src/sub")

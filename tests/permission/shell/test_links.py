@@ -12,6 +12,7 @@ from agentscope_like.permission.paths.effort import Effort
 from agentscope_like.permission.shell import analyze
 from agentscope_like.permission.shell.links import Carriers, makes_links, why_not_through_links
 from agentscope_like.permission.shell.surroundings import Surroundings
+from tests.permission.shell.workspace import filled, in_workspace
 
 _FILES = "home/.ssh/id_rsa a b src/a.py src/sub/b.py linked/plain linked/sub/f d/f pipes/x"
 _FAR = "/".join(["a" * 63] * 70)
@@ -20,11 +21,7 @@ _FAR = "/".join(["a" * 63] * 70)
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a workspace with plain files, and directories that hold links and a pipe."""
-    work = tmp_path_factory.mktemp("links").resolve()
-    for name in _FILES.split():
-        path = work / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x")
+    work = filled(tmp_path_factory.mktemp("links"), _FILES)
     (work / "linked" / "key").symlink_to(work / "home" / ".ssh" / "id_rsa")
     (work / "hop").symlink_to("src")
     os.mkfifo(work / "pipe")
@@ -37,7 +34,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def around(work: Path) -> Surroundings:
     """Return what surrounds a command of the workspace."""
     home = str(work / "home")
-    return Surroundings(directory=str(work), working=(str(work),), root=str(work), home=home)
+    return in_workspace(work, home)
 
 
 def told(command: str, work: Path) -> str | None:

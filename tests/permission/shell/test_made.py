@@ -11,6 +11,7 @@ from agentscope_like.permission.paths.effort import ENTRY, MAX_EFFORT, Effort, T
 from agentscope_like.permission.shell import analyze
 from agentscope_like.permission.shell.made import why_not_copy_made
 from agentscope_like.permission.shell.surroundings import Surroundings
+from tests.permission.shell.workspace import filled, in_workspace
 
 _FILES = "work/a work/d/f work/y/f work/z/d/f work/q/l work/v/x work/[x]/f elsewhere/x"
 
@@ -18,11 +19,7 @@ _FILES = "work/a work/d/f work/y/f work/z/d/f work/q/l work/v/x work/[x]/f elsew
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a workspace in which a few symlinks lead elsewhere."""
-    base = tmp_path_factory.mktemp("made").resolve()
-    for name in _FILES.split():
-        path = base / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x")
+    base = filled(tmp_path_factory.mktemp("made"), _FILES)
     work = base / "work"
     rooted = work / "rooted" / str(work).lstrip("/")
     rooted.mkdir(parents=True)
@@ -33,7 +30,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def around(work: Path) -> Surroundings:
     """Return what surrounds a command of the workspace."""
-    return Surroundings(directory=str(work), working=(str(work),), root=str(work), home=None)
+    return in_workspace(work, None)
 
 
 OUTSIDE = """

@@ -18,6 +18,7 @@ from agentscope_like.permission.shell.surroundings import (
     paths_in,
 )
 from agentscope_like.permission.shell.tree import Span
+from tests.permission.shell.workspace import in_workspace
 
 _HOME = "/home/u"
 _AROUND = Surroundings(directory="/ws", working=(), root="/ws", home=_HOME)
@@ -44,7 +45,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def around(work: Path) -> Surroundings:
     """Return what surrounds a command of the workspace."""
-    return Surroundings(directory=str(work), working=(str(work),), root=str(work), home=_HOME)
+    return in_workspace(work, _HOME)
 
 
 def effects(command: str, work: Path, kind: EffectKind) -> list[Effect]:

@@ -12,6 +12,7 @@ from agentscope_like.permission.shell import analyze
 from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
 from agentscope_like.permission.shell.touches import touches
+from tests.permission.shell.workspace import filled, in_workspace
 
 _FILES = "a b d/f d/sub/g e/f src/app.py"
 _FAR = "/".join(["a" * 63] * 70)
@@ -20,18 +21,14 @@ _FAR = "/".join(["a" * 63] * 70)
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a workspace with a few files, and a link to one of its directories."""
-    work = tmp_path_factory.mktemp("touches").resolve()
-    for name in _FILES.split():
-        path = work / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x")
+    work = filled(tmp_path_factory.mktemp("touches"), _FILES)
     (work / "way").symlink_to("d")
     return work
 
 
 def around(work: Path) -> Surroundings:
     """Return what surrounds a command of the workspace."""
-    return Surroundings(directory=str(work), working=(str(work),), root=str(work), home="/home/u")
+    return in_workspace(work, "/home/u")
 
 
 def noted(touch: Touch, work: Path) -> str:
