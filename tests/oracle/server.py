@@ -38,6 +38,8 @@ _ALL = -1
 """Stands for every process but the first one and the one that sends the signal."""
 _PATIENCE = (0.0, 0.01, 0.05, 0.3)
 """How many seconds a command's processes are given to end by themselves, in turns."""
+_ENDING_LIMIT = 20.0
+"""How many seconds killed processes may take to disappear; a busy machine needs some."""
 _NEAR = (HOME, "/tmp", "/run", "/dev/shm")
 _FAR = ("/etc", "/var", "/root", "/mnt", "/opt", "/srv")
 _OUTGOING = frozenset({"OutNoRoutes", "OutRequests", "ActiveOpens", "OutDatagrams"})
@@ -154,11 +156,29 @@ class Server:
             if not self._processes() - self._own:
                 return
         is_unharmed = self._canary.poll() is None
-        os.kill(_ALL, signal.SIGKILL)  # at once: one by one, they may have started others
-        process.wait()
+        self._kill_all(process)
         if is_unharmed:
-            self._canary.wait()
             self._release_canary()
+
+    def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill every process but the jail's own two, and wait until none of them is left.
+
+        Raises:
+            RuntimeError: Some are still there after `_ENDING_LIMIT` seconds.
+        """
+        deadline = time.monotonic() + _ENDING_LIMIT
+        own = {os.getpid(), 1}
+        while True:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(_ALL, signal.SIGKILL)  # at once: one by one, they may have started others
+            process.poll()
+            self._canary.poll()
+            left = self._processes() - own
+            if not left:
+                return
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"processes {sorted(left)} are still there after SIGKILL")
+            time.sleep(0.005)
 
     def _release_canary(self) -> None:
         self._canary = subprocess.Popen(["sleep", "infinity"], stdin=subprocess.DEVNULL)
