@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-PAGE = TESTS.parent / "docs" / "design" / "sage.md"
+PAGE = TESTS.parent / "docs" / "seeds" / "sage.md"
 ROW = re.compile(r"^\| (SAGE-[A-Z]-\d\d) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 PROOF = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 

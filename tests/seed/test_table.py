@@ -12,7 +12,7 @@ import pytest
 from tests.seed.kit import BLOCKS
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "design" / "seed-002.md"
+PAGE = HERE.parents[1] / "docs" / "seeds" / "seed-002.md"
 TEST = re.compile(r"test_002_([a-z]+)_(\d+)_[a-z0-9_]+")
 ROW = re.compile(r"^\| (002-[a-z]+-\d+) \| (.+) \| (.+) \| `(test_[a-z_]+\.py)` \|$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)]+\.md)\)")
