@@ -17,8 +17,8 @@ from agentscope_like.message import (
     ThinkingBlock,
     ToolCallBlock,
 )
+from agentscope_like.middleware import TokenCounter
 from agentscope_like.middleware.cut import IMAGE_TOKENS
-from agentscope_like.middleware.tokens import TokenCounter
 
 __all__ = ["estimated_tokens"]
 

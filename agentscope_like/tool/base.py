@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.message.block import ToolResultBlock, ToolResultState
-from agentscope_like.message.chunk import ToolChunk
-from agentscope_like.middleware.base import ToolMiddlewareBase
+from agentscope_like.message import ToolChunk, ToolResultBlock, ToolResultState
+from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.middleware.onion import (
     LayerChain,
     LayerStream,
@@ -29,7 +28,7 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.permission.protocol import Preparation
-from agentscope_like.tool.arguments import check_fit, copied
+from agentscope_like.tool.call import check_fit, copied
 
 __all__ = ["ParamsBase", "ToolBase"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.sandbox import bubblewrap, programs
-from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
+from agentscope_like.sandbox.host import programs
+from agentscope_like.sandbox.isolation import bubblewrap
+from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
 from tests.cli.program import Program, call, turn
 from tests.sandbox.kit import require_bubblewrap
 
