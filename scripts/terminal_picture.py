@@ -22,8 +22,8 @@ from agentscope_like.agent import Agent
 from agentscope_like.cli.ask.keyboard import Person
 from agentscope_like.cli.ask.respondent import Ended
 from agentscope_like.cli.check import make_context
+from agentscope_like.cli.program_tools import all_tools
 from agentscope_like.cli.project.project_rules import ProjectRules
-from agentscope_like.cli.run.program_tools import all_tools
 from agentscope_like.cli.run.session import Session
 from agentscope_like.cli.show.render import Renderer
 from agentscope_like.cli.show.summary import Tally

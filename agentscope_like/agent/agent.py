@@ -1,4 +1,4 @@
-"""The agent: reason, act, park, resume."""
+"""`Agent`: reasons, acts, parks and resumes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from agentscope_like.agent.calls import checked_middlewares
 from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig
-from agentscope_like.agent.context import CompressionWish, ContextCare
+from agentscope_like.agent.context import CompressionWish, PromptContext
 from agentscope_like.agent.reply import (
     BROKEN_OFF,
     NEVER_RAN,
@@ -156,7 +156,7 @@ class Agent:
             return
         self._take_turn()
         try:
-            care = ContextCare(ReplyParts.of(self, self.toolkit, self._recorder, []))
+            care = PromptContext(ReplyParts.of(self, self.toolkit, self._recorder, []))
             await care.compress(await care.system_prompt(), wish)
         finally:
             self._end_turn()

@@ -1,4 +1,4 @@
-"""Deciding about one call without making it."""
+"""Decides about one call without running it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentscope_like.cli.errors import CliError
-from agentscope_like.cli.run import TOOL_NAMES, load_tool, parse_input, reading_of
+from agentscope_like.cli.program_tools import TOOL_NAMES, load_tool, parse_input, reading_of
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionConfigError,

@@ -1,4 +1,4 @@
-"""What the options of a command line mean."""
+"""Parses the options of the command line."""
 
 from __future__ import annotations
 

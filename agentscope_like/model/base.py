@@ -1,4 +1,4 @@
-"""What a model is."""
+"""`ChatModelBase`: the base class of models."""
 
 from __future__ import annotations
 

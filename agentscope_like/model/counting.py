@@ -1,4 +1,4 @@
-"""An estimate of how many tokens a request takes."""
+"""Estimates how many tokens a request takes."""
 
 from __future__ import annotations
 

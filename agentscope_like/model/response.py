@@ -1,4 +1,4 @@
-"""What a model answers."""
+"""`ChatResponse`: the answer of a model."""
 
 from __future__ import annotations
 

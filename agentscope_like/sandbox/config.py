@@ -1,4 +1,4 @@
-"""Settings of a sandbox."""
+"""`SandboxConfig`: the settings of a sandbox."""
 
 from __future__ import annotations
 

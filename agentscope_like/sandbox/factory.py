@@ -1,4 +1,4 @@
-"""Making the sandbox that a configuration asks for."""
+"""Makes the sandbox that a configuration asks for."""
 
 from __future__ import annotations
 

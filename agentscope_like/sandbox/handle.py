@@ -1,4 +1,4 @@
-"""The one interface that tools know a sandbox by."""
+"""`SandboxHandle`: the interface by which tools use a sandbox."""
 # ruff: noqa: ARG002 - what a provider does not have, it has no use for arguments of
 
 from __future__ import annotations

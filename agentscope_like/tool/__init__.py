@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.skills import LoadSkill
     from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant
     from agentscope_like.tool.group import ToolGroup, ToolSource
-    from agentscope_like.tool.kit import ToolSpec
     from agentscope_like.tool.make import FunctionTool, tool
     from agentscope_like.tool.mcp import MCPTool
     from agentscope_like.tool.proxy import ToolProxy
+    from agentscope_like.tool.spec import ToolSpec
     from agentscope_like.tool.toolkit import Toolkit
 
 __all__ = [
@@ -114,7 +114,7 @@ __getattr__ = on_first_use(
         "ToolManager": ".manager",
         "ToolProxy": "proxy",
         "ToolSource": "group",
-        "ToolSpec": "kit",
+        "ToolSpec": "spec",
         "Toolkit": "toolkit",
         "UserAnswer": "builtin.people",
         "UserQuestion": "builtin.people",

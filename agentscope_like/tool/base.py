@@ -1,4 +1,4 @@
-"""What a tool is."""
+"""`ToolBase`: the base class of every tool."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.permission.protocol import Preparation
-from agentscope_like.tool.call import check_fit, copied
+from agentscope_like.tool.arguments import check_fit, copied
 
 __all__ = ["ParamsBase", "ToolBase"]
 

@@ -1,4 +1,4 @@
-"""What a manager of tools and a view of one have in common."""
+"""The base of `ToolManager` and `ToolProxy`: a toolkit with the methods of a manager."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agentscope_like.message import (
 from agentscope_like.message.block import new_id
 from agentscope_like.state import AgentState
 from agentscope_like.tool.call import refused
-from agentscope_like.tool.kit import ToolSpec
+from agentscope_like.tool.spec import ToolSpec
 from agentscope_like.tool.toolkit import Toolkit
 
 __all__ = ["ManagedToolkit"]

@@ -1,4 +1,4 @@
-"""The tools of one session: a whitelist over what managers have."""
+"""`ToolProxy`: the tools of one session, a whitelist over those of managers."""
 
 from __future__ import annotations
 

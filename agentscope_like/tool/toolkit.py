@@ -1,4 +1,4 @@
-"""The kit: the one way by which a model's call becomes a run.
+"""`Toolkit`: the one way from a model's call to its run.
 
 `decide` reads, validates and decides a call without running anything; `run` takes only the `Grant`
 that came of it; `call_tool` is both in one. `confirm` turns a person's answer into a grant.
@@ -34,6 +34,7 @@ from agentscope_like.permission import (
     PermissionRule,
 )
 from agentscope_like.state import AgentState
+from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.call import (
     EDITED,
@@ -47,7 +48,6 @@ from agentscope_like.tool.call import (
     check_holds,
     decided_within,
     digest_of,
-    parse_arguments,
     refused,
     rejection,
     run_granted,
@@ -399,8 +399,8 @@ class Toolkit:
             )
 
         tools = self._inventory.tools
-        redeem = partial(check_holds, grant, state, tools)
-        check = partial(check_changed, grant, state=state, tools=tools, layers=layers)
+        redeem = partial(check_holds, grant, state, tools.find)
+        check = partial(check_changed, grant, state=state, find=tools.registered, layers=layers)
         output = self._truncate.begin() if self._truncate is not None else None
         return run_granted(grant, state, redeem=redeem, check_changed=check, output=output)
 

@@ -1,4 +1,4 @@
-"""Answers to a reply that waits: all of them checked before any is acted on."""
+"""Checks all answers to a waiting reply before any is acted on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agentscope_like.message import (
 )
 from agentscope_like.permission import PermissionBehavior, PermissionRule
 from agentscope_like.tool import Toolkit
-from agentscope_like.tool.call import parse_arguments
+from agentscope_like.tool.arguments import parse_arguments
 
 __all__ = ["check_confirmations", "check_results", "new_rules"]
 

@@ -1,4 +1,4 @@
-"""Acting: the calls of one response, decided and run in batches."""
+"""Decides the calls of one response and runs them in batches."""
 
 from __future__ import annotations
 

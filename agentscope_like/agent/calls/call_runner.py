@@ -1,4 +1,4 @@
-"""Running one granted call, inside the agent's `on_acting` hooks."""
+"""Runs one granted call inside the agent's `on_acting` hooks."""
 
 from __future__ import annotations
 

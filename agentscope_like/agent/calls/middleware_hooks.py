@@ -1,4 +1,4 @@
-"""The agent's middlewares where they meet the guarded path and the prompt."""
+"""Connects the agent's middlewares to decisions and to the system prompt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentscope_like.message import ToolCallBlock
 from agentscope_like.middleware import MiddlewareBase, hook_onion
 from agentscope_like.permission import PermissionDecision
 from agentscope_like.tool import CallRequest, DecisionLayer, ToolBase
-from agentscope_like.tool.call import copied
+from agentscope_like.tool.arguments import copied
 
 __all__ = ["checked_middlewares", "decision_layers"]
 

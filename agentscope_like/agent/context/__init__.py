@@ -6,14 +6,14 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.agent.context.compression import COMPRESSED, Compression, CompressionWish
-    from agentscope_like.agent.context.prompt_context import ContextCare
+    from agentscope_like.agent.context.prompt_context import PromptContext
     from agentscope_like.agent.context.result_limit import ResultLimit
 
 __all__ = [
     "COMPRESSED",
     "Compression",
     "CompressionWish",
-    "ContextCare",
+    "PromptContext",
     "ResultLimit",
 ]
 
@@ -23,7 +23,7 @@ __getattr__ = on_first_use(
         "COMPRESSED": "compression",
         "Compression": "compression",
         "CompressionWish": "compression",
-        "ContextCare": "prompt_context",
+        "PromptContext": "prompt_context",
         "ResultLimit": "result_limit",
     },
 )

@@ -1,4 +1,4 @@
-"""Compression: older history replaced with a summary, so that the model can read the rest."""
+"""Replaces older history with a summary when the context is too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many tokens a context has, without counting all of it again each round."""
+"""Counts the tokens of a context without counting all of it again each round."""
 
 from __future__ import annotations
 

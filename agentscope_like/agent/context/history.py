@@ -1,4 +1,4 @@
-"""The context as what can be kept or removed as a whole, and as the model is shown it."""
+"""Splits the context into passages that are kept or removed as a whole."""
 
 from __future__ import annotations
 

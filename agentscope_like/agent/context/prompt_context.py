@@ -1,4 +1,4 @@
-"""Context care: what the model is told, and that it is not more than it can read."""
+"""Builds the model's context and keeps it within the token limit."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from agentscope_like.exception import ModelError
 from agentscope_like.message import HintBlock, Msg, SystemMsg
 from agentscope_like.middleware import hook_onion, system_prompt
 
-__all__ = ["ContextCare"]
+__all__ = ["PromptContext"]
 
 _log = logging.getLogger(__name__)
 
 
-class ContextCare:
+class PromptContext:
     """Composes what the model is told, and compresses the history where that is due.
 
     Args:

@@ -1,4 +1,4 @@
-"""Tool results kept within a number of tokens before they enter the context."""
+"""Cuts tool results to a number of tokens before they enter the context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a stream begins: with messages, with answers to what waits, or with an interrupt."""
+"""Begins a stream: with messages, with answers to what waits, or with an interrupt."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from agentscope_like.message import (
 from agentscope_like.permission import PermissionEngine
 from agentscope_like.state import AgentState, ReplyContext
 from agentscope_like.tool import DecidedCall
-from agentscope_like.tool.call import shortened
+from agentscope_like.tool.arguments import shortened
 
 __all__ = ["AgentInput", "Beginning", "listed", "refuse_while_waiting"]
 

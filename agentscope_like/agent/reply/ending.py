@@ -1,4 +1,4 @@
-"""How a reply ends, and what is said then."""
+"""Ends a reply: its reason and its last events."""
 
 from __future__ import annotations
 

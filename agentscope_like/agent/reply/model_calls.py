@@ -1,4 +1,4 @@
-"""Calling a model, inside the agent's `on_model_call` hooks."""
+"""Calls a model inside the agent's `on_model_call` hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reasoning: one call of the model, told as events."""
+"""Runs one model call and turns its stream into events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reply's message and its events, kept the same."""
+"""Keeps the reply's message and its events in step."""
 
 from __future__ import annotations
 

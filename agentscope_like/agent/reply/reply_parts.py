@@ -1,4 +1,4 @@
-"""What one reply of an agent is made with."""
+"""The parts that the rounds of one reply share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of one reply: the agent's toolkit, and what its middlewares and the answer add."""
+"""The toolkit of one reply: the agent's tools and those that middlewares and the answer add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rounds of a reply: reason, act, until the model calls nothing more."""
+"""The rounds of a reply: reason and act until the model calls no more tools."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from agentscope_like.agent.context import ContextCare
+from agentscope_like.agent.context import PromptContext
 from agentscope_like.agent.reply.ending import NOT_RUN
 from agentscope_like.agent.reply.reasoning import Reasoning
 from agentscope_like.agent.reply.reply_parts import ReplyParts
@@ -33,7 +33,7 @@ class Rounds:
         self._recorder = parts.recorder
         self._ending = parts.ending
         self._state = parts.state
-        self._care = ContextCare(parts)
+        self._care = PromptContext(parts)
         self._reasoning = Reasoning(parts.calls, parts.recorder)
 
     async def go(self) -> AsyncGenerator[AgentEvent, None]:

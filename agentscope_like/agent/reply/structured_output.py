@@ -1,4 +1,4 @@
-"""Structured output: the tool by which the model gives its answer as data."""
+"""The tool by which the model gives its answer as data."""
 
 from __future__ import annotations
 

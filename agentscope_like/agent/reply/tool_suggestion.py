@@ -1,4 +1,4 @@
-"""Choosing, for each reply, of which tools the model is told."""
+"""Chooses the tools that the model is shown in a reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The questions of `AskUser`, asked at the terminal or answered from a recording."""
+"""Answers `AskUser`'s questions at the terminal or from a recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question about a call, as it is shown: what would happen, and why it asks."""
+"""Shows the question about a call: what would happen, and why it asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to the person at the terminal."""
+"""Asks the person at the terminal and reads the answers from the keyboard."""
 
 from __future__ import annotations
 

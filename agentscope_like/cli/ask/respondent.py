@@ -1,4 +1,4 @@
-"""Who answers: a person at the terminal, a recording, or nobody."""
+"""Answers what a reply waits for: by a person, from a recording, or not at all."""
 
 from __future__ import annotations
 

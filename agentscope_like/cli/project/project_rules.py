@@ -1,4 +1,4 @@
-"""Rules that a person wants remembered for a project.
+"""The rules that a person had remembered for a project.
 
 They are kept in the person's own data directory, never in the project: a repository must not be
 able to grant itself rights.

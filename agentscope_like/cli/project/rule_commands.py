@@ -1,4 +1,4 @@
-"""Listing and changing what is remembered for a project."""
+"""Lists and changes the rules remembered for a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listing saved sessions."""
+"""Lists saved sessions."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from agentscope_like.agent import Agent, AgentInput
 from agentscope_like.cli.ask import SESSION_SOURCE, Ended, Interrupted, Question, Respondent
 from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.cli.program_tools import reading_of
 from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules
-from agentscope_like.cli.run.program_tools import reading_of
 from agentscope_like.cli.show import Renderer, Tally, planned_diff
 from agentscope_like.event import (
     AgentEvent,
@@ -37,7 +37,7 @@ from agentscope_like.progress import (
     unregister_progress_queue,
 )
 from agentscope_like.session import SessionStorage, recorded
-from agentscope_like.tool.call import parse_arguments
+from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["Session"]

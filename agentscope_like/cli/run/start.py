@@ -1,4 +1,4 @@
-"""From the options of `run` to a session that runs."""
+"""Starts a session from the options of `run`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from agentscope_like.agent import Agent
 from agentscope_like.cli.ask import Keyboard, Person, Recorded, Respondent
 from agentscope_like.cli.check import make_context
 from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.cli.program_tools import all_tools
 from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules
-from agentscope_like.cli.run.program_tools import all_tools
 from agentscope_like.cli.run.session import Session
 from agentscope_like.cli.show import Renderer, Tally, make_console
 from agentscope_like.exception import DeveloperOrientedException

@@ -1,4 +1,4 @@
-"""Edits as differences, shown before and after they are made."""
+"""Shows edits as differences, before and after they are made."""
 
 from __future__ import annotations
 

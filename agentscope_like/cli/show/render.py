@@ -1,4 +1,4 @@
-"""Events as a person sees them, live."""
+"""Shows events live."""
 
 from __future__ import annotations
 

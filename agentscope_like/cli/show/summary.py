@@ -1,4 +1,4 @@
-"""What a session came to: calls, decisions, questions, time."""
+"""Sums up a session: calls, decisions, questions, time."""
 
 from __future__ import annotations
 

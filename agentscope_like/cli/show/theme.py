@@ -1,4 +1,4 @@
-"""Colours, and text that a terminal shows as text."""
+"""Colours, and escaping of text for the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model can do, and requests without what it cannot (seed 003, 2.2)."""
+"""What a model can do, and removing from requests what it cannot (seed 003, 2.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding out what a model can do by asking it (seed 003, 2.3)."""
+"""Finds out what a model can do by asking it (seed 003, 2.3)."""
 
 from __future__ import annotations
 

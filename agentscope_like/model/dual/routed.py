@@ -1,4 +1,4 @@
-"""Chat completions that go to one of two clients."""
+"""Sends chat completions to one of two clients."""
 
 from __future__ import annotations
 

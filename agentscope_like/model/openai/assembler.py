@@ -1,4 +1,4 @@
-"""Putting together an answer from the pieces that a chat-completions server sends.
+"""Assembles an answer from the chunks that a chat-completions server streams.
 
 Servers that call themselves compatible differ in what they leave out; everything is read with
 that in mind, and nothing that they send can raise here.

@@ -1,4 +1,4 @@
-"""Images, sounds and files as parts of a chat-completions message."""
+"""Formats images, sounds and files as parts of a chat-completions message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models behind OpenAI's chat completions, or any server that speaks them."""
+"""`OpenAIChatModel`: models behind OpenAI's chat completions, or a compatible server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that can travel: without lone surrogates, which UTF-8 cannot hold."""
+"""Removes lone surrogates, which UTF-8 cannot encode, from text."""
 
 from __future__ import annotations
 

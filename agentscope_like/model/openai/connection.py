@@ -1,4 +1,4 @@
-"""The way to a model: its client, and its failures as errors that say how to mend them."""
+"""The client of a model server, with failures as errors that say how to fix them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts as vectors, from OpenAI or any server that speaks its embeddings (seed 003, 2.1)."""
+"""Embeds texts with OpenAI or a compatible server (seed 003, 2.1)."""
 
 from __future__ import annotations
 

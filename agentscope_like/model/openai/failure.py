@@ -1,4 +1,4 @@
-"""What the `openai` library raises, as errors that say how to mend it."""
+"""Turns exceptions of the `openai` library into errors that say how to fix them."""
 
 from __future__ import annotations
 

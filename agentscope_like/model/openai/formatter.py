@@ -1,4 +1,4 @@
-"""Messages as the chat-completions interface takes them.
+"""Formats messages for the chat-completions interface.
 
 That interface wants every assistant message that calls tools to be followed by exactly one `tool`
 message a call. An assistant `Msg` of ours holds the calls and results of many rounds, some of them

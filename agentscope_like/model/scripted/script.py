@@ -1,4 +1,4 @@
-"""A recorded session that a person can write: one JSON object a line.
+"""Reads a recorded session, one JSON object a line.
 
 A line that begins with `#` is a comment. The others are turns of the model::
 

@@ -1,4 +1,4 @@
-"""A model that replays a recorded session."""
+"""`ScriptedModel`: replays a recorded session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of a sandbox that can do nothing but run commands."""
+"""Reads and writes files of a sandbox by running commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of a sandbox that can do nothing but run commands."""
+"""Looks up names of a sandbox by running commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and replacing the file that was meant, by commands alone.
+"""Reads and replaces the file that was decided upon, by running commands.
 
 A command goes to the file's directory and stays there; so whoever puts a symlink on the way from
 then on leads nobody away. It opens the file first and asks then what it has opened.

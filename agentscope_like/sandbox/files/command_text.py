@@ -1,4 +1,4 @@
-"""Commands that work with files and answer in bytes."""
+"""Builds shell commands that work on files, and reads their answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file system says of a name."""
+"""`FileStatus`: what `lstat` says of a name."""
 
 from __future__ import annotations
 

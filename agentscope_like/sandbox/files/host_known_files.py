@@ -1,4 +1,4 @@
-"""Files of a sandbox that lie on this host, by what was known of them."""
+"""Reads and replaces known files of a sandbox that lie on this host."""
 
 from __future__ import annotations
 

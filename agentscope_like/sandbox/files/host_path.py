@@ -1,4 +1,4 @@
-"""Going to a path of a sandbox on this host, without ever leaving its mounts.
+"""Walks to a path of a sandbox on this host without leaving its mounts.
 
 What runs in a sandbox writes symlinks as it likes, also while they are being followed. So no path
 is checked first and opened then. Each component is opened by itself, below the directory that is

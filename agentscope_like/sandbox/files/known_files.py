@@ -1,4 +1,4 @@
-"""What file tools need of a sandbox besides: to know a file, and to change the one they know."""
+"""The interface by which file tools identify a sandbox's file and change that file only."""
 
 from __future__ import annotations
 

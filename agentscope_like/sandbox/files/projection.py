@@ -1,4 +1,4 @@
-"""Reading a directory of this host, and copying it into a sandbox over its own interface.
+"""Copies a directory of this host into a sandbox through its interface.
 
 What is read may be changed meanwhile by what runs in the sandbox. So a file is opened component by
 component from the root on, never through a symlink.

@@ -1,4 +1,4 @@
-"""Reading and replacing a whole file of this host, by its name in a directory that is open.
+"""Reads and replaces a whole file of this host, by its name in an open directory.
 
 What is written goes into another file beside it, which then takes the name: readers see the old
 content or the new one, never a part. No symlink is followed, and nothing but a regular file opened;

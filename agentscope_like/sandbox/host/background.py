@@ -1,4 +1,4 @@
-"""Commands in the background, with what they say in files of this host."""
+"""Runs commands in the background and keeps their output in files of this host."""
 
 from __future__ import annotations
 

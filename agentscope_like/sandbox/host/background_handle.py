@@ -1,4 +1,4 @@
-"""Sandboxes whose background tasks are watched from this process."""
+"""The base of sandboxes whose background tasks this process watches."""
 
 from __future__ import annotations
 

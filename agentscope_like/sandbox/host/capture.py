@@ -1,4 +1,4 @@
-"""Output of a command, as much of it as can be of use."""
+"""Keeps the beginning and the end of a command's output, within a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment that commands in a sandbox get: nothing that was not named.
+"""The environment of commands in a sandbox: only the variables that were named.
 
 A token in the environment of an agent is read by `env`, by any program that a command starts, and
 by whatever was prompted into one. So a sandbox starts from nothing and takes the little over that

@@ -1,4 +1,4 @@
-"""Running a command to its end, with its output."""
+"""Runs a command to its end and returns its output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sandboxes on this host have in common."""
+"""`HostSandbox`: the base of the sandboxes on this host."""
 
 from __future__ import annotations
 

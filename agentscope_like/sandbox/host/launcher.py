@@ -1,4 +1,4 @@
-"""How commands are started on this host: one way for the foreground and the background."""
+"""Starts commands on this host, in the foreground and in the background."""
 
 from __future__ import annotations
 

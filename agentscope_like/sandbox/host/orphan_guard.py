@@ -1,4 +1,4 @@
-"""Ending commands whose program was killed before it could end them."""
+"""Ends commands whose parent program was killed before it could end them."""
 
 from __future__ import annotations
 

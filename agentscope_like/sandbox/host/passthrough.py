@@ -1,4 +1,4 @@
-"""Commands on this host, without isolation."""
+"""`PassthroughSandbox`: commands on this host without isolation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every process that came of one command, and ending them all."""
+"""Finds and ends every process that descends from one command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of the system, found where no workspace can put one."""
+"""Finds system programs in directories where no workspace can put one."""
 
 from __future__ import annotations
 

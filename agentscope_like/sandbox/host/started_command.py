@@ -1,4 +1,4 @@
-"""A started command on this host, with all that comes of it."""
+"""A started command on this host, with all its child processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Isolation by bubblewrap: the options that make a profile true, and whether they work here."""
+"""Builds the bubblewrap options of a profile, and checks whether bubblewrap works here."""
 
 from __future__ import annotations
 

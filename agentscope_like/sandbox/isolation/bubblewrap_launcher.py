@@ -1,4 +1,4 @@
-"""Commands that bubblewrap isolates."""
+"""Starts commands inside bubblewrap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Putting one start of a program within a profile."""
+"""Starts one program confined by a profile."""
 
 from __future__ import annotations
 

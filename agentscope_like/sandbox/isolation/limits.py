@@ -1,4 +1,4 @@
-"""How much of the machine a process of a sandbox gets."""
+"""Resource limits of a sandbox's processes."""
 
 from __future__ import annotations
 

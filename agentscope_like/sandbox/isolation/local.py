@@ -1,4 +1,4 @@
-"""Commands on this host, isolated by its kernel."""
+"""`LocalSandbox`: commands on this host, isolated by its kernel."""
 
 from __future__ import annotations
 

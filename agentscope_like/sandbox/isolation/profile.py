@@ -1,4 +1,4 @@
-"""What a command may touch: the facts that an isolation is made of."""
+"""`Profile`: what a confined command may read, write and reach."""
 
 from __future__ import annotations
 

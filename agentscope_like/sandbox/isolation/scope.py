@@ -1,4 +1,4 @@
-"""From what was decided about a command to what the kernel lets it do."""
+"""Derives the kernel profile of a command from what was decided about it."""
 
 from __future__ import annotations
 

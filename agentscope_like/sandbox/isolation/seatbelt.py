@@ -1,4 +1,4 @@
-"""Isolation by macOS's seatbelt: the text of a profile."""
+"""Writes the text of a macOS seatbelt profile."""
 
 from __future__ import annotations
 

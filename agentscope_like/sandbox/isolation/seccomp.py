@@ -1,4 +1,4 @@
-"""The filter of system calls that a sandbox runs under.
+"""Builds the seccomp filter of system calls for a sandbox.
 
 Namespaces hold apart what they know of. This refuses the rest: interfaces that lead past them, and
 those that a sandbox needs for nothing but to attack the kernel. `seccomp.toml` lists them.

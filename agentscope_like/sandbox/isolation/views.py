@@ -1,4 +1,4 @@
-"""What proven reads need of the host beyond its files; `views.toml` lists it, with reasons."""
+"""Sockets, devices and network that proven reads need; `views.toml` lists them, with reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling that a command tried more than its profile allows."""
+"""Recognises that a command tried more than its profile allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection to another host, and the commands that run over it."""
+"""The SSH connection to another host, and the commands that run over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands on another host, over SSH."""
+"""`SSHSandbox`: commands on another host, over SSH."""
 
 from __future__ import annotations
 

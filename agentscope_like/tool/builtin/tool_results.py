@@ -1,4 +1,4 @@
-"""What the built-in tools answer, and how they do blocking work."""
+"""Results of the built-in tools, and running their blocking work off the event loop."""
 
 from __future__ import annotations
 

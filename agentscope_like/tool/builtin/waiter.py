@@ -1,4 +1,4 @@
-"""Waiting in a thread for what only the event loop can do."""
+"""Lets a thread wait for a coroutine of the event loop."""
 
 from __future__ import annotations
 

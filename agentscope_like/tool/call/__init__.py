@@ -5,13 +5,6 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.call.arguments import (
-        ArgumentValidator,
-        check_fit,
-        copied,
-        parse_arguments,
-        shortened,
-    )
     from agentscope_like.tool.call.decided_call import (
         CallRequest,
         DecidedCall,
@@ -37,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EDITED",
-    "ArgumentValidator",
     "CallRequest",
     "DecidedCall",
     "DecisionLayer",
@@ -45,27 +37,22 @@ __all__ = [
     "asked_anew",
     "check_answer",
     "check_changed",
-    "check_fit",
     "check_holds",
-    "copied",
     "decided_within",
     "definition_digest",
     "digest_of",
-    "parse_arguments",
     "refused",
     "rejection",
     "run_granted",
     "same_arguments",
     "same_subject",
     "says_something",
-    "shortened",
     "was_shown",
 ]
 
 __getattr__ = on_first_use(
     __name__,
     {
-        "ArgumentValidator": "arguments",
         "CallRequest": "decided_call",
         "DecidedCall": "decided_call",
         "DecisionLayer": "decided_call",
@@ -74,20 +61,16 @@ __getattr__ = on_first_use(
         "asked_anew": "human_answer",
         "check_answer": "human_answer",
         "check_changed": "grant_check",
-        "check_fit": "arguments",
         "check_holds": "grant_check",
-        "copied": "arguments",
         "decided_within": "decision",
         "definition_digest": "grant",
         "digest_of": "grant_check",
-        "parse_arguments": "arguments",
         "refused": "decided_call",
         "rejection": "human_answer",
         "run_granted": "execution",
         "same_arguments": "grant",
         "same_subject": "grant",
         "says_something": "execution",
-        "shortened": "arguments",
         "was_shown": "human_answer",
     },
 )

@@ -1,4 +1,4 @@
-"""A call after its decision, and the layers that a decision passes through."""
+"""A call with its decision, and the interface of the layers that a decision passes through."""
 
 from __future__ import annotations
 

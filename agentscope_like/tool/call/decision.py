@@ -1,4 +1,4 @@
-"""The decision about one validated call: the engine, inside the decision layers."""
+"""Decides one validated call: the permission engine inside the decision layers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agentscope_like.permission import (
     PermissionEngine,
     PermissionMode,
 )
-from agentscope_like.tool.call.arguments import copied
+from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.call.decided_call import CallRequest, DecisionLayer, stricter
 
 __all__ = ["decided_within"]

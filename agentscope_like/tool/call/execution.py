@@ -1,4 +1,4 @@
-"""Running a granted call: a stream of chunks, then one response, whatever the tool does."""
+"""Runs a granted call: a stream of chunks, then one response, even when the tool raises."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolRespons
 from agentscope_like.middleware.truncate import LimitedOutput
 from agentscope_like.progress import reported
 from agentscope_like.state import AgentState
-from agentscope_like.tool.call.arguments import copied
+from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.call.grant import Grant
 
 __all__ = ["run_granted", "says_something"]

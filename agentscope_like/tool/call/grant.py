@@ -1,4 +1,4 @@
-"""The right to run one call, once."""
+"""The grant: an immutable, single-use right to run one call, and the digests it is bound to."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Whether a grant still holds when it is run."""
+"""Checks that a grant still holds when its call is run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agentscope_like.exception import GrantError, ToolArgumentError
@@ -12,7 +12,7 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool.call.decided_call import CallRequest, DecisionLayer
 from agentscope_like.tool.call.decision import decided_within
 from agentscope_like.tool.call.grant import Grant, call_digest
-from agentscope_like.tool.kit import RegisteredTool, ToolRegistry
+from agentscope_like.tool.registered_tool import RegisteredTool
 
 __all__ = ["check_changed", "check_holds", "digest_of"]
 
@@ -27,8 +27,15 @@ def _digest(entry: RegisteredTool, arguments: dict[str, Any], basis: str | None)
     return call_digest(entry.definition, arguments, basis, is_external=is_external)
 
 
-async def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> str | None:
+async def check_holds(
+    grant: Grant, state: AgentState, find: Callable[[str], RegisteredTool | None]
+) -> str | None:
     """Refuse a grant when what it rests on has changed since it was given.
+
+    Args:
+        grant: The grant.
+        state: The state of the agent that calls.
+        find: Returns the tool that has a name now.
 
     Returns:
         What the decision rests on besides the arguments.
@@ -38,7 +45,7 @@ async def check_holds(grant: Grant, state: AgentState, tools: ToolRegistry) -> s
     """
     if grant.tool.is_external_tool:
         raise GrantError(f"the tool {grant.tool.name!r} has become external: decide again")
-    entry = tools.find(grant.tool.name)
+    entry = find(grant.tool.name)
     if entry is None or entry.tool is not grant.tool:
         raise GrantError(
             f"the tool {grant.tool.name!r} was removed or replaced since: decide again"
@@ -62,10 +69,17 @@ async def check_changed(
     arguments: dict[str, Any],
     state: AgentState,
     *,
-    tools: ToolRegistry,
+    find: Callable[[str], RegisteredTool],
     layers: Sequence[DecisionLayer],
 ) -> str | None:
     """Refuse arguments that a middleware changed, unless they would have been allowed.
+
+    Args:
+        grant: The grant.
+        arguments: The changed arguments.
+        state: The state of the agent that calls.
+        find: Returns the tool that has a name now.
+        layers: The layers of the decision.
 
     Returns:
         What that decision rests on besides the arguments.
@@ -74,7 +88,7 @@ async def check_changed(
         ToolArgumentError: They do not fit the tool, or would not have been allowed.
     """
     tool = grant.tool
-    validate = tools.registered(tool.name).validator.check
+    validate = find(tool.name).validator.check
     validate(arguments)
     changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
     request = CallRequest(changed, tool, arguments, state)

@@ -1,4 +1,4 @@
-"""A person's answer to one call that asks, and whether a yes is one to what would be asked now."""
+"""Applies a person's answer to a call that asks, and checks that a yes still fits the call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a part that may fail, so that the rest goes on without it."""
+"""Calls parts that may fail, logs each failure once, and goes on without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which skill a name stands for."""
+"""Finds the skill that a name stands for."""
 
 from __future__ import annotations
 

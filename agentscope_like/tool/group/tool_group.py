@@ -1,4 +1,4 @@
-"""Groups of tools, sources and skills, which an agent switches on and off as a whole."""
+"""`ToolGroup`: tools, sources and skills that an agent switches on and off together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where tools come from that may come and go while a toolkit has them."""
+"""`ToolSource`: the interface of what lists tools that may come and go."""
 
 from __future__ import annotations
 

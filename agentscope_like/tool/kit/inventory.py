@@ -1,4 +1,4 @@
-"""What a toolkit has: tools, sources and skills, in groups of which some are active."""
+"""The inventory of a toolkit: its tools, sources and skills, in groups that can be inactive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from agentscope_like.tool.builtin.planning import EXPANDER, ResetTools, ToolExpa
 from agentscope_like.tool.builtin.skills import VIEWER, SkillShelf, SkillViewer
 from agentscope_like.tool.group import BASIC, ToolGroup, ToolSource, listed
 from agentscope_like.tool.kit.listed_sources import ToolSources
-from agentscope_like.tool.kit.registry import RegisteredTool, ToolRegistry
+from agentscope_like.tool.kit.registry import ToolRegistry
+from agentscope_like.tool.registered_tool import RegisteredTool
 
 __all__ = ["ToolInventory"]
 

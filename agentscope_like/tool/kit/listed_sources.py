@@ -1,4 +1,4 @@
-"""The sources of a toolkit: asked when they have changed, each for itself."""
+"""The sources of a toolkit: each is listed again when it has changed, and fails alone."""
 
 from __future__ import annotations
 

@@ -1,58 +1,24 @@
-"""The tools of a kit, by name: its own, and those that its sources list."""
+"""The registry of a toolkit: its own tools and those that its sources list, by name."""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from agentscope_like.exception import ConfigurationError, ToolNotFoundError
 from agentscope_like.permission.nearest import nearest
+from agentscope_like.tool.arguments import shortened
 from agentscope_like.tool.base import ToolBase, check_schema
-from agentscope_like.tool.call import ArgumentValidator, definition_digest, shortened
 from agentscope_like.tool.group import BASIC
-from agentscope_like.tool.kit.spec import ToolSpec
+from agentscope_like.tool.registered_tool import RegisteredTool
 
-__all__ = ["RegisteredTool", "ToolRegistry", "check_tool"]
+__all__ = ["ToolRegistry", "check_tool"]
 
 _log = logging.getLogger(__name__)
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _DECLARED = ("name", "description", "input_schema", "is_concurrency_safe", "is_read_only")
-
-
-@dataclass(slots=True)
-class RegisteredTool:
-    """A tool, its group and what is computed from its definition, once."""
-
-    tool: ToolBase
-    group: str = BASIC
-    _validator: ArgumentValidator | None = field(default=None, repr=False)
-    _definition: str | None = field(default=None, repr=False)
-
-    @property
-    def validator(self) -> ArgumentValidator:
-        """Return the validator of its arguments."""
-        if self._validator is None:
-            tool = self.tool
-            self._validator = ArgumentValidator(
-                tool.name, tool.input_schema, closed=not tool.is_mcp
-            )
-        return self._validator
-
-    @property
-    def definition(self) -> str:
-        """Return the digest of its definition."""
-        if self._definition is None:
-            self._definition = definition_digest(self.tool)
-        return self._definition
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """Return what the model is told of it, in the chat-completions form."""
-        return ToolSpec.of(self.tool).to_openai()
 
 
 class ToolRegistry(Mapping[str, ToolBase]):

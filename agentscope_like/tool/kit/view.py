@@ -1,4 +1,4 @@
-"""A selection of what other inventories have, as an inventory of its own."""
+"""An inventory that shows a selection of other inventories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from agentscope_like.tool.builtin.planning import EXPANDER
 from agentscope_like.tool.builtin.skills import VIEWER, SkillShelf
 from agentscope_like.tool.kit.inventory import ToolInventory
 from agentscope_like.tool.kit.listed_sources import ToolSources
-from agentscope_like.tool.kit.registry import RegisteredTool, ToolRegistry
+from agentscope_like.tool.kit.registry import ToolRegistry
+from agentscope_like.tool.registered_tool import RegisteredTool
 
 __all__ = ["ToolView"]
 

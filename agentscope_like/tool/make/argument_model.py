@@ -1,4 +1,4 @@
-"""The arguments of a function as a pydantic model, read from its signature or given."""
+"""Builds a pydantic model of a function's arguments from its signature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that are declared to be tools where they stand, and finding them.
+"""The `@tool` decorator, and finding the functions that it declares.
 
 A declaration is kept in the module that makes it, as Python keeps its `__warningregistry__`: so
 that importing the module is enough to have it found, and nothing else remembers it.

@@ -1,4 +1,4 @@
-"""A plain function as a tool."""
+"""`FunctionTool`: a plain function as a tool."""
 
 from __future__ import annotations
 

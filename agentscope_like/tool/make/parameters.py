@@ -1,4 +1,4 @@
-"""The parameters of a Python function: as a JSON Schema, and back from JSON to Python values."""
+"""Converts a function's parameters to a JSON Schema, and JSON values back to Python values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates of one's own for what a model is told, in Jinja's language."""
+"""Compiles the user's Jinja templates for texts that a model reads."""
 
 from __future__ import annotations
 

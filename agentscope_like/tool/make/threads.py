@@ -1,4 +1,4 @@
-"""Blocking calls and generators, each run in a thread of its own.
+"""Runs blocking calls and generators, each in a thread of its own.
 
 The loop's default threads are few, and file tools need them: a call that hangs must not hold one.
 """

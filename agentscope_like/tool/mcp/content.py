@@ -1,4 +1,4 @@
-"""What a tool of an MCP server returns, as blocks.
+"""Converts the content that an MCP tool returns to blocks, and checks it.
 
 All of it comes from outside: data that is not what it says would spoil every later request to the
 model, so it is checked here and told in words instead.

@@ -1,4 +1,4 @@
-"""The definition of a tool of an MCP server as a fact that can be compared."""
+"""The definition of an MCP tool as a fact that can be compared."""
 
 from __future__ import annotations
 

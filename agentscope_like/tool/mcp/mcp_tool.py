@@ -1,4 +1,4 @@
-"""A tool of an MCP server."""
+"""`MCPTool`: a tool of an MCP server."""
 
 from __future__ import annotations
 

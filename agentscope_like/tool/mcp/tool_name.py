@@ -1,4 +1,4 @@
-"""The name by which a model and the rules know a tool of an MCP server."""
+"""Makes the name by which a model and rules know an MCP tool."""
 
 from __future__ import annotations
 

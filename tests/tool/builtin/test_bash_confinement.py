@@ -17,7 +17,7 @@ from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, Tool
 from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.permission.shell import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.sandbox.isolation import bubblewrap
+from agentscope_like.sandbox import isolation
 from agentscope_like.sandbox.isolation.profile import Confine, Profile, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
 from agentscope_like.state import AgentState
@@ -261,7 +261,7 @@ async def test_a_machine_without_bubblewrap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Commands run as ever there, which is logged once; those that must be confined do not run."""
-    monkeypatch.setattr(bubblewrap, "why_not_bubblewrap", lambda **_: "no bwrap today")
+    monkeypatch.setattr(isolation, "why_not_bubblewrap", lambda **_: "no bwrap today")
     monkeypatch.setattr(
         "agentscope_like.sandbox.isolation.confinement.why_not_bubblewrap",
         lambda **_: "no bwrap today",

@@ -1,4 +1,4 @@
-"""The tool that runs shell commands."""
+"""`Bash`: the tool that runs shell commands."""
 
 from __future__ import annotations
 
@@ -399,9 +399,9 @@ class Bash(ToolBase):
 
 
 def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> CommandShell:
-    from agentscope_like.tool.builtin.bash.sandbox_shell import HandleShell  # most need none
+    from agentscope_like.tool.builtin.bash.sandbox_shell import SandboxShell  # most need none
 
-    return HandleShell(backend, None if cwd is None else os.fspath(cwd))
+    return SandboxShell(backend, None if cwd is None else os.fspath(cwd))
 
 
 def _safety_ask(message: str, reason: str) -> PermissionDecision:

@@ -1,4 +1,4 @@
-"""What the `Bash` tool needs of the place where commands run, whether this host or a sandbox."""
+"""`CommandShell`: the protocol that the host's `Shell` and `SandboxShell` implement."""
 
 from __future__ import annotations
 

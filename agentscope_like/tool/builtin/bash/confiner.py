@@ -1,4 +1,4 @@
-"""Which commands of a shell the kernel confines, and to what."""
+"""Chooses the kernel profile that a command is confined by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The descriptors that one run of bash holds open."""
+"""The file descriptors that one bash process holds open."""
 
 from __future__ import annotations
 

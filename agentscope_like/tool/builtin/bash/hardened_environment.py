@@ -1,4 +1,4 @@
-"""Commands that run without anybody having been asked, and the environment that they get."""
+"""The environment of commands that run without approval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shell behind the `Bash` tool: runs commands, streams what they say, keeps the directory."""
+"""Runs the commands of `Bash` on this host, streams their output and keeps the directory."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
 
-__all__ = ["HandleCommand"]
+__all__ = ["SandboxCommand"]
 
 _SOONEST_LOOK = 0.01
 _LATEST_LOOK = 0.2
@@ -33,7 +33,7 @@ cd -- {directory} 2>/dev/null || {{ printf '%s\\n' {mark}!; exit 1; }}
 exec env {changes} bash --norc --noprofile -c -- {program}"""
 
 
-class HandleCommand:
+class SandboxCommand:
     """A command that runs in a sandbox.
 
     Args:

@@ -1,4 +1,4 @@
-"""The shell behind the `Bash` tool where commands run in a sandbox."""
+"""Runs the commands of `Bash` in a sandbox."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from agentscope_like.tool.builtin.bash.environment import (
     not_told,
     shell_environment,
 )
-from agentscope_like.tool.builtin.bash.sandbox_command import HandleCommand
+from agentscope_like.tool.builtin.bash.sandbox_command import SandboxCommand
 from agentscope_like.tool.builtin.bash.shell_process import ShellExit
 from agentscope_like.tool.builtin.bash.shell_result import (
     MAX_TIMEOUT_MS,
@@ -39,11 +39,8 @@ from agentscope_like.tool.builtin.bash.shell_result import (
     say_chunk,
 )
 from agentscope_like.tool.builtin.bash.transcript import Transcript
-from agentscope_like.tool.builtin.file_system import (
-    FileToolError,
-    HandleFileSystem,
-    HandleRuleIndex,
-)
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import SandboxFileSystem, SandboxRuleIndex
 from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
 from agentscope_like.tool.builtin.waiter import Waiter
 
@@ -51,7 +48,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
 
-__all__ = ["HandleShell"]
+__all__ = ["SandboxShell"]
 
 MOST_LOOKS = 48
 """How often a decision is made to learn what it asks about files: 40 symlinks, and some globs."""
@@ -69,7 +66,7 @@ _SWAP = r"tr '\n\000' '\000\n'"
 _MILLISECONDS = 1000
 
 
-class HandleShell:
+class SandboxShell:
     """Runs one command after the other in a sandbox; see `CommandShell`.
 
     Args:
@@ -80,7 +77,7 @@ class HandleShell:
     def __init__(self, handle: SandboxHandle, directory: str | None = None) -> None:
         self._handle = handle
         # of the files that commands see, the file methods of a sandbox may reach only some
-        self._system = HandleFileSystem(handle, as_commands=True)
+        self._system = SandboxFileSystem(handle, as_commands=True)
         self._start = self._system.directory(directory)
         self._moved_to: str | None = None
         self._inherited: dict[str, str] | None = None
@@ -117,7 +114,7 @@ class HandleShell:
             other_homes=self._system.homes,
         )
 
-    def compile(self, rules: Sequence[PermissionRule]) -> HandleRuleIndex:
+    def compile(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:
         """Compile rules of the file tools."""
         return self._system.rules(rules)
 
@@ -151,7 +148,7 @@ class HandleShell:
         """
         del profile
         refuse_unsendable(command)
-        running = HandleCommand(
+        running = SandboxCommand(
             self._handle,
             command,
             directory=self.directory,

@@ -1,4 +1,4 @@
-"""One run of bash, from its start until nothing of it is left."""
+"""One bash process, from its start until its last child has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a command, besides what it says itself."""
+"""Messages about how a command ended, shown beside its output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command's output: what of it is shown, and where the rest is."""
+"""Keeps a command's output: the part that is shown, and the file that holds the rest."""
 
 from __future__ import annotations
 

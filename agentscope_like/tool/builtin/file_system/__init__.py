@@ -1,4 +1,4 @@
-"""The files that the built-in tools work on, of this host or of a sandbox, and the rules about them."""
+"""The files that the built-in tools work on, on this host or in a sandbox, and their rules."""
 
 from typing import TYPE_CHECKING
 
@@ -8,12 +8,10 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.file_system.path_permissions import ReadingTool, WritingTool
     from agentscope_like.tool.builtin.file_system.path_tool import PathTool
     from agentscope_like.tool.builtin.file_system.protocol import (
-        MAX_WHOLE_BYTES,
         Entry,
         FileContent,
         Files,
         FileSystem,
-        FileToolError,
         OpenFile,
         RuleIndex,
         explain,
@@ -22,22 +20,20 @@ if TYPE_CHECKING:
         whole,
     )
     from agentscope_like.tool.builtin.file_system.safe_open import open_regular
-    from agentscope_like.tool.builtin.file_system.sandbox_file_system import HandleFileSystem
-    from agentscope_like.tool.builtin.file_system.sandbox_rules import HandleRuleIndex
+    from agentscope_like.tool.builtin.file_system.sandbox_file_system import SandboxFileSystem
+    from agentscope_like.tool.builtin.file_system.sandbox_rules import SandboxRuleIndex
 
 __all__ = [
-    "MAX_WHOLE_BYTES",
     "Entry",
     "FileContent",
     "FileSystem",
-    "FileToolError",
     "Files",
-    "HandleFileSystem",
-    "HandleRuleIndex",
     "OpenFile",
     "PathTool",
     "ReadingTool",
     "RuleIndex",
+    "SandboxFileSystem",
+    "SandboxRuleIndex",
     "WritingTool",
     "explain",
     "open_regular",
@@ -52,15 +48,13 @@ __getattr__ = on_first_use(
         "Entry": "protocol",
         "FileContent": "protocol",
         "FileSystem": "protocol",
-        "FileToolError": "protocol",
         "Files": "protocol",
-        "HandleFileSystem": "sandbox_file_system",
-        "HandleRuleIndex": "sandbox_rules",
-        "MAX_WHOLE_BYTES": "protocol",
         "OpenFile": "protocol",
         "PathTool": "path_tool",
         "ReadingTool": "path_permissions",
         "RuleIndex": "protocol",
+        "SandboxFileSystem": "sandbox_file_system",
+        "SandboxRuleIndex": "sandbox_rules",
         "WritingTool": "path_permissions",
         "explain": "protocol",
         "open_regular": "safe_open",

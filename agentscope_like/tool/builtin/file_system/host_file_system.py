@@ -1,4 +1,4 @@
-"""The files of this host."""
+"""`HostFileSystem` and `HostFiles`: the files of this host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of a sandbox, as far as they were looked up.
+"""Caches the names of a sandbox that have been looked up.
 
 A decision cannot wait for a sandbox. So it is made twice: first only to note what it asks, while
 that is looked up, until it asks nothing new; then from what is known, where a name that nobody has

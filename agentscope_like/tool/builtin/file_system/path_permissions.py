@@ -1,4 +1,4 @@
-"""What is permitted of the path that a call is about, to read it and to write it."""
+"""Permissions to read and to write the path that a call names."""
 
 from __future__ import annotations
 

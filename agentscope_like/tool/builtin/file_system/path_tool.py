@@ -1,4 +1,4 @@
-"""Tools whose calls are each about one path: where it leads, and the rules about it."""
+"""The base of tools whose call names one path: where it leads, and the rules about it."""
 
 from __future__ import annotations
 
@@ -29,13 +29,9 @@ from agentscope_like.permission.paths import (
     suggest_pattern,
 )
 from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.host_file_system import HOST
-from agentscope_like.tool.builtin.file_system.protocol import (
-    Files,
-    FileSystem,
-    FileToolError,
-    PathIndex,
-)
+from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem, PathIndex
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -257,10 +253,10 @@ def _below(base: str, path: str) -> str | None:
 
 def _file_system(backend: SandboxHandle) -> FileSystem:
     from agentscope_like.tool.builtin.file_system.sandbox_file_system import (
-        HandleFileSystem,  # most need none
+        SandboxFileSystem,  # most need none
     )
 
-    return HandleFileSystem(backend)
+    return SandboxFileSystem(backend)
 
 
 def sentence(error: PathError) -> str:

@@ -1,4 +1,4 @@
-"""What the file tools need of the place where the files are, whether this host or a sandbox.
+"""The protocols `FileSystem` and `Files`, which the host and a sandbox implement.
 
 A tool asks a `FileSystem`, where something is waited for, and does its work with `Files`, which
 block and are used in a thread. Neither the tools nor the decisions about them know which it is.
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.exception import AgentOrientedException
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.permission.paths.names import Names
 from agentscope_like.sandbox.files import FileStatus
 from agentscope_like.state import ReadCacheEntry
+from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
 from agentscope_like.tool.builtin.tool_results import Checkpoint
 
 if TYPE_CHECKING:
@@ -28,11 +28,9 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.search import Query, SearchResult
 
 __all__ = [
-    "MAX_WHOLE_BYTES",
     "Entry",
     "FileContent",
     "FileSystem",
-    "FileToolError",
     "Files",
     "OpenFile",
     "PathIndex",
@@ -43,14 +41,7 @@ __all__ = [
     "whole",
 ]
 
-MAX_WHOLE_BYTES = 64 * 1024 * 1024
-"""Largest file, in bytes, that is taken into memory whole, as editing and searching do."""
-
 ResultT = TypeVar("ResultT")
-
-
-class FileToolError(AgentOrientedException):
-    """A file that cannot be used as asked; the message says what to do instead."""
 
 
 class FileContent(Struct, frozen=True, dict=True):

@@ -1,4 +1,4 @@
-"""The files of a sandbox, through its handle only.
+"""`SandboxFileSystem`: looks up the names of a sandbox through its handle.
 
 The names on the way to a path are looked up before a decision, and the path is then followed from
 what is known, by the same code as on this host.
@@ -23,15 +23,19 @@ from agentscope_like.permission.paths import Location, locate
 from agentscope_like.permission.paths.location import MAX_SYMLINKS
 from agentscope_like.permission.paths.patterns import PatternCompiler
 from agentscope_like.sandbox.files import CommandNames
+from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.known_names import KnownNames
-from agentscope_like.tool.builtin.file_system.protocol import Files, FileToolError
-from agentscope_like.tool.builtin.file_system.sandbox_rules import HandlePathIndex, HandleRuleIndex
+from agentscope_like.tool.builtin.file_system.protocol import Files
+from agentscope_like.tool.builtin.file_system.sandbox_rules import (
+    SandboxPathIndex,
+    SandboxRuleIndex,
+)
 from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
 
-__all__ = ["HandleFileSystem"]
+__all__ = ["SandboxFileSystem"]
 
 MOST_LOOKS = MAX_SYMLINKS + 2
 """How often is looked for what a path needs; each symlink in it takes one look."""
@@ -39,7 +43,7 @@ MOST_LOOKS = MAX_SYMLINKS + 2
 ResultT = TypeVar("ResultT")
 
 
-class HandleFileSystem:
+class SandboxFileSystem:
     """A sandbox; see `FileSystem`.
 
     Args:
@@ -170,22 +174,22 @@ class HandleFileSystem:
             return directory
         return location.resolved.rstrip("/") if location.certain else directory
 
-    def index(self, contents: Sequence[str], *, strict: bool) -> HandlePathIndex:
+    def index(self, contents: Sequence[str], *, strict: bool) -> SandboxPathIndex:
         """Compile patterns."""
-        return HandlePathIndex(self, contents, strict=strict)
+        return SandboxPathIndex(self, contents, strict=strict)
 
-    def rules(self, rules: Sequence[PermissionRule]) -> HandleRuleIndex:
+    def rules(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:
         """Compile rules about files."""
-        return HandleRuleIndex(self, rules)
+        return SandboxRuleIndex(self, rules)
 
     async def work(self, work: Callable[[Files, Checkpoint], ResultT]) -> ResultT:
         """Do blocking work in a thread."""
-        from agentscope_like.tool.builtin.file_system.sandbox_files import HandleFiles
+        from agentscope_like.tool.builtin.file_system.sandbox_files import SandboxFiles
 
         loop = asyncio.get_running_loop()
 
         def do(checkpoint: Checkpoint) -> ResultT:
-            return work(HandleFiles(self, loop, checkpoint), checkpoint)
+            return work(SandboxFiles(self, loop, checkpoint), checkpoint)
 
         return await off_loop(do)
 

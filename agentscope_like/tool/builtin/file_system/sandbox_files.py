@@ -1,4 +1,4 @@
-"""What a call does with the files of a sandbox: in a thread, waiting for the sandbox's answers."""
+"""`SandboxFiles`: the files of a sandbox, for one call that runs in a thread."""
 
 from __future__ import annotations
 
@@ -6,33 +6,47 @@ import asyncio
 import contextlib
 import io
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
 from agentscope_like.exception import SandboxConnectionError, SandboxPathError
 from agentscope_like.permission.paths import Location
+from agentscope_like.sandbox import SandboxHandle
 from agentscope_like.sandbox.files import FileStatus
-from agentscope_like.tool.builtin.file_system.known_names import KnownEntry
-from agentscope_like.tool.builtin.file_system.protocol import (
-    Entry,
-    FileContent,
-    FileToolError,
-    OpenFile,
-)
-from agentscope_like.tool.builtin.file_system.sandbox_file_system import HandleFileSystem
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system.known_names import KnownEntry, KnownNames
+from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, OpenFile
 from agentscope_like.tool.builtin.search import Query, SearchResult, search_there
 from agentscope_like.tool.builtin.tool_results import Checkpoint
 from agentscope_like.tool.builtin.waiter import Waiter
 
-__all__ = ["HandleFiles"]
+__all__ = ["NameLookup", "SandboxFiles"]
 
 _LISTED_AT_ONCE = 500
 
 ResultT = TypeVar("ResultT")
 
 
-class HandleFiles:
+class NameLookup(Protocol):
+    """What `SandboxFiles` needs of `SandboxFileSystem`."""
+
+    @property
+    def handle(self) -> SandboxHandle:
+        """Return the sandbox."""
+
+    @property
+    def names(self) -> KnownNames:
+        """Return the names that are known."""
+
+    def known(self, path: str, *, directory: str) -> Location:
+        """Return where a path leads, as far as that was looked up."""
+
+    async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
+        """Come to know where paths lead, all at once."""
+
+
+class SandboxFiles:
     """The files of a sandbox, for one call; see `Files`.
 
     Args:
@@ -42,7 +56,7 @@ class HandleFiles:
     """
 
     def __init__(
-        self, system: HandleFileSystem, loop: asyncio.AbstractEventLoop, checkpoint: Checkpoint
+        self, system: NameLookup, loop: asyncio.AbstractEventLoop, checkpoint: Checkpoint
     ) -> None:
         self._system = system
         self._handle = system.handle

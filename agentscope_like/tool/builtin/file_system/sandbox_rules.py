@@ -1,4 +1,4 @@
-"""Rules about the files of a sandbox.
+"""Matches rules against the files of a sandbox.
 
 `~` in a rule that allows is the sandbox's home. In one that denies or asks it is this host's as
 well: that may be mounted, and is what the person who wrote the rule knows.
@@ -13,7 +13,7 @@ from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.permission.paths import Location
 
-__all__ = ["HandlePathIndex", "HandleRuleIndex", "RulePlace"]
+__all__ = ["RulePlace", "SandboxPathIndex", "SandboxRuleIndex"]
 
 _NOWHERE = "/nonexistent"
 
@@ -33,7 +33,7 @@ class RulePlace(Protocol):
         """Return a directory with its symlinks followed there."""
 
 
-class HandlePathIndex:
+class SandboxPathIndex:
     """Patterns, compiled when they are first asked, since then the sandbox is known.
 
     Args:
@@ -57,9 +57,9 @@ class HandlePathIndex:
         found = (index.match(location, directories) for index in self._indexes())
         return min((position for position in found if position is not None), default=None)
 
-    def extended(self, content: str) -> HandlePathIndex:
+    def extended(self, content: str) -> SandboxPathIndex:
         """Return an index of these patterns and one more."""
-        extended = HandlePathIndex(self._place, (content,), strict=self._strict)
+        extended = SandboxPathIndex(self._place, (content,), strict=self._strict)
         extended._contents = (*self._contents, content)
         extended._compiled = [index.extended(content) for index in self._indexes()]
         return extended
@@ -76,7 +76,7 @@ class HandlePathIndex:
         return self._compiled
 
 
-class HandleRuleIndex:
+class SandboxRuleIndex:
     """Rules about files that deny or ask, compiled when they are first asked.
 
     Args:

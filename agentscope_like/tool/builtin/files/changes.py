@@ -1,4 +1,4 @@
-"""What Write and Edit do alike: insist on a reading, and report what changed."""
+"""Changes to files by Write and Edit: require a read before, report the difference after."""
 
 from __future__ import annotations
 
@@ -9,13 +9,8 @@ from msgspec import Struct
 from agentscope_like.message import ToolChunk
 from agentscope_like.permission.paths import Location
 from agentscope_like.state import AgentState, ReadCacheEntry, ReadState
-from agentscope_like.tool.builtin.file_system import (
-    FileContent,
-    Files,
-    FileSystem,
-    FileToolError,
-    explain,
-)
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import FileContent, Files, FileSystem, explain
 from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
 
 __all__ = ["Change", "make_change", "remember", "require_read", "write_anew", "write_over"]

@@ -1,4 +1,4 @@
-"""The Edit tool."""
+"""`Edit`: the tool that replaces text in a file."""
 
 from __future__ import annotations
 
@@ -7,13 +7,8 @@ from typing_extensions import override
 from agentscope_like.message import ToolChunk
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadState
-from agentscope_like.tool.builtin.file_system import (
-    Files,
-    FileToolError,
-    WritingTool,
-    read_whole,
-    require_file,
-)
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import Files, WritingTool, read_whole, require_file
 from agentscope_like.tool.builtin.files.changes import Change, make_change, require_read, write_over
 from agentscope_like.tool.builtin.files.substitution import substitute
 from agentscope_like.tool.builtin.files.text_diff import unified_diff

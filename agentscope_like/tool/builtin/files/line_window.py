@@ -1,4 +1,4 @@
-"""A window of a file's lines, taken in one pass that never holds more than the window."""
+"""Reads a window of a file's lines in one pass that holds no more than the window."""
 
 from __future__ import annotations
 

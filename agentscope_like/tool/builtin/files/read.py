@@ -1,4 +1,4 @@
-"""The Read tool."""
+"""`Read`: the tool that reads a file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadCacheEntry
+from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import (
     Files,
-    FileToolError,
     OpenFile,
     ReadingTool,
     explain,

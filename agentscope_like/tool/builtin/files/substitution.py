@@ -1,4 +1,4 @@
-r"""Exact replacement in a text whose line ends may be anything.
+r"""Replaces exact text in a file with any line endings.
 
 A model writes `\n`, whatever the file has. So text is matched with every line end taken as `\n`;
 what is put in gets the line end in use at its place, and everything else stays as it is.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from agentscope_like.tool.builtin.file_system import FileToolError
+from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.files.text_format import LINE_END, line_end_at
 
 __all__ = ["Substitution", "substitute"]

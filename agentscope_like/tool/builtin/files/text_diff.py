@@ -1,4 +1,4 @@
-"""The difference between two texts, for people, in a bounded time."""
+"""The difference between two texts, for people, computed in a bounded time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a file's bytes are text: its encoding, its byte order mark and its line ends."""
+"""Detects a file's encoding, byte order mark and line endings, and decodes it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from msgspec import Struct
 
-from agentscope_like.tool.builtin.file_system import FileToolError
+from agentscope_like.tool.builtin.file_errors import FileToolError
 
 __all__ = ["TextFormat", "bom_format", "decode", "is_binary", "line_end_at", "only_line_end"]
 

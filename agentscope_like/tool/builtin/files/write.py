@@ -1,4 +1,4 @@
-"""The Write tool."""
+"""`Write`: the tool that writes a file."""
 
 from __future__ import annotations
 

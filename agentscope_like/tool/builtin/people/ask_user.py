@@ -1,4 +1,4 @@
-"""A tool that asks a person questions, with options or in the open."""
+"""`AskUser`: the tool that asks a person questions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from agentscope_like.message import ToolCallBlock, ToolResultBlock, ToolResultState
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
+from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.builtin.people.person import PersonTool
 from agentscope_like.tool.builtin.people.questions import (
     UserAnswer,
@@ -18,7 +19,6 @@ from agentscope_like.tool.builtin.people.questions import (
     misfit,
     questions_of,
 )
-from agentscope_like.tool.call import parse_arguments
 
 __all__ = ["AskUser"]
 

@@ -1,4 +1,4 @@
-"""A tool that a person does: approving what the agent must not decide by itself."""
+"""`HumanApproval`: the tool that asks a person to approve a step."""
 
 from __future__ import annotations
 

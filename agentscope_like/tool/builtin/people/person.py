@@ -1,4 +1,4 @@
-"""Tools that a person does."""
+"""`PersonTool`: the base of tools whose work a person does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions with options or in the open, and answers that fit them."""
+"""Questions to a person, and validation of the answers."""
 
 from __future__ import annotations
 

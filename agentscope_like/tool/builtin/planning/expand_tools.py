@@ -1,4 +1,4 @@
-"""The tool with which a model has further tools shown to it."""
+"""`ToolExpandTools`: the tool with which a model asks to see further tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool with which a model chooses its tool groups."""
+"""`ResetTools`: the tool with which a model chooses its tool groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes to the list of tasks; which waits for which stays symmetric and without cycles."""
+"""Changes the list of tasks and keeps its dependencies symmetric and free of cycles."""
 
 from __future__ import annotations
 

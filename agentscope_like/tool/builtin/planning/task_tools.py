@@ -1,4 +1,4 @@
-"""Tools with which an agent plans: a list of tasks in its own state."""
+"""`TaskCreate`, `TaskGet`, `TaskList` and `TaskUpdate`: an agent's list of tasks."""
 
 from __future__ import annotations
 

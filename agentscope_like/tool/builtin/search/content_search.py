@@ -1,4 +1,4 @@
-"""Searching file contents, by ripgrep where there is one, else by Python, with the same answers."""
+"""Searches file contents with ripgrep, or with Python where there is none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentscope_like.permission.paths.location import is_below
-from agentscope_like.tool.builtin.file_system import MAX_WHOLE_BYTES, FileToolError, open_regular
+from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
+from agentscope_like.tool.builtin.file_system import open_regular
 from agentscope_like.tool.builtin.search import search_worker
 from agentscope_like.tool.builtin.search.query import (
     FileMatches,

@@ -1,4 +1,4 @@
-"""The files below a directory: no symlink is followed, and what is not source is passed over."""
+"""Walks the files below a directory; follows no symlink and leaves out what is not source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from msgspec import Struct
 from agentscope_like.permission import PatternError
 from agentscope_like.permission.paths import FileKind, Location, compile_pattern
 from agentscope_like.permission.paths.globs import Component, fits, may_hold
-from agentscope_like.tool.builtin.file_system import Entry, Files, FileToolError
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import Entry, Files
 from agentscope_like.tool.builtin.tool_results import Checkpoint
 
 __all__ = ["PASSED_OVER", "FileGlob", "Found", "Tree", "modified", "notes_of", "printable"]

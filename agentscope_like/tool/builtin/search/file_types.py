@@ -1,4 +1,4 @@
-"""File types, such as `py`, and which names they speak of."""
+"""File types such as `py`, and the name patterns of each; `file_types.toml` lists them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from agentscope_like.permission.nearest import nearest
-from agentscope_like.tool.builtin.file_system import FileToolError
+from agentscope_like.tool.builtin.file_errors import FileToolError
 
 __all__ = ["names_of_type"]
 

@@ -1,4 +1,4 @@
-"""The Glob tool."""
+"""`Glob`: the tool that finds files by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from agentscope_like.message import ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.tool.builtin.file_system import Files, FileToolError
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import Files
 from agentscope_like.tool.builtin.search.file_tree import (
     FileGlob,
     Tree,

@@ -1,4 +1,4 @@
-"""The Grep tool."""
+"""`Grep`: the tool that searches file contents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.tool.builtin.file_system import Files, FileToolError, require_file
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import Files, require_file
 from agentscope_like.tool.builtin.search.file_tree import FileGlob, Tree, notes_of, printable
 from agentscope_like.tool.builtin.search.file_types import names_of_type
 from agentscope_like.tool.builtin.search.query import MatchLine, OutputMode, Query, SearchResult

@@ -1,4 +1,4 @@
-"""Runs the search program where nothing but words goes in, and nothing but text comes out.
+"""Runs the search program in a sandbox that takes only words and returns only text.
 
 It is a program of its own, run in a sandbox by whatever Python there is; its two arguments are the
 search program and its job, both compressed and as Base64. It answers in the same way.

@@ -1,4 +1,4 @@
-"""What to search for, and what was found."""
+"""A search and its results, as data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from agentscope_like.tool.builtin.file_system import MAX_WHOLE_BYTES, FileToolError
+from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
 
 __all__ = [
     "FileMatches",

@@ -1,4 +1,4 @@
-"""Searching file contents in a sandbox, with the same answers as on this host.
+"""Searches file contents in a sandbox, with the same results as on this host.
 
 The search program is sent to the sandbox and run by its Python; where it has none that can, the
 files are read through the handle and searched here.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.tool.builtin.file_system import MAX_WHOLE_BYTES, FileToolError
+from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
 from agentscope_like.tool.builtin.search import packed_worker, search_worker
 from agentscope_like.tool.builtin.search.query import (
     FileMatches,

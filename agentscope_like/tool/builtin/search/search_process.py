@@ -1,4 +1,4 @@
-"""Running a search program: bounded in time and output, and gone when the call is."""
+"""Runs a search program with limits on time and output, and ends it with the call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from agentscope_like.tool.builtin.file_system import FileToolError
+from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.tool_results import Checkpoint
 
 __all__ = ["SEARCH_SECONDS", "SearchOutput", "run_search", "took_too_long"]

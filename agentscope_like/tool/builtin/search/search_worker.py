@@ -1,4 +1,4 @@
-"""A search program for machines without ripgrep; it runs alone and needs only the standard library.
+"""A search program for machines without ripgrep, run alone with the standard library only.
 
 It is a process of its own because a regular expression may take for ever, and Python cannot stop
 one that does. It reads its job from standard input as JSON and writes one line of JSON for each

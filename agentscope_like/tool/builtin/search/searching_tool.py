@@ -1,4 +1,4 @@
-"""What the searching tools share: rules for Read hold for what they find."""
+"""The base of Glob and Grep: rules for Read hold for what they find."""
 
 from __future__ import annotations
 

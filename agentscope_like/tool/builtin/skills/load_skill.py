@@ -1,4 +1,4 @@
-"""Skills as a tool of their own."""
+"""`LoadSkill`: the tool `load_skill`, which shows a skill to a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The skills of a toolkit: which there are, and what a model is told of them."""
+"""The skills of a toolkit, and the text that tells a model of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from agentscope_like.exception import ToolArgumentError, ToolGroupInactiveError
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.skill import Skill
-from agentscope_like.tool.call import shortened
+from agentscope_like.tool.arguments import shortened
 from agentscope_like.tool.group import BASIC, SkillNames, ToolGroup
 from agentscope_like.tool.make import compiled_template
 

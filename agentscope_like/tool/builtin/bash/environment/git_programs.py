@@ -1,4 +1,4 @@
-"""Keeping a proven git read from running programs that the repository names.
+"""Switches off the programs that a repository's configuration names, for a proven git read.
 
 `git status` runs `core.fsmonitor`, `git diff` runs external diffs, text converters and clean
 filters: all named in `.git/config`, which a stranger may have written. Configuration given by

@@ -1,4 +1,4 @@
-"""The environment that a command runs in: the user's, without what would change its meaning.
+"""The environment a command inherits: the user's, without what changes how bash reads it.
 
 A command is decided by its text. Whatever in the environment makes bash or the loader do something
 that the text does not say is taken out (bash(1), "Shell Variables" and "Functions"; ld.so(8)), and

@@ -1,4 +1,4 @@
-"""Keeping secrets of the environment out of what runs unasked.
+"""Empties secret variables in the environment of commands that run without approval.
 
 A proven read may print any variable: `env`, `echo $API_KEY`, or an error message that quotes its
 argument. What it prints goes to the model. So variables that look like secrets are empty there,

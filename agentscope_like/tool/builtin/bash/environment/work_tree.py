@@ -1,4 +1,4 @@
-"""Where the git work tree ends that a directory lies in, told without running git."""
+"""Finds the git work tree that a directory lies in, without running git."""
 
 from __future__ import annotations
 

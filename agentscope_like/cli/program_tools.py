@@ -107,7 +107,7 @@ def parse_input(tool: ToolBase, text: str) -> dict[str, Any]:
 
 def _check_fit(tool: ToolBase, arguments: dict[str, Any]) -> None:
     from agentscope_like.exception import ToolArgumentError
-    from agentscope_like.tool.call import ArgumentValidator
+    from agentscope_like.tool.arguments import ArgumentValidator
 
     try:
         ArgumentValidator(tool.name, tool.input_schema, closed=True).check(arguments)
