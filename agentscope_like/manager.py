@@ -7,17 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType, TracebackType
 from typing import Any, Self
 
-from agentscope_like.mcp.client import MCPClient
+from agentscope_like.mcp import MCPClient
 from agentscope_like.mcp.parameters import ClientSource, ServerParameters, client_of
-from agentscope_like.middleware.output_store import OutputStore
-from agentscope_like.middleware.tokens import TokenCounter
+from agentscope_like.middleware import OutputStore, TokenCounter
 from agentscope_like.middleware.truncate import TOKEN_LIMIT
-from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.decided import DecisionLayer
-from agentscope_like.tool.discovery import DeclaredTools, tool_of
+from agentscope_like.tool import DecisionLayer, ToolBase, ToolSource
 from agentscope_like.tool.group import BASIC
-from agentscope_like.tool.managed import ManagedToolkit
-from agentscope_like.tool.source import ToolSource
+from agentscope_like.tool.make import DeclaredTools, tool_of
+from agentscope_like.tool.managed_toolkit import ManagedToolkit
 
 __all__ = ["ToolManager"]
 

@@ -20,7 +20,7 @@ import time
 from statistics import median, quantiles
 
 from agentscope_like.permission import PermissionContext, PermissionMode
-from agentscope_like.tool.builtin.bash import Bash
+from agentscope_like.tool.builtin.bash.bash_tool import Bash
 
 _COMMANDS = {
     "`true`, a read": "true",

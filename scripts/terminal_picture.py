@@ -19,15 +19,15 @@ from rich.console import Console
 from rich.text import Text
 
 from agentscope_like.agent import Agent
+from agentscope_like.cli.ask.keyboard import Person
+from agentscope_like.cli.ask.respondent import Ended
 from agentscope_like.cli.check import make_context
-from agentscope_like.cli.policy import ProjectRules
-from agentscope_like.cli.prompt import Person
-from agentscope_like.cli.render import Renderer
-from agentscope_like.cli.respondent import Ended
-from agentscope_like.cli.session import Session
-from agentscope_like.cli.summary import Tally
-from agentscope_like.cli.theme import make_console
-from agentscope_like.cli.tools import all_tools
+from agentscope_like.cli.program_tools import all_tools
+from agentscope_like.cli.project.project_rules import ProjectRules
+from agentscope_like.cli.run.session import Session
+from agentscope_like.cli.show.render import Renderer
+from agentscope_like.cli.show.summary import Tally
+from agentscope_like.cli.show.theme import make_console
 from agentscope_like.model import Script, ScriptedModel
 from agentscope_like.permission import PermissionMode
 from agentscope_like.session import SQLiteSessionStorage

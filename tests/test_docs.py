@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import pytest
 
-from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
+from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -2,7 +2,7 @@
 
 from agentscope_like.agent.agent import Agent, AgentInput
 from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig
-from agentscope_like.agent.suggestion import ToolSelector, ToolSuggestion
+from agentscope_like.agent.reply import ToolSelector, ToolSuggestion
 
 __all__ = [
     "Agent",

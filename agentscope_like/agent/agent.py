@@ -1,4 +1,4 @@
-"""The agent: reason, act, park, resume."""
+"""`Agent`: reasons, acts, parks and resumes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from agentscope_like.agent.beginning import AgentInput, Beginning, listed, refuse_while_waiting
-from agentscope_like.agent.care import ContextCare
-from agentscope_like.agent.compression import CompressionWish
+from agentscope_like.agent.calls import checked_middlewares
 from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig
-from agentscope_like.agent.ending import BROKEN_OFF, NEVER_RAN, ReplyEnding
-from agentscope_like.agent.hooks import checked_middlewares
-from agentscope_like.agent.parts import ReplyParts
-from agentscope_like.agent.recorder import ReplyRecorder
-from agentscope_like.agent.rounds import Rounds
-from agentscope_like.agent.structured import StructuredSchema
-from agentscope_like.agent.tools import reply_toolkit
+from agentscope_like.agent.context import CompressionWish, PromptContext
+from agentscope_like.agent.reply import (
+    BROKEN_OFF,
+    NEVER_RAN,
+    AgentInput,
+    Beginning,
+    ReplyEnding,
+    ReplyParts,
+    ReplyRecorder,
+    Rounds,
+    StructuredSchema,
+    listed,
+    refuse_while_waiting,
+    reply_toolkit,
+)
 from agentscope_like.event import AgentEvent, UserInterruptEvent
 from agentscope_like.exception import ConfigurationError, ResumeError
 from agentscope_like.message import (
@@ -150,7 +156,7 @@ class Agent:
             return
         self._take_turn()
         try:
-            care = ContextCare(ReplyParts.of(self, self.toolkit, self._recorder, []))
+            care = PromptContext(ReplyParts.of(self, self.toolkit, self._recorder, []))
             await care.compress(await care.system_prompt(), wish)
         finally:
             self._end_turn()

@@ -1,4 +1,4 @@
-"""Deciding about one call without making it."""
+"""Decides about one call without running it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentscope_like.cli.errors import CliError
-from agentscope_like.cli.tools import TOOL_NAMES, load_tool, parse_input, reading_of
+from agentscope_like.cli.program_tools import TOOL_NAMES, load_tool, parse_input, reading_of
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionConfigError,
@@ -26,7 +26,7 @@ from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.rules import rules_of
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.base import ToolBase
+    from agentscope_like.tool import ToolBase
 
 __all__ = [
     "EXIT_CODES",
@@ -126,7 +126,7 @@ def print_explanation(explanation: Explanation, *, as_json: bool = False) -> Non
 
 def print_unconfined() -> None:
     """Say so where nothing on this machine can keep commands to what is decided about them."""
-    from agentscope_like.sandbox.programs import find_bubblewrap
+    from agentscope_like.sandbox.host import find_bubblewrap
 
     if find_bubblewrap() is None:
         print("Commands are decided about, but not confined here: there is no bwrap.")

@@ -1,4 +1,4 @@
-"""What a person at the command line did wrong, in one sentence with the fix."""
+"""Errors of the command line: what was wrong, in one sentence with the fix."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def check(
         print_unconfined,
     )
     from agentscope_like.cli.options import parse_directory, parse_mode, parse_rules
-    from agentscope_like.cli.policy import ProjectRules
+    from agentscope_like.cli.project import ProjectRules
 
     directory = parse_directory(cwd)
     explanation = check_call(
@@ -169,7 +169,7 @@ def run(
 
     gc.enable()
     from agentscope_like.cli.options import parse_confine, parse_directory, parse_mode, parse_rules
-    from agentscope_like.cli.start import RunOptions, run_session
+    from agentscope_like.cli.run import RunOptions, run_session
 
     options = RunOptions(
         task=task,
@@ -190,7 +190,7 @@ def sessions() -> None:
     """List the saved sessions, the latest first."""
     import asyncio
 
-    from agentscope_like.cli.sessions import list_sessions
+    from agentscope_like.cli.project import list_sessions
 
     asyncio.run(list_sessions())
 
@@ -215,8 +215,7 @@ def rules(context: typer.Context, cwd: Cwd = ".") -> None:
     They are kept in your own data directory, never in the project.
     """
     from agentscope_like.cli.options import parse_directory
-    from agentscope_like.cli.policy import ProjectRules
-    from agentscope_like.cli.rules import list_rules
+    from agentscope_like.cli.project import ProjectRules, list_rules
 
     context.obj = ProjectRules(parse_directory(cwd))
     if context.invoked_subcommand is None:
@@ -229,7 +228,7 @@ def add(
     rule: Annotated[str, typer.Argument(help="allow, deny or ask, then the rule.")],
 ) -> None:
     """Remember a rule for the project."""
-    from agentscope_like.cli.rules import add_rule
+    from agentscope_like.cli.project import add_rule
 
     add_rule(context.obj, rule)
 
@@ -240,7 +239,7 @@ def remove(
     number: Annotated[int, typer.Argument(help="The rule's number in the list.")],
 ) -> None:
     """Forget a rule of the project."""
-    from agentscope_like.cli.rules import remove_rule
+    from agentscope_like.cli.project import remove_rule
 
     remove_rule(context.obj, number)
 

@@ -1,4 +1,4 @@
-"""What the options of a command line mean."""
+"""Parses the options of the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentscope_like.permission import PermissionBehavior, PermissionMode, Permi
 from agentscope_like.permission.nearest import nearest
 
 if TYPE_CHECKING:
-    from agentscope_like.sandbox.profile import Confine
+    from agentscope_like.sandbox.isolation import Confine
 
 __all__ = [
     "parse_confine",
@@ -43,7 +43,7 @@ def parse_confine(word: str) -> Confine:
     Raises:
         CliError: The word is none of those.
     """
-    from agentscope_like.sandbox.profile import Confine
+    from agentscope_like.sandbox.isolation import Confine
 
     words: tuple[Confine, ...] = get_args(Confine)
     for known in words:

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from agentscope_like.event.base import EventBase, EventType
-from agentscope_like.message.block import ToolCallBlock, ToolResultBlock
+from agentscope_like.message import ToolCallBlock, ToolResultBlock
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.text import Text
 

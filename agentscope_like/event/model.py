@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from agentscope_like.event.base import EventBase, EventType
-from agentscope_like.message.block import DataBlock, TextBlock
+from agentscope_like.message import DataBlock, TextBlock
 from agentscope_like.permission.text import Text
 
 __all__ = [

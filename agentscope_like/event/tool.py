@@ -7,7 +7,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from agentscope_like.event.base import EventBase, EventType
-from agentscope_like.message.block import ToolCallBlock, ToolResultState, new_id
+from agentscope_like.message import ToolCallBlock, ToolResultState
+from agentscope_like.message.block import new_id
 from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.text import Facts, Text
 

@@ -19,8 +19,7 @@ from agentscope_like.mcp.errors import MCPConnectionError
 from agentscope_like.mcp.pins import PinFile, ToolChange
 from agentscope_like.mcp.server import Server
 from agentscope_like.permission.nearest import nearest
-from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.mcp import MCPTool
+from agentscope_like.tool import MCPTool, ToolBase
 
 if TYPE_CHECKING:
     from mcp_types import Tool

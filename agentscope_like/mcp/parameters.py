@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp.client import MCPClient
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig, Transport
-from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool import ToolBase
 
 if TYPE_CHECKING:
     from mcp import StdioServerParameters

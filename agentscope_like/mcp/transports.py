@@ -25,7 +25,7 @@ from mcp.shared.message import SessionMessage
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig, Transport
 from agentscope_like.mcp.watch import ANSWER, Watch
 from agentscope_like.message.block import new_id
-from agentscope_like.sandbox.process_family import MARK_VARIABLE, ProcessFamily
+from agentscope_like.sandbox.host import MARK_VARIABLE, ProcessFamily
 
 __all__ = ["open_transport"]
 

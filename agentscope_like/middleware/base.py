@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from agentscope_like.message.chunk import ToolChunk
+from agentscope_like.message import ToolChunk
 
 __all__ = ["NextHandler", "ToolMiddlewareBase"]
 

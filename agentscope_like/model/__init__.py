@@ -1,21 +1,21 @@
 """Models: what answers messages, perhaps by calling tools."""
 
 from agentscope_like.model.base import Answer, ChatModelBase, ResponseStream
-from agentscope_like.model.capabilities import ModelCapabilities, sanitize_model_request_kwargs
-from agentscope_like.model.dual import DualAsyncOpenAI, ModelEndpoint
-from agentscope_like.model.embedding import OpenAIEmbeddingModel
-from agentscope_like.model.openai import OpenAIChatModel
-from agentscope_like.model.probe import (
+from agentscope_like.model.dual import (
+    DualAsyncOpenAI,
+    ModelCapabilities,
+    ModelEndpoint,
+    ModelType,
     probe_capabilities,
     probe_connection,
     probe_multimodal,
     probe_structured_output,
+    sanitize_model_request_kwargs,
 )
+from agentscope_like.model.openai import OpenAIChatModel, OpenAIEmbeddingModel
 from agentscope_like.model.response import ChatResponse, ChatUsage, FinishedReason, ResponseBlock
 from agentscope_like.model.retry import TransientModelError
-from agentscope_like.model.routed import ModelType
-from agentscope_like.model.script import RecordedAnswer, RecordedCall, Script, Turn
-from agentscope_like.model.scripted import ScriptedModel
+from agentscope_like.model.scripted import RecordedAnswer, RecordedCall, Script, ScriptedModel, Turn
 
 SageAsyncOpenAI = DualAsyncOpenAI
 """The name of `DualAsyncOpenAI` in seed 003."""

@@ -1,4 +1,4 @@
-"""What a model is."""
+"""`ChatModelBase`: the base class of models."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, Self, TypeAlias
 
 from agentscope_like.exception import ConfigurationError, DeveloperOrientedException
 from agentscope_like.message import Msg
-from agentscope_like.middleware.tokens import TokenEstimator
+from agentscope_like.middleware import TokenEstimator
 from agentscope_like.model.counting import estimated_tokens
 from agentscope_like.model.response import ChatResponse
 from agentscope_like.model.retry import Backoff, Sleep, as_model_error
-from agentscope_like.tool.choice import ToolChoice
+from agentscope_like.tool import ToolChoice
 
 __all__ = ["Answer", "ChatModelBase", "ResponseStream"]
 

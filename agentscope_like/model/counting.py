@@ -1,4 +1,4 @@
-"""An estimate of how many tokens a request takes."""
+"""Estimates how many tokens a request takes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from agentscope_like.message import (
     ThinkingBlock,
     ToolCallBlock,
 )
+from agentscope_like.middleware import TokenCounter
 from agentscope_like.middleware.cut import IMAGE_TOKENS
-from agentscope_like.middleware.tokens import TokenCounter
 
 __all__ = ["estimated_tokens"]
 

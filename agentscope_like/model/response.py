@@ -1,11 +1,11 @@
-"""What a model answers."""
+"""`ChatResponse`: the answer of a model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from agentscope_like.event.model import FinishedReason
+from agentscope_like.event import FinishedReason
 from agentscope_like.message import DataBlock, TextBlock, ThinkingBlock, ToolCallBlock
 from agentscope_like.message.block import new_id, now
 

@@ -1,4 +1,4 @@
-"""Trying a model call again, where that can help."""
+"""Repeats a model call that failed for a passing reason."""
 
 from __future__ import annotations
 

@@ -21,8 +21,7 @@ from agentscope_like.message import (
     ToolResponse,
     URLSource,
 )
-from agentscope_like.middleware.base import NextHandler, ToolMiddlewareBase
-from agentscope_like.middleware.hooks import MiddlewareBase
+from agentscope_like.middleware import MiddlewareBase, NextHandler, ToolMiddlewareBase
 from agentscope_like.observability.masker import SecretMasker
 
 __all__ = ["MaskSecretsMiddleware"]

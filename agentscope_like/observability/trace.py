@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from agentscope_like.exception import ModelError
 from agentscope_like.message import ToolResponse, ToolResultState
-from agentscope_like.middleware.hooks import MiddlewareBase
+from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.observability.handler import BaseTraceHandler
 from agentscope_like.observability.manager import ObservabilityManager
 from agentscope_like.observability.reply import TracedReply

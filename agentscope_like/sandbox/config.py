@@ -1,4 +1,4 @@
-"""Settings of a sandbox."""
+"""`SandboxConfig`: the settings of a sandbox."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.permission.nearest import refuse_unknown_fields
-from agentscope_like.sandbox.environment import check_name
+from agentscope_like.sandbox.host import check_name
 from agentscope_like.sandbox.mount import VolumeMount
 
 __all__ = ["SandboxConfig", "SandboxType"]

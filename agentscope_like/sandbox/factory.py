@@ -1,4 +1,4 @@
-"""Making the sandbox that a configuration asks for."""
+"""Makes the sandbox that a configuration asks for."""
 
 from __future__ import annotations
 
@@ -91,11 +91,11 @@ class SandboxProviderFactory:
     @classmethod
     def _make(cls, config: SandboxConfig) -> SandboxHandle:
         if config.mode is SandboxType.LOCAL:
-            from agentscope_like.sandbox.local import LocalSandbox
+            from agentscope_like.sandbox.isolation import LocalSandbox
 
             return LocalSandbox(config)
         if config.mode is SandboxType.PASSTHROUGH:
-            from agentscope_like.sandbox.passthrough import PassthroughSandbox
+            from agentscope_like.sandbox.host import PassthroughSandbox
 
             return PassthroughSandbox(config)
         name = config.remote_provider or ""

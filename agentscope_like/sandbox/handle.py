@@ -1,4 +1,4 @@
-"""The one interface that tools know a sandbox by."""
+"""`SandboxHandle`: the interface by which tools use a sandbox."""
 # ruff: noqa: ARG002 - what a provider does not have, it has no use for arguments of
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
-from agentscope_like.sandbox.command_files import CommandFiles
 from agentscope_like.sandbox.config import SandboxConfig, SandboxType
-from agentscope_like.sandbox.known_files import KnownFiles
+from agentscope_like.sandbox.files import CommandFiles, KnownFiles, copy_tree
 from agentscope_like.sandbox.mount import VolumeMount
-from agentscope_like.sandbox.projection import copy_tree
 from agentscope_like.sandbox.python import PythonRunner
 from agentscope_like.sandbox.result import CommandResult, ExecutionResult, FileInfo
 

@@ -1,4 +1,4 @@
-"""Which directories of the host a sandbox has, and where."""
+"""The directories of the host that a sandbox has, and their paths inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python programs in a sandbox's own virtual environment."""
+"""Runs Python programs in a sandbox's own virtual environment."""
 
 from __future__ import annotations
 

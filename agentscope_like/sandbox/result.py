@@ -1,4 +1,4 @@
-"""What comes back from a sandbox."""
+"""The results that a sandbox returns."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.sandbox.projection import files_below
+from agentscope_like.sandbox.files import files_below
 from agentscope_like.skill.directory import SKILL_FILE, SKIPPED, SkillDirectory, name_taken
 from agentscope_like.skill.package import METADATA_FILE, read_package
 from agentscope_like.skill.problems import Problems

@@ -11,9 +11,8 @@ from dataclasses import replace
 from typing_extensions import override
 
 from agentscope_like.exception import SandboxPathError
-from agentscope_like.sandbox.handle import SandboxHandle
-from agentscope_like.sandbox.projection import HostFile, put_file, read_below
-from agentscope_like.sandbox.result import FileInfo
+from agentscope_like.sandbox import FileInfo, SandboxHandle
+from agentscope_like.sandbox.files import HostFile, put_file, read_below
 from agentscope_like.skill.base import Skill, SkillLoaderBase
 from agentscope_like.skill.directory import SKILL_FILE
 from agentscope_like.skill.manager import package_files

@@ -7,36 +7,38 @@ What is not needed to declare a tool is imported on first use: who only decides 
 from typing import TYPE_CHECKING
 
 from agentscope_like.lazy import on_first_use
-from agentscope_like.message.chunk import ToolChunk, ToolResponse
-from agentscope_like.middleware.base import ToolMiddlewareBase
+from agentscope_like.message import ToolChunk, ToolResponse
+from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
 from agentscope_like.tool.choice import ToolChoice
 
 if TYPE_CHECKING:
     from agentscope_like.manager import ToolManager
-    from agentscope_like.mcp.parameters import SseServerParameters, StreamableHttpServerParameters
-    from agentscope_like.tool.builtin.ask_user import AskUser
+    from agentscope_like.mcp import SseServerParameters, StreamableHttpServerParameters
     from agentscope_like.tool.builtin.bash import Bash
-    from agentscope_like.tool.builtin.edit import Edit
-    from agentscope_like.tool.builtin.expand_tools import ToolExpandTools
-    from agentscope_like.tool.builtin.glob import Glob
-    from agentscope_like.tool.builtin.grep import Grep
-    from agentscope_like.tool.builtin.human_approval import HumanApproval
-    from agentscope_like.tool.builtin.load_skill import LoadSkill
-    from agentscope_like.tool.builtin.person import PersonTool
-    from agentscope_like.tool.builtin.questions import UserAnswer, UserQuestion
-    from agentscope_like.tool.builtin.read import Read
-    from agentscope_like.tool.builtin.reset_tools import ResetTools
-    from agentscope_like.tool.builtin.task import TaskCreate, TaskGet, TaskList, TaskUpdate
-    from agentscope_like.tool.builtin.write import Write
-    from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer
-    from agentscope_like.tool.discovery import tool
-    from agentscope_like.tool.function import FunctionTool
-    from agentscope_like.tool.grant import Grant
-    from agentscope_like.tool.group import ToolGroup
+    from agentscope_like.tool.builtin.files import Edit, Read, Write
+    from agentscope_like.tool.builtin.people import (
+        AskUser,
+        HumanApproval,
+        PersonTool,
+        UserAnswer,
+        UserQuestion,
+    )
+    from agentscope_like.tool.builtin.planning import (
+        ResetTools,
+        TaskCreate,
+        TaskGet,
+        TaskList,
+        TaskUpdate,
+        ToolExpandTools,
+    )
+    from agentscope_like.tool.builtin.search import Glob, Grep
+    from agentscope_like.tool.builtin.skills import LoadSkill
+    from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant
+    from agentscope_like.tool.group import ToolGroup, ToolSource
+    from agentscope_like.tool.make import FunctionTool, tool
     from agentscope_like.tool.mcp import MCPTool
     from agentscope_like.tool.proxy import ToolProxy
-    from agentscope_like.tool.source import ToolSource
     from agentscope_like.tool.spec import ToolSpec
     from agentscope_like.tool.toolkit import Toolkit
 
@@ -85,38 +87,38 @@ __all__ = [
 __getattr__ = on_first_use(
     __name__,
     {
-        "AskUser": "builtin.ask_user",
+        "AskUser": "builtin.people",
         "Bash": "builtin.bash",
-        "CallRequest": "decided",
-        "DecidedCall": "decided",
-        "DecisionLayer": "decided",
-        "Edit": "builtin.edit",
-        "FunctionTool": "function",
-        "Glob": "builtin.glob",
-        "Grant": "grant",
-        "Grep": "builtin.grep",
-        "HumanApproval": "builtin.human_approval",
-        "LoadSkill": "builtin.load_skill",
+        "CallRequest": "call",
+        "DecidedCall": "call",
+        "DecisionLayer": "call",
+        "Edit": "builtin.files",
+        "FunctionTool": "make",
+        "Glob": "builtin.search",
+        "Grant": "call",
+        "Grep": "builtin.search",
+        "HumanApproval": "builtin.people",
+        "LoadSkill": "builtin.skills",
         "MCPTool": "mcp",
-        "PersonTool": "builtin.person",
-        "Read": "builtin.read",
-        "ResetTools": "builtin.reset_tools",
+        "PersonTool": "builtin.people",
+        "Read": "builtin.files",
+        "ResetTools": "builtin.planning",
         "SseServerParameters": ".mcp.parameters",
         "StreamableHttpServerParameters": ".mcp.parameters",
-        "TaskCreate": "builtin.task",
-        "TaskGet": "builtin.task",
-        "TaskList": "builtin.task",
-        "TaskUpdate": "builtin.task",
-        "ToolExpandTools": "builtin.expand_tools",
+        "TaskCreate": "builtin.planning",
+        "TaskGet": "builtin.planning",
+        "TaskList": "builtin.planning",
+        "TaskUpdate": "builtin.planning",
+        "ToolExpandTools": "builtin.planning",
         "ToolGroup": "group",
         "ToolManager": ".manager",
         "ToolProxy": "proxy",
-        "ToolSource": "source",
+        "ToolSource": "group",
         "ToolSpec": "spec",
         "Toolkit": "toolkit",
-        "UserAnswer": "builtin.questions",
-        "UserQuestion": "builtin.questions",
-        "Write": "builtin.write",
-        "tool": "discovery",
+        "UserAnswer": "builtin.people",
+        "UserQuestion": "builtin.people",
+        "Write": "builtin.files",
+        "tool": "make",
     },
 )

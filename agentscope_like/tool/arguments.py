@@ -1,4 +1,4 @@
-"""From the JSON text that a model wrote to validated arguments."""
+"""Parses the JSON text that a model wrote and validates the arguments against the schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool is."""
+"""`ToolBase`: the base class of every tool."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.message.block import ToolResultBlock, ToolResultState
-from agentscope_like.message.chunk import ToolChunk
-from agentscope_like.middleware.base import ToolMiddlewareBase
+from agentscope_like.message import ToolChunk, ToolResultBlock, ToolResultState
+from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.middleware.onion import (
     LayerChain,
     LayerStream,

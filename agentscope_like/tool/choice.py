@@ -1,4 +1,4 @@
-"""Which tools a model may or must call."""
+"""`ToolChoice`: the tools that a model may or must call."""
 
 from __future__ import annotations
 

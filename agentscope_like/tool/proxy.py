@@ -1,4 +1,4 @@
-"""The tools of one session: a whitelist over what managers have."""
+"""`ToolProxy`: the tools of one session, a whitelist over those of managers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from agentscope_like.exception import ConfigurationError
 from agentscope_like.permission import PermissionDecision
 from agentscope_like.permission.nearest import nearest
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.decided import CallRequest, DecisionLayer
+from agentscope_like.tool.call import CallRequest, DecisionLayer
 from agentscope_like.tool.group import BASIC
-from agentscope_like.tool.managed import ManagedToolkit
+from agentscope_like.tool.kit import ToolView
+from agentscope_like.tool.managed_toolkit import ManagedToolkit
 from agentscope_like.tool.toolkit import Toolkit
-from agentscope_like.tool.view import ToolView
 
 __all__ = ["ToolProxy"]
 

@@ -1,4 +1,4 @@
-"""What a model is told of a tool."""
+"""`ToolSpec`: the description of a tool that a model gets."""
 
 from __future__ import annotations
 

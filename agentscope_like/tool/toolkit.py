@@ -1,4 +1,4 @@
-"""The kit: the one way by which a model's call becomes a run.
+"""`Toolkit`: the one way from a model's call to its run.
 
 `decide` reads, validates and decides a call without running anything; `run` takes only the `Grant`
 that came of it; `call_tool` is both in one. `confirm` turns a person's answer into a grant.
@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from agentscope_like.event.answer import ConfirmResult
+from agentscope_like.event import ConfirmResult
 from agentscope_like.exception import (
     AgentOrientedException,
     GrantError,
@@ -26,26 +26,37 @@ from agentscope_like.message import (
     ToolResponse,
     ToolResultState,
 )
-from agentscope_like.middleware.output_store import OutputStore
-from agentscope_like.middleware.tokens import TokenCounter
-from agentscope_like.middleware.truncate import TOKEN_LIMIT, TruncateMiddleware
+from agentscope_like.middleware import OutputStore, TokenCounter, TruncateMiddleware
+from agentscope_like.middleware.truncate import TOKEN_LIMIT
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionRule,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool.answering import EDITED, asked_anew, check_answer, rejection, was_shown
 from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.decided import CallRequest, DecidedCall, DecisionLayer, refused
-from agentscope_like.tool.deciding import decided_within
-from agentscope_like.tool.grant import Grant, same_arguments, same_subject
-from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup
-from agentscope_like.tool.inventory import ToolInventory
-from agentscope_like.tool.redeeming import check_changed, check_holds, digest_of
-from agentscope_like.tool.running import run_granted
-from agentscope_like.tool.source import ToolSource
+from agentscope_like.tool.call import (
+    EDITED,
+    CallRequest,
+    DecidedCall,
+    DecisionLayer,
+    Grant,
+    asked_anew,
+    check_answer,
+    check_changed,
+    check_holds,
+    decided_within,
+    digest_of,
+    refused,
+    rejection,
+    run_granted,
+    same_arguments,
+    same_subject,
+    was_shown,
+)
+from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup, ToolSource
+from agentscope_like.tool.kit import ToolInventory
 
 __all__ = ["Toolkit"]
 
@@ -388,8 +399,8 @@ class Toolkit:
             )
 
         tools = self._inventory.tools
-        redeem = partial(check_holds, grant, state, tools)
-        check = partial(check_changed, grant, state=state, tools=tools, layers=layers)
+        redeem = partial(check_holds, grant, state, tools.find)
+        check = partial(check_changed, grant, state=state, find=tools.registered, layers=layers)
         output = self._truncate.begin() if self._truncate is not None else None
         return run_granted(grant, state, redeem=redeem, check_changed=check, output=output)
 

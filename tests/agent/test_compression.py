@@ -21,7 +21,7 @@ from agentscope_like.message import (
     ToolResultBlock,
     UserMsg,
 )
-from agentscope_like.model.formatter import format_messages
+from agentscope_like.model.openai.formatter import format_messages
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
 from tests.agent.kit import (

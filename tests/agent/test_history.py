@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_like.agent import ContextConfig
-from agentscope_like.agent.history import passages, without, without_images
+from agentscope_like.agent.context.history import passages, without, without_images
 from agentscope_like.message import (
     AssistantMsg,
     Base64Source,

@@ -27,7 +27,7 @@ from agentscope_like.message import (
     ToolResultState,
     UserMsg,
 )
-from agentscope_like.model.formatter import format_messages
+from agentscope_like.model.openai.formatter import format_messages
 from tests.agent.kit import Block, agent_of, model_of, reloaded, results_of, text_of
 from tests.agent.test_middlewares import Tracing
 from tests.tool.kit import Probe, call_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.agent.size import ContextSize, summary_messages
+from agentscope_like.agent.context.context_size import ContextSize, summary_messages
 from agentscope_like.message import (
     AssistantMsg,
     Base64Source,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agentscope_like.cli.respondent import Interrupted
+from agentscope_like.cli.ask.respondent import Interrupted
 from agentscope_like.message import ToolCallBlock
 from tests.cli.program import Program, call, turn
 from tests.cli.test_prompt import Typed, person

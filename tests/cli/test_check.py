@@ -13,7 +13,7 @@ import pytest
 from agentscope_like import __version__
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.cli.options import parse_mode, parse_rule
-from agentscope_like.cli.tools import load_tool, parse_input
+from agentscope_like.cli.program_tools import load_tool, parse_input
 from agentscope_like.permission import PermissionBehavior
 from tests.cli.program import COMMAND, Program
 

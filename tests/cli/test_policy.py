@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentscope_like.cli.errors import CliError
-from agentscope_like.cli.policy import ProjectRules
+from agentscope_like.cli.project.project_rules import ProjectRules
 from agentscope_like.permission import PermissionBehavior, PermissionRule
 
 

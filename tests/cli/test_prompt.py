@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 from rich.theme import Theme
 
-from agentscope_like.cli.prompt import Person
-from agentscope_like.cli.question import Question
-from agentscope_like.cli.respondent import Ended, Interrupted
-from agentscope_like.cli.theme import STYLES
+from agentscope_like.cli.ask.call_question import Question
+from agentscope_like.cli.ask.keyboard import Person
+from agentscope_like.cli.ask.respondent import Ended, Interrupted
+from agentscope_like.cli.show.theme import STYLES
 from agentscope_like.message import ToolCallBlock, ToolCallState
 from agentscope_like.permission import (
     DecisionRow,

@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 from rich.theme import Theme
 
-from agentscope_like.cli.diff import diff_lines, planned_diff
-from agentscope_like.cli.render import LIVE_LINES, Renderer, call_summary
-from agentscope_like.cli.summary import Tally
-from agentscope_like.cli.theme import STYLES
+from agentscope_like.cli.show.edit_diff import diff_lines, planned_diff
+from agentscope_like.cli.show.render import LIVE_LINES, Renderer, call_summary
+from agentscope_like.cli.show.summary import Tally
+from agentscope_like.cli.show.theme import STYLES
 from agentscope_like.event import (
     AgentEvent,
     CustomEvent,

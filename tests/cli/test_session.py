@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from agentscope_like.agent import Agent
+from agentscope_like.cli.ask.call_question import Question
+from agentscope_like.cli.ask.respondent import Ended, external_result
 from agentscope_like.cli.check import make_context
 from agentscope_like.cli.errors import ExitCode
-from agentscope_like.cli.policy import ProjectRules
-from agentscope_like.cli.question import Question
-from agentscope_like.cli.render import Renderer
-from agentscope_like.cli.respondent import Ended, external_result
-from agentscope_like.cli.session import Session
-from agentscope_like.cli.summary import Tally
-from agentscope_like.cli.theme import make_console
-from agentscope_like.cli.tools import all_tools
+from agentscope_like.cli.program_tools import all_tools
+from agentscope_like.cli.project.project_rules import ProjectRules
+from agentscope_like.cli.run.session import Session
+from agentscope_like.cli.show.render import Renderer
+from agentscope_like.cli.show.summary import Tally
+from agentscope_like.cli.show.theme import make_console
 from agentscope_like.event import AgentEvent, ConfirmResult, EventType
 from agentscope_like.message import ToolCallBlock, ToolResultBlock
 from agentscope_like.model import Script, ScriptedModel

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_like.tool.mcp_name import mcp_tool_name
+from agentscope_like.tool.mcp.tool_name import mcp_tool_name
 
 LEGAL = re.compile(r"mcp__[A-Za-z0-9_-]{1,59}")
 SERVERS = st.text("ab_-", min_size=1, max_size=70)

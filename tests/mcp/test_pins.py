@@ -24,7 +24,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
-from agentscope_like.tool.mcp_definition import definition_of, digest_of
+from agentscope_like.tool.mcp.definition import definition_of, digest_of
 from tests.mcp.kit import OBJECT, Rogue, tool
 from tests.tool.kit import call_of, outcome, text_of
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from openai import NOT_GIVEN, omit
 
 from agentscope_like.model import ModelCapabilities, sanitize_model_request_kwargs
-from agentscope_like.model.capabilities import IMAGE_LEFT_OUT
-from agentscope_like.model.families import family_of, family_table
+from agentscope_like.model.dual.capabilities import IMAGE_LEFT_OUT
+from agentscope_like.model.dual.families import family_of, family_table
 from tests.model.strict_server import image_part
 
 BLIND = ModelCapabilities(supports_multimodal=False)

@@ -14,8 +14,9 @@ from pydantic import BaseModel
 from agentscope_like.agent import Agent, ModelConfig
 from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import Base64Source, DataBlock, TextBlock, UserMsg
-from agentscope_like.model import DualAsyncOpenAI, ModelCapabilities, OpenAIChatModel, probe
-from agentscope_like.model.capabilities import IMAGE_LEFT_OUT
+from agentscope_like.model import DualAsyncOpenAI, ModelCapabilities, OpenAIChatModel
+from agentscope_like.model.dual import probe
+from agentscope_like.model.dual.capabilities import IMAGE_LEFT_OUT
 from agentscope_like.observability import ObservabilityManager, TraceMiddleware
 from agentscope_like.types import ErrorType
 from tests.model.chat_server import Reply, delta, failed, running, streamed
@@ -180,7 +181,7 @@ class TestProbe:
 
     async def test_a_server_that_does_not_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """It fails in its time: the connection as an error, the abilities as a no."""
-        module = sys.modules["agentscope_like.model.probe"]
+        module = sys.modules["agentscope_like.model.dual.probe"]
         for name in ("CONNECTION_TIMEOUT", "IMAGE_TIMEOUT"):
             monkeypatch.setattr(module, name, 0.05)
         held = asyncio.Event()

@@ -26,7 +26,7 @@ from agentscope_like.message import (
     URLSource,
     UserMsg,
 )
-from agentscope_like.model.formatter import INTERRUPTED, NO_OUTPUT, format_messages
+from agentscope_like.model.openai.formatter import INTERRUPTED, NO_OUTPUT, format_messages
 
 PNG = DataBlock(source=Base64Source(data="iVBO", media_type="image/png"), name="shot.png")
 

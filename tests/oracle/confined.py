@@ -28,11 +28,11 @@ from agentscope_like.permission import (
 )
 from agentscope_like.permission.shell import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.sandbox.profile import Confine, reading
-from agentscope_like.sandbox.scope import Scope, ScopeKind, edit_scope
-from agentscope_like.tool.builtin import bash as bash_module
-from agentscope_like.tool.builtin.bash import Bash
-from agentscope_like.tool.builtin.confiner import Confiner
+from agentscope_like.sandbox.isolation.profile import Confine, reading
+from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
+from agentscope_like.tool.builtin.bash import bash_tool as bash_module
+from agentscope_like.tool.builtin.bash.bash_tool import Bash
+from agentscope_like.tool.builtin.bash.confiner import Confiner
 from tests.oracle.server import REFUSED, TIME_LIMIT, Server, serve
 from tests.oracle.world import INHERITED, PROJECT
 

@@ -21,8 +21,12 @@ from typing import TypedDict
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.permission.shell import CommandAnalysis, analyze_unconfirmed
-from agentscope_like.tool.builtin.git_environment import GitPlace, git_environment, git_places
-from agentscope_like.tool.builtin.shell_environment import shell_environment
+from agentscope_like.tool.builtin.bash.environment.git_programs import (
+    GitPlace,
+    git_environment,
+    git_places,
+)
+from agentscope_like.tool.builtin.bash.environment.inherited_environment import shell_environment
 from tests.oracle.housekeeping import unexcused
 from tests.oracle.snapshot import Snapshot, describe_changes, look, read_contents
 from tests.oracle.world import HOME, INHERITED, MARKS, PROJECT, build_world

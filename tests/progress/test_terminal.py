@@ -14,12 +14,12 @@ import pexpect
 import pytest
 from rich.console import Console
 
-from agentscope_like.cli.policy import ProjectRules
-from agentscope_like.cli.render import LIVE_LINES, Renderer
-from agentscope_like.cli.respondent import Ended
-from agentscope_like.cli.session import Session
-from agentscope_like.cli.summary import Tally
-from agentscope_like.cli.theme import make_console
+from agentscope_like.cli.ask.respondent import Ended
+from agentscope_like.cli.project.project_rules import ProjectRules
+from agentscope_like.cli.run.session import Session
+from agentscope_like.cli.show.render import LIVE_LINES, Renderer
+from agentscope_like.cli.show.summary import Tally
+from agentscope_like.cli.show.theme import make_console
 from agentscope_like.event import AgentEvent
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResultBlock
 from agentscope_like.progress import emit_tool_progress
@@ -109,7 +109,7 @@ async def test_sage_p_35_a_tool_s_progress_is_seen_while_it_works(tmp_path: Path
 PROGRAM = """
 import asyncio, sys
 from pathlib import Path
-from agentscope_like.cli.theme import make_console
+from agentscope_like.cli.show.theme import make_console
 from agentscope_like.progress import emit_tool_progress
 from tests.progress.test_terminal import seen_by
 

@@ -21,9 +21,9 @@ from agentscope_like.sandbox import (
     SandboxHandle,
     SandboxType,
 )
-from agentscope_like.sandbox.bubblewrap import why_not_bubblewrap
-from agentscope_like.sandbox.local import LocalSandbox
-from agentscope_like.sandbox.passthrough import PassthroughSandbox
+from agentscope_like.sandbox.host.passthrough import PassthroughSandbox
+from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
+from agentscope_like.sandbox.isolation.local import LocalSandbox
 
 __all__ = [
     "MyRemoteSandbox",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.sandbox import SandboxConfig, SandboxHandle, SandboxType
-from agentscope_like.sandbox.background import complete_length
+from agentscope_like.sandbox.host.background import complete_length
 from tests.sandbox.kit import MyRemoteSandbox, ended, is_running, local, passthrough, until
 
 

@@ -14,11 +14,11 @@ import pytest
 
 from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox import VolumeMount
-from agentscope_like.sandbox import confinement as confinement_module
-from agentscope_like.sandbox.bubblewrap import system_paths
-from agentscope_like.sandbox.confinement import Confinement
-from agentscope_like.sandbox.profile import Profile, editing, reading
-from agentscope_like.sandbox.violation import find_violation
+from agentscope_like.sandbox.isolation import confinement as confinement_module
+from agentscope_like.sandbox.isolation.bubblewrap import system_paths
+from agentscope_like.sandbox.isolation.confinement import Confinement
+from agentscope_like.sandbox.isolation.profile import Profile, editing, reading
+from agentscope_like.sandbox.isolation.violation import find_violation
 from tests.sandbox.kit import require_bubblewrap
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": "/dev/shm"}

@@ -14,7 +14,7 @@ import pytest
 
 from agentscope_like.exception import SandboxPathError
 from agentscope_like.sandbox import SandboxHandle, VolumeMount
-from agentscope_like.sandbox.host_files import HostFiles
+from agentscope_like.sandbox.files.host_files import HostFiles
 from agentscope_like.sandbox.mount import MountTable
 from tests.sandbox.kit import local, passthrough
 

@@ -14,9 +14,9 @@ import pytest
 
 from agentscope_like.exception import SandboxPathError, ToolArgumentError
 from agentscope_like.sandbox import FileInfo, SandboxHandle
-from agentscope_like.sandbox.local import LocalSandbox
-from agentscope_like.sandbox.passthrough import PassthroughSandbox
-from agentscope_like.sandbox.ssh import SSHSandbox
+from agentscope_like.sandbox.host.passthrough import PassthroughSandbox
+from agentscope_like.sandbox.isolation.local import LocalSandbox
+from agentscope_like.sandbox.ssh.ssh_sandbox import SSHSandbox
 from tests.sandbox.kit import is_running, until
 
 

@@ -19,10 +19,10 @@ import pytest
 
 from agentscope_like.exception import ConfigurationError, IsolationError
 from agentscope_like.sandbox import IsolationLevel, SandboxHandle, VolumeMount
-from agentscope_like.sandbox import confinement as confinement_module
-from agentscope_like.sandbox import local as local_module
-from agentscope_like.sandbox.bubblewrap import options
-from agentscope_like.sandbox.local import LocalSandbox
+from agentscope_like.sandbox.isolation import confinement as confinement_module
+from agentscope_like.sandbox.isolation import local as local_module
+from agentscope_like.sandbox.isolation.bubblewrap import options
+from agentscope_like.sandbox.isolation.local import LocalSandbox
 from tests.sandbox.kit import ended, is_running, local, passthrough, require_bubblewrap, until
 
 

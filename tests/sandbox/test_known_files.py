@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.sandbox import SandboxHandle, VolumeMount
-from agentscope_like.sandbox.file_status import FileStatus
+from agentscope_like.sandbox.files.file_status import FileStatus
 from tests.sandbox.kit import local
 
 

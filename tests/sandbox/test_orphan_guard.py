@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agentscope_like.sandbox.orphan_guard import OrphanGuard
+from agentscope_like.sandbox.host.orphan_guard import OrphanGuard
 from tests.sandbox.kit import is_running, until
 
 PROGRAM = """\
 import subprocess, sys, time
-from agentscope_like.sandbox.orphan_guard import OrphanGuard
+from agentscope_like.sandbox.host.orphan_guard import OrphanGuard
 
 guard = OrphanGuard()
 for number, command in enumerate(sys.argv[1:]):

@@ -11,10 +11,10 @@ import pytest
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.sandbox import VolumeMount
-from agentscope_like.sandbox.bubblewrap import options
-from agentscope_like.sandbox.profile import Profile, editing, reading
-from agentscope_like.sandbox.seatbelt import seatbelt_profile
-from agentscope_like.sandbox.seccomp import seccomp_program
+from agentscope_like.sandbox.isolation.bubblewrap import options
+from agentscope_like.sandbox.isolation.profile import Profile, editing, reading
+from agentscope_like.sandbox.isolation.seatbelt import seatbelt_profile
+from agentscope_like.sandbox.isolation.seccomp import seccomp_program
 
 ALLOWED = 0x7FFF0000
 X86, ARM = 0xC000003E, 0xC00000B7

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.sandbox import SandboxHandle
-from agentscope_like.sandbox.projection import files_below, read_below
+from agentscope_like.sandbox.files.projection import files_below, read_below
 
 
 def tree(root: Path) -> Path:

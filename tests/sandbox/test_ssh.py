@@ -18,7 +18,7 @@ from agentscope_like.exception import (
     SandboxPathError,
 )
 from agentscope_like.sandbox import IsolationLevel, SandboxProviderFactory, SandboxType
-from agentscope_like.sandbox.ssh import SSHSandbox
+from agentscope_like.sandbox.ssh.ssh_sandbox import SSHSandbox
 from tests.sandbox.kit import SSHServer, ended, is_running, until
 
 
@@ -113,7 +113,7 @@ def test_what_ssh_cannot_keep_is_refused(sshd: SSHServer) -> None:
 def test_asyncssh_is_loaded_on_first_use() -> None:
     """Importing sandboxes, the provider for SSH included, does not import asyncssh."""
     code = (
-        "import sys, agentscope_like.sandbox, agentscope_like.sandbox.ssh; "
+        "import sys, agentscope_like.sandbox, agentscope_like.sandbox.ssh.ssh_sandbox; "
         "print('asyncssh' in sys.modules)"
     )
     done = subprocess.run(

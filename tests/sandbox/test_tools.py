@@ -30,7 +30,7 @@ from agentscope_like.sandbox import (
     SandboxType,
     VolumeMount,
 )
-from agentscope_like.sandbox.file_status import FileStatus
+from agentscope_like.sandbox.files.file_status import FileStatus
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Edit, Glob, Grep, Read, ToolBase, Toolkit, Write
 from tests.sandbox.kit import MyRemoteSandbox, is_running, local, passthrough, until

@@ -22,7 +22,7 @@ from agentscope_like.tool import (
     Toolkit,
     Write,
 )
-from agentscope_like.tool.builtin.path_tool import PathTool
+from agentscope_like.tool.builtin.file_system.path_tool import PathTool
 from tests.agent.kit import agent_of, events_of
 from tests.seed.kit import (
     ALLOW,

@@ -14,7 +14,7 @@ from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp import MCPClient, MCPConnectionError, StdioMCPConfig
 from agentscope_like.permission import PermissionBehavior, PermissionMode
 from agentscope_like.tool import MCPTool, ToolBase, Toolkit
-from agentscope_like.tool.mcp_name import mcp_tool_name
+from agentscope_like.tool.mcp.tool_name import mcp_tool_name
 from tests.seed.kit import (
     ALLOW,
     ASK,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.sandbox import SandboxConfig, SandboxHandle, SandboxType
-from agentscope_like.sandbox.ssh import SSHSandbox
+from agentscope_like.sandbox.ssh.ssh_sandbox import SSHSandbox
 from tests.sandbox.kit import MyRemoteSandbox, SSHServer, local, passthrough
 
 

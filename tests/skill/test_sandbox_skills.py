@@ -17,7 +17,7 @@ from agentscope_like.sandbox import (
     SandboxHandle,
     SandboxType,
 )
-from agentscope_like.sandbox.passthrough import PassthroughSandbox
+from agentscope_like.sandbox.host.passthrough import PassthroughSandbox
 from agentscope_like.skill import SandboxSkillManager, SkillManager, SkillProxy, SkillSchema
 from agentscope_like.skill.manager import package_files
 from tests.sandbox.kit import passthrough

@@ -18,7 +18,8 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool import ToolBase, ToolGroup, Toolkit, ToolSource, attempt
+from agentscope_like.tool import ToolBase, ToolGroup, Toolkit, ToolSource
+from agentscope_like.tool.group import attempt
 from tests.tool.kit import Probe, call_of, outcome, text_of
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from agentscope_like.permission.paths.effort import FOLDER, Effort, TooManyFilesError
 from agentscope_like.permission.shell.expansion import Expansion
-from agentscope_like.tool.builtin.process import find_bash
+from agentscope_like.tool.builtin.bash.shell_process import find_bash
 
 PATTERNS = [
     *("*", "*.py", "?.py", ".*", "*/*", "*/*/*", "d/*", "[ab].py", "[!a].py", "[^a].py", "d/.h*"),

@@ -13,7 +13,7 @@ from agentscope_like.permission import (
     PermissionMode,
     PermissionRule,
 )
-from agentscope_like.tool.builtin.bash import Bash
+from agentscope_like.tool.builtin.bash.bash_tool import Bash
 
 __all__ = ["context_of", "decide", "rule"]
 

@@ -24,7 +24,7 @@ from agentscope_like.permission import (
     PermissionMode,
 )
 from agentscope_like.tool import AskUser, HumanApproval, PersonTool, UserAnswer, UserQuestion
-from agentscope_like.tool.builtin.questions import QuestionOption, answer_of
+from agentscope_like.tool.builtin.people.questions import QuestionOption, answer_of
 from tests.agent.kit import agent_of, calls_of, events_of, outline, reloaded, results_of, text_of
 from tests.tool.kit import call_of
 

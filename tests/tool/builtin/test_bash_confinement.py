@@ -17,13 +17,13 @@ from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, Tool
 from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.permission.shell import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.sandbox import bubblewrap
-from agentscope_like.sandbox.profile import Confine, Profile, reading
-from agentscope_like.sandbox.scope import Scope, ScopeKind, edit_scope
+from agentscope_like.sandbox import isolation
+from agentscope_like.sandbox.isolation.profile import Confine, Profile, reading
+from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Toolkit
-from agentscope_like.tool.builtin.confiner import Confiner
-from agentscope_like.tool.builtin.shell_environment import in_english
+from agentscope_like.tool.builtin.bash.confiner import Confiner
+from agentscope_like.tool.builtin.bash.environment.inherited_environment import in_english
 from tests.agent.kit import agent_of, events_of
 from tests.sandbox.kit import require_bubblewrap
 
@@ -48,7 +48,7 @@ class Mistaken(Confiner):
 def mistaken(monkeypatch: pytest.MonkeyPatch) -> type[Mistaken]:
     """Have what is needed to confine every command as a read."""
     require_bubblewrap()
-    monkeypatch.setattr("agentscope_like.tool.builtin.bash.Confiner", Mistaken)
+    monkeypatch.setattr("agentscope_like.tool.builtin.bash.bash_tool.Confiner", Mistaken)
     return Mistaken
 
 
@@ -261,9 +261,10 @@ async def test_a_machine_without_bubblewrap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Commands run as ever there, which is logged once; those that must be confined do not run."""
-    monkeypatch.setattr(bubblewrap, "why_not_bubblewrap", lambda **_: "no bwrap today")
+    monkeypatch.setattr(isolation, "why_not_bubblewrap", lambda **_: "no bwrap today")
     monkeypatch.setattr(
-        "agentscope_like.sandbox.confinement.why_not_bubblewrap", lambda **_: "no bwrap today"
+        "agentscope_like.sandbox.isolation.confinement.why_not_bubblewrap",
+        lambda **_: "no bwrap today",
     )
     bash = Bash(cwd=tmp_path)
     with caplog.at_level(logging.WARNING, "agentscope_like"):
@@ -310,7 +311,7 @@ async def test_an_edit_leaves_what_is_sensitive(
             del context
             return edit_scope(analysis, surroundings)
 
-    monkeypatch.setattr("agentscope_like.tool.builtin.bash.Confiner", Mistaken)
+    monkeypatch.setattr("agentscope_like.tool.builtin.bash.bash_tool.Confiner", Mistaken)
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "config").touch()
     response = await run("mkdir a; touch a/b; mv a/b c; date > .git/config", tmp_path)

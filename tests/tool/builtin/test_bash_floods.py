@@ -16,7 +16,7 @@ from agentscope_like.permission import (
     PermissionMode,
     PermissionRule,
 )
-from agentscope_like.tool.builtin.bash import Bash
+from agentscope_like.tool.builtin.bash.bash_tool import Bash
 
 _RULES = [
     PermissionRule(tool_name="Bash", rule_content="rm:*", behavior=PermissionBehavior.DENY),

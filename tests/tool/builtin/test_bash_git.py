@@ -22,9 +22,9 @@ from agentscope_like.permission import (
     PermissionEngine,
     PermissionMode,
 )
-from agentscope_like.sandbox.profile import Confine
-from agentscope_like.tool.builtin.bash import Bash
-from agentscope_like.tool.builtin.git_environment import git_environment
+from agentscope_like.sandbox.isolation.profile import Confine
+from agentscope_like.tool.builtin.bash.bash_tool import Bash
+from agentscope_like.tool.builtin.bash.environment.git_programs import git_environment
 from tests.sandbox.kit import require_bubblewrap
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -277,7 +277,9 @@ async def test_too_many_submodules_are_not_looked_at(
     holding: Path, marks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there are more than can be checked, nothing runs unasked."""
-    monkeypatch.setattr("agentscope_like.tool.builtin.git_environment.MAX_SUBMODULES", 1)
+    monkeypatch.setattr(
+        "agentscope_like.tool.builtin.bash.environment.git_programs.MAX_SUBMODULES", 1
+    )
     with pytest.raises(ToolArgumentError, match="more than 1 submodules"):
         await output(Bash(cwd=holding), "git status")
     assert not marks.exists()
@@ -542,7 +544,9 @@ async def test_where_the_configuration_cannot_be_told_nothing_runs(
     def fail(*arguments: object, **options: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr("agentscope_like.tool.builtin.git_environment.subprocess.run", fail)
+    monkeypatch.setattr(
+        "agentscope_like.tool.builtin.bash.environment.git_programs.subprocess.run", fail
+    )
     with pytest.raises(ToolArgumentError, match="no git command is run there"):
         await output(Bash(cwd=hostile), "git status")
     assert not marks.exists()

@@ -15,7 +15,7 @@ from agentscope_like.permission import (
     PermissionRule,
     RuleError,
 )
-from agentscope_like.tool.builtin.bash import Bash
+from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from tests.tool.builtin.bash_kit import context_of, decide
 
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY

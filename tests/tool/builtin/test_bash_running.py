@@ -23,12 +23,12 @@ from agentscope_like.message.chunk import ToolChunk
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.shell import CommandAnalysis
 from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.sandbox.process_family import MARK_VARIABLE
-from agentscope_like.sandbox.profile import Confine, editing
-from agentscope_like.sandbox.scope import Scope, ScopeKind
-from agentscope_like.tool.builtin.bash import Bash
-from agentscope_like.tool.builtin.confiner import Confiner
-from agentscope_like.tool.builtin.process import find_bash
+from agentscope_like.sandbox.host.process_family import MARK_VARIABLE
+from agentscope_like.sandbox.isolation.profile import Confine, editing
+from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind
+from agentscope_like.tool.builtin.bash.bash_tool import Bash
+from agentscope_like.tool.builtin.bash.confiner import Confiner
+from agentscope_like.tool.builtin.bash.shell_process import find_bash
 from tests.sandbox.kit import require_bubblewrap
 
 PROMISED_OVERRUN = 0.2
@@ -113,7 +113,7 @@ def bash(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     if request.param == "off":
         return Bash(cwd=tmp_path, confine="off")
     require_bubblewrap()
-    monkeypatch.setattr("agentscope_like.tool.builtin.bash.Confiner", Everything)
+    monkeypatch.setattr("agentscope_like.tool.builtin.bash.bash_tool.Confiner", Everything)
     return Bash(cwd=tmp_path)
 
 

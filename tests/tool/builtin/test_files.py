@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.permission.paths import locate
-from agentscope_like.tool.builtin.diff import unified_diff
-from agentscope_like.tool.builtin.files import FileToolError, read_whole
-from agentscope_like.tool.builtin.host_file_system import HOST_FILES
-from agentscope_like.tool.builtin.opening import open_regular
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system.host_file_system import HOST_FILES
+from agentscope_like.tool.builtin.file_system.protocol import read_whole
+from agentscope_like.tool.builtin.file_system.safe_open import open_regular
+from agentscope_like.tool.builtin.files.text_diff import unified_diff
 from tests.tool.builtin.file_kit import Workspace
 
 

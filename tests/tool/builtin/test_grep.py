@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from agentscope_like.message import ToolResultState
-from agentscope_like.tool.builtin import search as search_module
-from agentscope_like.tool.builtin import search_process
-from agentscope_like.tool.builtin.search import find_ripgrep
+from agentscope_like.tool.builtin.search import content_search as search_module
+from agentscope_like.tool.builtin.search import search_process
+from agentscope_like.tool.builtin.search.content_search import find_ripgrep
 from tests.tool.builtin.file_kit import Workspace, text_of
 
 HAS_RIPGREP = shutil.which("rg") is not None
@@ -240,7 +240,7 @@ async def test_a_search_that_takes_too_long_is_stopped(
     workspace.file("a", "a" * 40 + "b\n")
     plain = search_process.run_search
     monkeypatch.setattr(
-        "agentscope_like.tool.builtin.search.run_search",
+        "agentscope_like.tool.builtin.search.content_search.run_search",
         lambda *args, **kwargs: plain(*args, **kwargs, seconds=0.5),
     )
     started = time.monotonic()

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from agentscope_like.message import Base64Source, ToolResultState
 from agentscope_like.tool import Read
-from agentscope_like.tool.builtin.line_window import MAX_WINDOW_CHARACTERS
+from agentscope_like.tool.builtin.files.line_window import MAX_WINDOW_CHARACTERS
 from tests.tool.builtin.file_kit import Workspace, text_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))

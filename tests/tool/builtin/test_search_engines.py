@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.tool.builtin.query import Query
-from agentscope_like.tool.builtin.search import find_ripgrep, search
+from agentscope_like.tool.builtin.search.content_search import find_ripgrep, search
+from agentscope_like.tool.builtin.search.query import Query
 
 TEXTS = st.text(st.sampled_from("abAB \té\r\n\n"), max_size=40)
 PATTERNS = st.sampled_from(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.tool.builtin.work_tree import MAX_CONFIG_BYTES, work_tree_of
+from agentscope_like.tool.builtin.bash.environment.work_tree import MAX_CONFIG_BYTES, work_tree_of
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 

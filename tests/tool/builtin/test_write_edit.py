@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from agentscope_like.message import ToolResultState
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Edit, Write
-from agentscope_like.tool.builtin import host_file_system
-from agentscope_like.tool.builtin.answers import Checkpoint, off_loop
-from agentscope_like.tool.builtin.changes import Change
-from agentscope_like.tool.builtin.files import FileToolError
-from agentscope_like.tool.builtin.substitution import substitute
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import host_file_system
+from agentscope_like.tool.builtin.files.changes import Change
+from agentscope_like.tool.builtin.files.substitution import substitute
+from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
 from tests.tool.builtin.file_kit import Workspace, text_of
 
 # Reading first

@@ -1,0 +1,29 @@
+"""Keeps the model's context within the token limit."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.agent.context.compression import COMPRESSED, Compression, CompressionWish
+    from agentscope_like.agent.context.prompt_context import PromptContext
+    from agentscope_like.agent.context.result_limit import ResultLimit
+
+__all__ = [
+    "COMPRESSED",
+    "Compression",
+    "CompressionWish",
+    "PromptContext",
+    "ResultLimit",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "COMPRESSED": "compression",
+        "Compression": "compression",
+        "CompressionWish": "compression",
+        "PromptContext": "prompt_context",
+        "ResultLimit": "result_limit",
+    },
+)

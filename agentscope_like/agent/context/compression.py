@@ -1,0 +1,274 @@
+"""Replaces older history with a summary when the context is too long."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from agentscope_like.agent.config import ContextConfig
+from agentscope_like.agent.context.context_size import ContextSize, summary_messages
+from agentscope_like.agent.context.history import Passage, passages, without
+from agentscope_like.agent.reply import ModelCalls, object_schema
+from agentscope_like.exception import ConfigurationError, ModelError
+from agentscope_like.message import (
+    DataBlock,
+    HintBlock,
+    Msg,
+    SystemMsg,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    UserMsg,
+)
+from agentscope_like.middleware import TokenEstimator
+from agentscope_like.middleware.tokens import head_of, tail_of
+from agentscope_like.model import ChatModelBase, ChatResponse
+from agentscope_like.permission.text import printable
+from agentscope_like.state import AgentState
+from agentscope_like.tool import ToolChoice
+from agentscope_like.types import ErrorType
+
+__all__ = [
+    "COMPRESSED",
+    "Compression",
+    "CompressionReport",
+    "CompressionWish",
+]
+
+COMPRESSED = "context_compressed"
+"""The name of the `CustomEvent` that tells of a compression; its value is the report."""
+
+SUMMARY_TOOL = "write_summary"
+NO_SUMMARY = "the model gave no summary of the history: compress later, or with another model"
+MERE_TEXT = "<system-info>Here is a summary of your previous work:\n{text}</system-info>"
+_SHORTEST_RESULT = 64
+
+
+class CompressionReport(Struct, frozen=True):
+    """What a compression did.
+
+    Attributes:
+        tokens_before: Tokens of the summary and the context before, as the model counts them.
+        tokens_after: And after.
+        input_tokens: What writing the summary cost.
+        output_tokens: What writing the summary cost.
+    """
+
+    tokens_before: int
+    tokens_after: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class CompressionWish(NamedTuple):
+    """A compression that somebody asked for while a reply was under way.
+
+    Attributes:
+        config: What is kept, and how the summary is asked for and told.
+        instructions: What else the model is told about the summary.
+    """
+
+    config: ContextConfig
+    instructions: HintBlock | None = None
+
+
+class Compression:
+    """Replaces the older part of a state's context with a summary that the model writes.
+
+    Args:
+        state: The state.
+        model: Whose `context_size` counts, and its `count_tokens`.
+        calls: Calls the models.
+    """
+
+    def __init__(self, state: AgentState, model: ChatModelBase, calls: ModelCalls) -> None:
+        self._state = state
+        self._model = model
+        self._calls = calls
+        self._size = ContextSize(state, model)
+        self._fixed: tuple[object, int] = (None, 0)
+
+    async def is_due(self, prompt: str, tools: list[dict[str, Any]], config: ContextConfig) -> bool:
+        """Return whether the next request is so long that the history is compressed first.
+
+        Args:
+            prompt: The system prompt.
+            tools: Schemas of the tools, which the model reads as well.
+            config: Above which share of what the model can read.
+        """
+        about = prompt, [tool["function"]["name"] for tool in tools]
+        if self._fixed[0] != about:
+            tokens = await self._model.count_tokens([SystemMsg("system", prompt)], tools)
+            self._fixed = about, tokens
+        total = self._fixed[1] + await self._size.count()
+        return total > config.trigger_ratio * self._model.context_size
+
+    async def compress(
+        self,
+        prompt: str,
+        config: ContextConfig,
+        instructions: HintBlock | None = None,
+        *,
+        writing: Msg | None = None,
+    ) -> CompressionReport | None:
+        """Replace what is beyond the reserve with a summary, and return what that did.
+
+        A call and its result stay or go together; a call without its result stays.
+
+        Args:
+            prompt: The system prompt.
+            config: What is kept, and how the summary is asked for and told.
+            instructions: What else the model is told about the summary.
+            writing: The message that is being written, kept as an object.
+
+        Returns:
+            The report, or None where nothing can be removed.
+
+        Raises:
+            ModelError: No model wrote a summary. Nothing was done.
+            ConfigurationError: `summary_schema` is not a schema of an object.
+        """
+        state = self._state
+        removed = await self._removable(config)
+        if not removed:
+            return None
+        before = await self._size.count()
+        request = [*summary_messages(state), *(passage.as_message() for passage in removed)]
+        answer = await self._ask(prompt, request, config, instructions)
+        state.summary = _summary_of(answer, config)
+        state.context[:] = without(state.context, removed, keep=writing)
+        usage = answer.usage
+        return CompressionReport(
+            before,
+            await self._size.count(),
+            usage.input_tokens if usage else 0,
+            usage.output_tokens if usage else 0,
+        )
+
+    async def _removable(self, config: ContextConfig) -> list[Passage]:
+        """Return the oldest passages; the latest ones within the reserve are kept.
+
+        The very last one is kept even beyond the reserve, unless it alone would bring the next
+        compression about: what the model has just asked for should not be summed up unread.
+        """
+        size = self._model.context_size
+        reserve = config.reserve_ratio * size
+        largest = (config.trigger_ratio - config.reserve_ratio) * size
+        found = passages(self._state.context)
+        kept, total = len(found), 0
+        while kept:
+            total += await self._model.count_tokens([found[kept - 1].as_message()])
+            is_last = kept == len(found)
+            if total > (max(reserve, largest) if is_last else reserve):
+                break
+            kept -= 1
+        first_open = next((i for i, one in enumerate(found) if one.is_open), len(found))
+        return found[: min(kept, first_open)]
+
+    async def _ask(
+        self,
+        prompt: str,
+        request: list[Msg],
+        config: ContextConfig,
+        instructions: HintBlock | None,
+    ) -> ChatResponse:
+        function = {
+            "name": SUMMARY_TOOL,
+            "description": "Writes the summary that replaces the conversation so far.",
+            "parameters": object_schema(config.summary_schema, "summary_schema"),
+        }
+        asked = [TextBlock(text=config.compression_prompt), *_blocks_of(instructions)]
+        schemas: list[dict[str, Any]] = [{"type": "function", "function": function}]
+        failure = ModelError(NO_SUMMARY, type=ErrorType.UPSTREAM)
+        for model in self._calls.summary_models:
+            room = int(model.context_size * config.trigger_ratio)
+            messages = [
+                SystemMsg("system", prompt),
+                *await self._fitted(request, room),
+                UserMsg("user", asked),
+            ]
+            try:
+                answer = await self._calls.whole_answer(
+                    model, messages, schemas, ToolChoice(mode=SUMMARY_TOOL)
+                )
+            except ModelError as error:
+                failure = error
+                continue
+            if _summary_of(answer, config):
+                return answer
+        raise failure
+
+    async def _fitted(self, messages: list[Msg], room: int) -> list[Msg]:
+        """Return the messages within the room, by cutting their longest results shorter."""
+        limit = room // 2
+        while limit > _SHORTEST_RESULT and await self._model.count_tokens(messages) > room:
+            messages = [_with_short_results(message, limit) for message in messages]
+            limit //= 2
+        return messages
+
+
+def _with_short_results(message: Msg, limit: int) -> Msg:
+    """Return the message with the middle cut out of results of more than `limit` tokens."""
+    content = [
+        block.model_copy(update={"output": _cut(block, limit)})
+        if isinstance(block, ToolResultBlock)
+        else block
+        for block in message.content
+    ]
+    return message.model_copy(update={"content": content})
+
+
+def _cut(result: ToolResultBlock, limit: int) -> str | list[TextBlock | DataBlock]:
+    output, counter = result.output, TokenEstimator()
+    blocks = [TextBlock(text=output)] if isinstance(output, str) else output
+    text = "".join(block.text for block in blocks if isinstance(block, TextBlock))
+    if counter.count(text) <= limit:
+        return output
+    head, tail = head_of(text, limit // 2, counter), tail_of(text, limit // 2, counter)
+    left_out = len(text) - len(head) - len(tail)
+    return f"{head}\n[... {left_out:,} characters are left out here ...]\n{tail}"
+
+
+def _blocks_of(instructions: HintBlock | None) -> Sequence[TextBlock | DataBlock]:
+    if instructions is None:
+        return ()
+    hint = instructions.hint
+    return [TextBlock(text=hint)] if isinstance(hint, str) else hint
+
+
+def _summary_of(answer: ChatResponse, config: ContextConfig) -> str:
+    """Return the summary as it is told from then on, or nothing where there is none."""
+    for block in answer.content:
+        if isinstance(block, ToolCallBlock) and block.name == SUMMARY_TOOL:
+            fields = _fields(block.input)
+            if any(fields.values()):
+                return printable(_filled(config.summary_template, fields, config))
+    text = "\n".join(block.text for block in answer.content if isinstance(block, TextBlock))
+    return printable(MERE_TEXT.format(text=text)) if text.strip() else ""
+
+
+def _fields(text: str) -> dict[str, str]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in found.items()
+    }
+
+
+def _filled(template: str, fields: Mapping[str, str], config: ContextConfig) -> str:
+    names = dict.fromkeys(config.summary_schema["properties"], "")
+    try:
+        return template.format_map({**names, **fields})
+    except (KeyError, IndexError, ValueError, AttributeError) as error:
+        raise ConfigurationError(
+            f"`summary_template` cannot be filled in: {error!r}; name properties of "
+            f"`summary_schema`, {', '.join(names)}, and write a brace as {{{{ or }}}}"
+        ) from error

@@ -1,0 +1,106 @@
+"""Builds the model's context and keeps it within the token limit."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from msgspec.structs import asdict
+
+from agentscope_like.agent.config import ContextConfig
+from agentscope_like.agent.context.compression import COMPRESSED, CompressionReport, CompressionWish
+from agentscope_like.agent.context.context_size import summary_messages
+from agentscope_like.agent.context.history import without_images
+from agentscope_like.agent.reply import ReplyParts
+from agentscope_like.event import AgentEvent, CustomEvent
+from agentscope_like.exception import ModelError
+from agentscope_like.message import HintBlock, Msg, SystemMsg
+from agentscope_like.middleware import hook_onion, system_prompt
+
+__all__ = ["PromptContext"]
+
+_log = logging.getLogger(__name__)
+
+
+class PromptContext:
+    """Composes what the model is told, and compresses the history where that is due.
+
+    Args:
+        parts: The reply's, or those of a reply that could be.
+    """
+
+    def __init__(self, parts: ReplyParts) -> None:
+        self._agent = parts.agent
+        self._compression = parts.compression
+        self._recorder = parts.recorder
+        self._state = parts.state
+        self._toolkit = parts.toolkit
+        self._wishes = parts.wishes
+
+    async def system_prompt(self) -> str:
+        """Return the system prompt with its skills, after the `on_system_prompt` hooks."""
+        groups = self._state.tool_context.activated_groups
+        skills = await self._toolkit.get_skill_instructions(groups)
+        prompt = self._agent.system_prompt
+        if skills:
+            prompt = f"{prompt}\n\n{skills}" if prompt else skills
+        return await system_prompt(self._agent.middlewares, self._agent, prompt)
+
+    def messages(self, prompt: str) -> list[Msg]:
+        """Return what the model is told: the prompt, the summary and the context."""
+        most = self._agent.context_config.max_image_num
+        said = [message for message in self._state.context if message.content]
+        return [
+            SystemMsg("system", prompt),
+            *summary_messages(self._state),
+            *without_images(said, most),
+        ]
+
+    async def compressed(
+        self, prompt: str, tools: list[dict[str, Any]]
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """Compress the context where it is too long, or somebody wished it; tell of it.
+
+        Where no summary can be had, the reply goes on with what there is.
+
+        Args:
+            prompt: The system prompt.
+            tools: Schemas of the tools, which the model reads as well.
+        """
+        wish = CompressionWish(self._agent.context_config)
+        if self._wishes:
+            wish = self._wishes[-1]
+            self._wishes.clear()
+        elif not await self._compression.is_due(prompt, tools, wish.config):
+            return
+        try:
+            report = await self.compress(prompt, wish)
+        except ModelError as error:
+            _log.warning("the context was not compressed: %s", error.message)
+            return
+        if report is not None:
+            yield CustomEvent(name=COMPRESSED, value=asdict(report))
+
+    async def compress(self, prompt: str, wish: CompressionWish) -> CompressionReport | None:
+        """Compress the context, inside the `on_compress_context` hooks.
+
+        Returns:
+            What it did; None where nothing was removed, or a hook did without.
+
+        Raises:
+            ModelError: No model wrote a summary.
+        """
+        reports: list[CompressionReport | None] = []
+
+        async def core(context_config: ContextConfig, instructions: HintBlock | None) -> None:
+            writing = None if self._recorder.is_over else self._recorder.message
+            reports.append(
+                await self._compression.compress(
+                    prompt, context_config, instructions, writing=writing
+                )
+            )
+
+        onion = hook_onion(self._agent.middlewares, "on_compress_context", self._agent, core)
+        await onion(context_config=wish.config, instructions=wish.instructions)
+        return reports[-1] if reports else None

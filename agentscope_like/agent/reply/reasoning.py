@@ -1,0 +1,227 @@
+"""Runs one model call and turns its stream into events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentscope_like.agent.reply.model_calls import ModelCalls
+from agentscope_like.agent.reply.recorder import ReplyRecorder
+from agentscope_like.event import (
+    AgentEvent,
+    DataBlockDeltaEvent,
+    DataBlockEndEvent,
+    DataBlockStartEvent,
+    FinishedReason,
+    ModelCallEndEvent,
+    ModelCallStartEvent,
+    TextBlockDeltaEvent,
+    TextBlockEndEvent,
+    TextBlockStartEvent,
+    ThinkingBlockDeltaEvent,
+    ThinkingBlockEndEvent,
+    ThinkingBlockStartEvent,
+    ToolCallDeltaEvent,
+    ToolCallEndEvent,
+    ToolCallStartEvent,
+)
+from agentscope_like.exception import ModelError
+from agentscope_like.message import (
+    Base64Source,
+    DataBlock,
+    Msg,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+)
+from agentscope_like.model import ChatResponse
+from agentscope_like.tool import ToolChoice
+from agentscope_like.types import ErrorType
+
+__all__ = ["Reasoning"]
+
+CUT_OFF = (
+    "the model's stream ended without its last part, which holds the whole answer: the connection "
+    "broke off, or the model class does not yield one with `is_last=True`"
+)
+
+_ModelBlock = TextBlock | ToolCallBlock | ThinkingBlock | DataBlock
+
+
+class Reasoning:
+    """Calls the model and takes its response into the reply.
+
+    Args:
+        calls: Calls the models that there are.
+        recorder: The reply.
+    """
+
+    def __init__(self, calls: ModelCalls, recorder: ReplyRecorder) -> None:
+        self._calls = calls
+        self._recorder = recorder
+
+    async def reason(
+        self,
+        messages: list[Msg],
+        tools: list[dict[str, Any]],
+        tool_choice: ToolChoice | None = None,
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """Call the model and yield what it says, as it says it.
+
+        Args:
+            messages: The system prompt and the context.
+            tools: Schemas of the tools that it may call.
+            tool_choice: Which of them it must call; None for as it sees fit.
+
+        Raises:
+            ModelError: No model answered, or one broke off after it had begun to.
+        """
+        models = self._calls.models
+        for position, model in enumerate(models):
+            response = _Response(self._recorder)
+            yield self._recorder.take(
+                ModelCallStartEvent(reply_id=self._recorder.reply_id, model_name=model.model)
+            )
+            try:
+                answers = self._calls.answers(model, messages, tools, tool_choice)
+                async with aclosing(answers):
+                    async for answer in answers:
+                        for event in response.take(answer):
+                            yield event
+                if response.last is None:
+                    raise ModelError(CUT_OFF, type=ErrorType.UPSTREAM)
+                for event in response.end():
+                    yield event
+            except Exception as error:
+                for event in response.end():
+                    yield event
+                is_last = position == len(models) - 1
+                if is_last or response.began or not isinstance(error, ModelError):
+                    raise _as_model_error(error) from error
+            else:
+                return
+            finally:
+                if response.last is None:
+                    self._recorder.broken_off.update(response.calls)
+
+
+def _as_model_error(error: Exception) -> ModelError:
+    if isinstance(error, ModelError):
+        return error
+    return ModelError(
+        f"the model failed: {type(error).__name__}: {error}".rstrip(": "), type=ErrorType.UNKNOWN
+    )
+
+
+@dataclass(slots=True)
+class _Response:
+    """One response while it comes in."""
+
+    recorder: ReplyRecorder
+    began: bool = False
+    last: ChatResponse | None = None
+    open: dict[str, _ModelBlock] = field(default_factory=dict)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+    calls: list[str] = field(default_factory=list)
+
+    def take(self, answer: ChatResponse) -> Iterator[AgentEvent]:
+        """Take in a part of the response; the last part holds the whole and adds what is new."""
+        if self.last is not None:
+            return  # nothing comes after the whole
+        if answer.is_last:
+            self.last = answer
+        keys: set[tuple[str, str]] = set()
+        for block in answer.content:
+            key = (block.type, block.id)
+            repeated = key in keys
+            keys.add(key)
+            if answer.is_last and key in self.names and not repeated:
+                continue
+            self.began = True
+            if repeated:
+                self.names.pop(key)
+            yield from self._grow(block)
+
+    def _grow(self, block: _ModelBlock) -> Iterator[AgentEvent]:
+        key = (block.type, block.id)
+        if key not in self.names:
+            self.names[key] = self._unused(block.id)
+            yield from self._start(self.names[key], block)
+            self.open[self.names[key]] = block
+        yield from self._delta(self.names[key], block)
+
+    def _unused(self, block_id: str) -> str:
+        used = {b.id for message in self.recorder.state.context for b in message.content}
+        candidate, number = block_id, 1
+        while candidate in used:
+            number += 1
+            candidate = f"{block_id}-{number}"
+        return candidate
+
+    def _start(self, block_id: str, block: _ModelBlock) -> Iterator[AgentEvent]:
+        reply_id, take = self.recorder.reply_id, self.recorder.take
+        match block:
+            case TextBlock():
+                yield take(TextBlockStartEvent(reply_id=reply_id, block_id=block_id))
+            case ThinkingBlock():
+                yield take(ThinkingBlockStartEvent(reply_id=reply_id, block_id=block_id))
+            case DataBlock():
+                media = block.source.media_type
+                yield take(
+                    DataBlockStartEvent(reply_id=reply_id, block_id=block_id, media_type=media)
+                )
+            case ToolCallBlock():
+                self.calls.append(block_id)
+                yield take(
+                    ToolCallStartEvent(
+                        reply_id=reply_id, tool_call_id=block_id, tool_call_name=block.name
+                    )
+                )
+
+    def _delta(self, block_id: str, block: _ModelBlock) -> Iterator[AgentEvent]:
+        reply_id, take = self.recorder.reply_id, self.recorder.take
+        match block:
+            case TextBlock(text=text) if text:
+                yield take(TextBlockDeltaEvent(reply_id=reply_id, block_id=block_id, delta=text))
+            case ThinkingBlock(thinking=text) if text:
+                yield take(
+                    ThinkingBlockDeltaEvent(reply_id=reply_id, block_id=block_id, delta=text)
+                )
+            case DataBlock(source=Base64Source(data=data, media_type=media)) if data:
+                yield take(
+                    DataBlockDeltaEvent(
+                        reply_id=reply_id, block_id=block_id, data=data, media_type=media
+                    )
+                )
+            case ToolCallBlock(input=text) if text:
+                yield take(ToolCallDeltaEvent(reply_id=reply_id, tool_call_id=block_id, delta=text))
+
+    def end(self) -> Iterator[AgentEvent]:
+        """End the blocks; a call that broke off is left without its end, and will not run."""
+        reply_id, take = self.recorder.reply_id, self.recorder.take
+        for block_id, block in self.open.items():
+            match block:
+                case TextBlock():
+                    yield take(TextBlockEndEvent(reply_id=reply_id, block_id=block_id))
+                case ThinkingBlock():
+                    yield take(ThinkingBlockEndEvent(reply_id=reply_id, block_id=block_id))
+                case DataBlock():
+                    yield take(DataBlockEndEvent(reply_id=reply_id, block_id=block_id))
+                case ToolCallBlock() if self.last is not None:
+                    yield take(ToolCallEndEvent(reply_id=reply_id, tool_call_id=block_id))
+        self.open.clear()
+        yield take(self._model_call_end())
+
+    def _model_call_end(self) -> ModelCallEndEvent:
+        usage = self.last.usage if self.last is not None else None
+        reason = self.last.finished_reason if self.last else FinishedReason.INTERRUPTED
+        return ModelCallEndEvent(
+            reply_id=self.recorder.reply_id,
+            input_tokens=usage.input_tokens if usage else 0,
+            output_tokens=usage.output_tokens if usage else 0,
+            cache_input_tokens=usage.cache_input_tokens if usage else 0,
+            cache_creation_input_tokens=usage.cache_creation_input_tokens if usage else 0,
+            finished_reason=reason,
+        )

@@ -1,0 +1,84 @@
+"""The parts that the rounds of one reply share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from agentscope_like.agent.calls import Acting, CallRunner, decision_layers
+from agentscope_like.agent.context import Compression, CompressionWish, ResultLimit
+from agentscope_like.agent.reply.ending import ReplyEnding
+from agentscope_like.agent.reply.model_calls import ModelCalls
+from agentscope_like.agent.reply.recorder import ReplyRecorder
+from agentscope_like.state import AgentState
+from agentscope_like.tool import Toolkit
+
+if TYPE_CHECKING:
+    from agentscope_like.agent.agent import Agent
+
+__all__ = ["ReplyParts"]
+
+
+class ReplyParts(Struct, frozen=True):
+    """The parts of one reply, put together when its stream begins.
+
+    Attributes:
+        agent: The agent; its settings are those of now.
+        toolkit: The agent's toolkit, with what its middlewares and the answer add.
+        recorder: The reply.
+        calls: Calls the models.
+        acting: Decides and runs calls.
+        ending: Ends the reply.
+        compression: Compresses the context.
+        limit: Keeps results within a number of tokens.
+        wishes: Compressions that `Agent.compress_context` was asked for during the reply.
+    """
+
+    agent: Agent
+    toolkit: Toolkit
+    recorder: ReplyRecorder
+    calls: ModelCalls
+    acting: Acting
+    ending: ReplyEnding
+    compression: Compression
+    limit: ResultLimit
+    wishes: list[CompressionWish]
+
+    @property
+    def state(self) -> AgentState:
+        """Return the agent's state."""
+        return self.recorder.state
+
+    @classmethod
+    def of(
+        cls,
+        agent: Agent,
+        toolkit: Toolkit,
+        recorder: ReplyRecorder,
+        wishes: list[CompressionWish],
+    ) -> ReplyParts:
+        """Return the parts of a reply of the agent."""
+        middlewares = agent.middlewares
+        layers = decision_layers(middlewares, agent)
+        limit = ResultLimit(agent.context_config.tool_result_limit, agent.output_store)
+        calls = ModelCalls(agent.model, agent.model_config, agent=agent, middlewares=middlewares)
+        runner = CallRunner(
+            toolkit,
+            recorder.state,
+            agent=agent,
+            middlewares=middlewares,
+            layers=layers,
+            limit=limit,
+        )
+        return cls(
+            agent,
+            toolkit,
+            recorder,
+            calls,
+            Acting(toolkit, recorder, runner, layers),
+            ReplyEnding(recorder),
+            Compression(recorder.state, agent.model, calls),
+            limit,
+            wishes,
+        )

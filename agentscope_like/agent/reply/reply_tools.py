@@ -1,0 +1,34 @@
+"""The toolkit of one reply: the agent's tools and those that middlewares and the answer add."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentscope_like.agent.reply.structured_output import StructuredSchema, finishing_tool
+from agentscope_like.middleware import MiddlewareBase
+from agentscope_like.tool import ToolBase, Toolkit
+
+__all__ = ["reply_toolkit"]
+
+
+async def reply_toolkit(
+    toolkit: Toolkit, middlewares: Sequence[MiddlewareBase], schema: StructuredSchema | None
+) -> Toolkit:
+    """Return the toolkit of a reply: the agent's own, where nothing is added to it.
+
+    Args:
+        toolkit: The agent's own; other agents that have it get nothing of what is added.
+        middlewares: Those of the agent.
+        schema: What the answer has to fit, if anything.
+
+    Raises:
+        ConfigurationError: Two tools have one name; or the schema is not one of an object.
+    """
+    await toolkit.refresh()
+    added: list[ToolBase] = []
+    for middleware in middlewares:
+        if middleware.is_implemented("list_tools"):
+            added += await middleware.list_tools()
+    if schema is not None:
+        added.append(finishing_tool(schema))
+    return toolkit.extended(added) if added else toolkit

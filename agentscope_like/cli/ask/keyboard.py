@@ -1,0 +1,191 @@
+"""Asks the person at the terminal and reads the answers from the keyboard."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Protocol
+
+from rich.console import Console
+from rich.text import Text
+
+from agentscope_like.cli.ask.ask_user import ask, asks_questions
+from agentscope_like.cli.ask.call_question import Question, choices_view, question_view, whole_view
+from agentscope_like.cli.ask.respondent import (
+    SESSION_SOURCE,
+    Ended,
+    Interrupted,
+    external_result,
+    is_json_object,
+)
+from agentscope_like.cli.project import PROJECT_SOURCE
+from agentscope_like.cli.show import one_line
+from agentscope_like.event import ConfirmResult
+from agentscope_like.message import ToolCallBlock, ToolResultBlock
+from agentscope_like.permission import PermissionRule
+from agentscope_like.permission.explain import visible
+
+__all__ = ["Keyboard", "LineReader", "Person"]
+
+
+class LineReader(Protocol):
+    """Reads what a person types."""
+
+    async def line(self, prompt: str, *, default: str = "", multiline: bool = False) -> str:
+        """Return what was typed.
+
+        Raises:
+            Interrupted: Ctrl-C was pressed.
+            Ended: The input ended.
+        """
+
+
+class Keyboard:
+    """Reads lines with prompt_toolkit, which edits them and keeps a history."""
+
+    def __init__(self) -> None:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.history import DummyHistory, InMemoryHistory
+
+        self._messages: PromptSession[str] = PromptSession(history=InMemoryHistory())
+        self._answers: PromptSession[str] = PromptSession(history=DummyHistory())
+
+    async def line(self, prompt: str, *, default: str = "", multiline: bool = False) -> str:
+        """Return what was typed; what was typed before a question stood there is dropped."""
+        from prompt_toolkit.formatted_text import FormattedText
+
+        session = self._messages if prompt == MESSAGE_PROMPT else self._answers
+        if session is self._answers:
+            _drop_typed_ahead()
+        try:
+            return await session.prompt_async(
+                FormattedText([("bold", prompt)]),
+                default=default,
+                multiline=multiline,
+                handle_sigint=False,
+            )
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        except EOFError:
+            raise Ended from None
+
+
+MESSAGE_PROMPT = "you> "
+
+
+def _drop_typed_ahead() -> None:
+    """Forget keys pressed before the question stood there: they cannot be meant as its answer."""
+    import termios
+
+    try:
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    except (OSError, ValueError, termios.error):
+        return
+
+
+class Person:
+    """Asks the person at the terminal.
+
+    Silence is no answer: an empty line, and whatever is not one of the keys, asks again.
+
+    Args:
+        console: Where questions are shown.
+        reader: Where answers are typed.
+    """
+
+    def __init__(self, console: Console, reader: LineReader) -> None:
+        self._console = console
+        self._reader = reader
+
+    async def confirm(self, question: Question) -> ConfirmResult:
+        """Show the call and return the person's answer."""
+        self._console.print(question_view(question, self._console.width))
+        self._console.print(choices_view(question))
+        keys = ["y", *(str(n) for n in range(1, len(question.rules) + 1)), "e", "n", "v"]
+        call = question.call
+        while True:
+            match await self._key(f"Run it? [{'/'.join(keys)}] ", keys):
+                case "y":
+                    return ConfirmResult(confirmed=True, tool_call=call)
+                case "n":
+                    message = await self._reader.line("Tell the agent (empty for nothing): ")
+                    return ConfirmResult(
+                        confirmed=False, tool_call=call, message=message.strip() or None
+                    )
+                case "e":
+                    edited = call.model_copy(update={"input": await self._edited(call)})
+                    return ConfirmResult(confirmed=True, tool_call=edited)
+                case "v":
+                    self._console.print(whole_view(call))
+                case number:
+                    rule = await self._scoped(question, question.rules[int(number) - 1])
+                    return ConfirmResult(confirmed=True, tool_call=call, rules=[rule])
+
+    async def perform(self, call: ToolCallBlock) -> ToolResultBlock:
+        """Show what is asked for and return what the person types as its result."""
+        if asks_questions(call):
+            return await ask(call, self._console, self._reader.line)
+        title = Text("You are asked to do this: ", "ask") + one_line(call.name, "call")
+        self._console.print(title)
+        self._console.print(whole_view(call))
+        while not (text := (await self._reader.line("Result: ")).strip()):
+            self._console.print(Text("The agent waits for a result; type it in words.", "quiet"))
+        return external_result(call, text)
+
+    async def next_message(self) -> str | None:
+        """Return the next message to the agent, or None where the person ends the session."""
+        try:
+            while not (text := (await self._reader.line(MESSAGE_PROMPT)).strip()):
+                pass
+        except (Interrupted, Ended):
+            return None
+        return None if text in ("/exit", "/quit") else text
+
+    async def _key(self, prompt: str, keys: list[str]) -> str:
+        words = {"yes": "y", "no": "n", "edit": "e", "view": "v"}
+        while True:
+            typed = (await self._reader.line(prompt)).strip().casefold()
+            key = words.get(typed, typed)
+            if key in keys:
+                return key
+            self._console.print(Text(f"Type one of {', '.join(keys)}.", "quiet"))
+
+    async def _scoped(self, question: Question, rule: PermissionRule) -> PermissionRule:
+        source = SESSION_SOURCE
+        if question.can_remember:
+            keys = ["s", "p"]
+            prompt = "Remember it for this session or for this project? [s/p] "
+            source = PROJECT_SOURCE if await self._key(prompt, keys) == "p" else SESSION_SOURCE
+        return rule.model_copy(update={"source": source})
+
+    async def _edited(self, call: ToolCallBlock) -> str:
+        """Return the arguments as the person wants them: a plain command, or JSON."""
+        command = _plain_command(call)
+        if command is not None:
+            text = await self._text("Command: ", command)
+            return json.dumps({**json.loads(call.input), "command": text}, ensure_ascii=False)
+        text = _as_ascii(call.input)
+        while not is_json_object(text := await self._text("Arguments: ", text)):
+            self._console.print(Text("That is not a JSON object; mend it.", "quiet"))
+        return text
+
+    async def _text(self, prompt: str, default: str) -> str:
+        multiline = "\n" in default
+        if multiline:
+            self._console.print(Text("Esc, then Enter, ends the edit.", "quiet"))
+        return await self._reader.line(prompt, default=default, multiline=multiline)
+
+
+def _plain_command(call: ToolCallBlock) -> str | None:
+    """Return the command where it is what it looks like, so that it can be edited as text."""
+    if call.name != "Bash" or not is_json_object(call.input):
+        return None
+    command = json.loads(call.input).get("command")
+    return command if isinstance(command, str) and visible(command) == command else None
+
+
+def _as_ascii(raw: str) -> str:
+    """Return JSON with everything spelt out that is not ASCII, so that nothing in it can hide."""
+    if is_json_object(raw):
+        return json.dumps(json.loads(raw), indent=2)
+    return raw.encode("unicode_escape").decode("ascii")

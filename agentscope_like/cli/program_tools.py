@@ -1,0 +1,130 @@
+"""The tools that the terminal program gives its agent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentscope_like import tool as tools
+from agentscope_like.cli.errors import CliError
+from agentscope_like.permission.nearest import nearest
+
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.analysis import CommandAnalysis
+    from agentscope_like.sandbox.isolation import Confine
+    from agentscope_like.tool import ToolBase
+
+__all__ = ["TOOL_NAMES", "all_tools", "load_tool", "parse_input", "reading_of"]
+
+TOOL_NAMES = (
+    "Bash",
+    "Read",
+    "Write",
+    "Edit",
+    "Glob",
+    "Grep",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskUpdate",
+    "HumanApproval",
+    "AskUser",
+)
+"""The names of the tools, in the order in which the model is told of them."""
+
+_WITH_DIRECTORY = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
+
+
+def load_tool(name: str, directory: Path, *, confine: Confine = "auto") -> ToolBase:
+    """Return the tool of this name, working in `directory`; only its own module is loaded.
+
+    Args:
+        name: The name.
+        directory: Where it works.
+        confine: Whether Bash confines its commands.
+
+    Raises:
+        CliError: There is none.
+    """
+    if name not in TOOL_NAMES:
+        raise CliError(
+            f"unknown tool {name!r} (there are: {', '.join(TOOL_NAMES)}){nearest(name, TOOL_NAMES)}"
+        )
+    kind = getattr(tools, name)
+    options: dict[str, Any] = {"cwd": directory} if name in _WITH_DIRECTORY else {}
+    if name == "Bash":
+        options["confine"] = confine
+    tool: ToolBase = kind(**options)
+    return tool
+
+
+def all_tools(
+    directory: Path, *, shell_directory: Path | None = None, confine: Confine = "auto"
+) -> list[ToolBase]:
+    """Return every tool, working in `directory`.
+
+    Args:
+        directory: The project's.
+        shell_directory: Where Bash begins; by default, there as well.
+        confine: Whether Bash confines its commands.
+    """
+    return [
+        load_tool(
+            name,
+            shell_directory if name == "Bash" and shell_directory else directory,
+            confine=confine,
+        )
+        for name in TOOL_NAMES
+    ]
+
+
+def parse_input(tool: ToolBase, text: str) -> dict[str, Any]:
+    """Return the arguments that `text` stands for.
+
+    A JSON object is taken as the arguments; any other text is the value of the one argument that
+    the tool requires (`command` for Bash, `file_path` for Read). To Bash an object without
+    `command` is a command like any other.
+
+    Raises:
+        CliError: The arguments do not fit the tool.
+    """
+    required = list(tool.input_schema.get("required", ()))
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict) and (tool.name != "Bash" or "command" in value):
+        _check_fit(tool, value)
+        return value
+    if len(required) == 1:
+        return {required[0]: text}
+    raise CliError(
+        f"{tool.name} takes a JSON object with {', '.join(required) or 'its arguments'}, for "
+        f"example '{_example(tool, required)}'"
+    )
+
+
+def _check_fit(tool: ToolBase, arguments: dict[str, Any]) -> None:
+    from agentscope_like.exception import ToolArgumentError
+    from agentscope_like.tool.arguments import ArgumentValidator
+
+    try:
+        ArgumentValidator(tool.name, tool.input_schema, closed=True).check(arguments)
+    except ToolArgumentError as error:
+        raise CliError(error.message) from error
+
+
+def reading_of(tool: ToolBase | None, tool_input: dict[str, Any]) -> CommandAnalysis | None:
+    """Return how the command line in a call of Bash was read, or None for other calls."""
+    if tool is None or tool.name != "Bash":
+        return None
+    from agentscope_like.tool import Bash
+
+    return tool.analysis(tool_input) if isinstance(tool, Bash) else None
+
+
+def _example(tool: ToolBase, required: list[str]) -> str:
+    values = {"integer": 1, "boolean": True, "array": [], "object": {}}
+    properties = tool.input_schema["properties"]
+    return json.dumps({n: values.get(properties[n].get("type"), "...") for n in required})

@@ -1,0 +1,299 @@
+"""The loop of an interactive session: reply, ask, go on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import stat
+from collections.abc import AsyncGenerator, Coroutine, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agentscope_like.agent import Agent, AgentInput
+from agentscope_like.cli.ask import SESSION_SOURCE, Ended, Interrupted, Question, Respondent
+from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.cli.program_tools import reading_of
+from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules
+from agentscope_like.cli.show import Renderer, Tally, planned_diff
+from agentscope_like.event import (
+    AgentEvent,
+    ConfirmResult,
+    ExternalExecutionResultEvent,
+    ReplyEndEvent,
+    UserConfirmResultEvent,
+    UserInterruptEvent,
+)
+from agentscope_like.exception import AgentOrientedException
+from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, UserMsg
+from agentscope_like.permission.explain import explain_call
+from agentscope_like.permission.explain.explanation import Explanation
+from agentscope_like.progress import (
+    ProgressQueue,
+    register_progress_queue,
+    unregister_progress_queue,
+)
+from agentscope_like.session import SessionStorage, recorded
+from agentscope_like.tool.arguments import parse_arguments
+from agentscope_like.types import ReplyFinishedReason
+
+__all__ = ["Session"]
+
+GRACE = 3.0
+"""Seconds that a call has to end after the person wants to leave."""
+
+_END: Any = object()
+_T = TypeVar("_T")
+
+_ENDINGS = {signal.SIGTERM: ExitCode.TERMINATED, signal.SIGHUP: ExitCode.HUNG_UP}
+"""Signals that ask the program to end, and what it ends with then."""
+
+_CODES = {
+    ReplyFinishedReason.COMPLETED: ExitCode.DONE,
+    ReplyFinishedReason.INTERRUPTED: ExitCode.INTERRUPTED,
+    ReplyFinishedReason.EXCEED_MAX_ITERS: ExitCode.FAILED,
+    ReplyFinishedReason.ERROR: ExitCode.FAILED,
+}
+
+
+@dataclass(slots=True)
+class Session:
+    """An agent, who answers it, and where it is shown and stored.
+
+    Attributes:
+        agent: The agent.
+        storage: Where each event is kept before it is shown.
+        respondent: Who answers.
+        renderer: Where it is shown.
+        directory: The project's directory.
+        project: The rules remembered for it.
+        tally: Counts what happens.
+        code: What the program ends with: how the last reply ended.
+    """
+
+    agent: Agent
+    storage: SessionStorage
+    respondent: Respondent
+    renderer: Renderer
+    directory: Path
+    project: ProjectRules
+    tally: Tally
+    code: ExitCode = ExitCode.DONE
+    _step: asyncio.Task[AgentEvent | Msg] | None = None
+    _is_interrupted: bool = False
+    _is_undelivered: bool = False
+    _leaving: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self, message: str | None) -> ExitCode:
+        """Work on the message, then on what the person says next, until they end.
+
+        Args:
+            message: The first message; None to begin with what a resumed session left open, or
+                else by asking for one.
+
+        Returns:
+            The exit code. Calls that wait when the person ends keep waiting: a later session takes
+            them up, and nothing is approved by that.
+        """
+        self.renderer.recall(self.agent.state.get_unfinished_tool_calls(self.agent.name))
+        with self._interruptible():
+            try:
+                if self._is_unfinished():
+                    await self._reply(None)
+                while message is not None or (
+                    message := await self._unless_leaving(self.respondent.next_message())
+                ):
+                    await self._reply(UserMsg("user", message))
+                    message = None
+            except Ended:
+                self.renderer.pause()
+        return self.code
+
+    def _is_unfinished(self) -> bool:
+        state = self.agent.state
+        message = state.reply_message(self.agent.name)
+        return message is not None and message.finished_reason is None
+
+    async def _reply(self, inputs: AgentInput) -> None:
+        """Have the agent reply, and answer what it asks, until the reply ends."""
+        self._is_interrupted = self._is_undelivered = False
+        while True:
+            await self._stream(inputs)
+            waiting = self.agent.state.get_awaiting_tool_calls(self.agent.name)
+            if not waiting:
+                return
+            try:
+                inputs = await self._answer(waiting[0])
+            except Interrupted:
+                inputs = UserInterruptEvent(reply_id=self.agent.state.reply_id)
+
+    async def _stream(self, inputs: AgentInput) -> None:
+        state = self.agent.state
+        events = recorded(
+            self.agent.reply_stream(inputs), state, self.storage, directory=str(self.directory)
+        )
+        progress = register_progress_queue()
+        showing = asyncio.create_task(self._show_progress(progress))
+        try:
+            async with aclosing(events):
+                while (event := await self._next(events)) is not _END:
+                    self._catch_up(progress)
+                    self._take(event)
+        except asyncio.CancelledError:
+            # The interrupt came while an event was being stored, not while the agent worked.
+            if not self._is_interrupted or self._leaving.is_set():
+                raise
+            self.renderer.note("interrupted")
+            if state.get_unfinished_tool_calls(self.agent.name):
+                await self._stream(UserInterruptEvent(reply_id=state.reply_id))
+        finally:
+            unregister_progress_queue(progress)
+            await showing
+            self.renderer.pause()
+
+    async def _show_progress(self, progress: ProgressQueue) -> None:
+        async for event in progress:
+            self.renderer.show_progress(event)
+
+    def _catch_up(self, progress: ProgressQueue) -> None:
+        """Show the progress of a call before its end."""
+        while (event := progress.get_nowait()) is not None:
+            self.renderer.show_progress(event)
+
+    async def _next(self, events: AsyncGenerator[AgentEvent | Msg, None]) -> AgentEvent | Msg:
+        """Return the next event; Ctrl-C cancels this one step, a second time leaves."""
+        self._step = step = asyncio.create_task(_advance(events))
+        if self._is_undelivered:
+            self._is_undelivered = False
+            await asyncio.sleep(0)
+            step.cancel()
+        try:
+            return await self._unless_leaving(step)
+        finally:
+            self._step = None
+
+    async def _unless_leaving(self, work: Coroutine[Any, Any, _T] | asyncio.Task[_T]) -> _T:
+        """Return what the work gives; once it is time to leave, end it and leave."""
+        step = work if isinstance(work, asyncio.Task) else asyncio.create_task(work)
+        leaving = asyncio.create_task(self._leaving.wait())
+        await asyncio.wait({step, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        leaving.cancel()
+        if self._leaving.is_set():
+            step.cancel()
+            await asyncio.wait({step}, timeout=GRACE)
+            raise Ended
+        return step.result()
+
+    def _take(self, event: AgentEvent | Msg) -> None:
+        if isinstance(event, Msg):
+            return
+        self.tally.take(event)
+        self.renderer.show(event)
+        if isinstance(event, ReplyEndEvent):
+            self.code = _CODES[event.finished_reason]
+
+    async def _answer(self, call: ToolCallBlock) -> AgentInput:
+        reply_id = self.agent.state.reply_id
+        if call.state is ToolCallState.SUBMITTED:
+            result = await self._unless_leaving(self.respondent.perform(call))
+            return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[result])
+        question = await self._question(call)
+        answer = await self._unless_leaving(self.respondent.confirm(question))
+        while answer.tool_call.input != call.input and not self._fits(answer.tool_call):
+            answer = await self._unless_leaving(self.respondent.confirm(question))
+        if answer.tool_call.input != call.input:
+            self.renderer.recall([answer.tool_call])
+        return UserConfirmResultEvent(reply_id=reply_id, confirm_results=[self._kept(answer)])
+
+    def _fits(self, edited: ToolCallBlock) -> bool:
+        """Return whether the edited arguments fit the tool; else say why they do not."""
+        try:
+            self.agent.toolkit.check_arguments(edited.name, edited.input)
+        except AgentOrientedException as error:
+            self.renderer.note(error.message, "error")
+            return False
+        return True
+
+    async def _question(self, call: ToolCallBlock) -> Question:
+        explanation = await self._explained(call)
+        diff = await asyncio.to_thread(
+            planned_diff, call.name, explanation.tool_input, self.directory
+        )
+        return Question(call, explanation, diff, can_remember=self.project.is_out_of_reach)
+
+    async def _explained(self, call: ToolCallBlock) -> Explanation:
+        tool = await self.agent.toolkit.get_tool(call.name)
+        if tool is None or call.decision is None:
+            raise CliError(f"the call {call.id!r} of {call.name} waits, but cannot be judged")
+        changed = call.decision.updated_input
+        tool_input = parse_arguments(call.name, call.input) if changed is None else changed
+        return await explain_call(
+            tool,
+            tool_input,
+            self.agent.state.permission_context,
+            decision=call.decision,
+            analysis=reading_of(tool, tool_input),
+        )
+
+    def _kept(self, answer: ConfirmResult) -> ConfirmResult:
+        """Remember the answer's rules for the project where that is wanted."""
+        rules = []
+        for rule in answer.rules or ():
+            if rule.source == PROJECT_SOURCE:
+                try:
+                    self.project.add(rule)
+                except CliError as error:
+                    self.renderer.note(f"remembered for this session only: {error}", "error")
+                    rule = rule.model_copy(update={"source": SESSION_SOURCE})  # noqa: PLW2901
+            rules.append(rule)
+        return answer.model_copy(update={"rules": rules or None})
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        handlers: dict[signal.Signals, Any] = {signal.SIGINT: self.interrupt}
+        for number, code in _ENDINGS.items():
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
+                handlers[number] = partial(self.leave, code)
+        for number, handler in handlers.items():
+            loop.add_signal_handler(number, handler)
+        try:
+            yield
+        finally:
+            for number in handlers:
+                loop.remove_signal_handler(number)
+
+    def interrupt(self) -> None:
+        """Interrupt the reply under way; while that has not ended, a second time leaves."""
+        if self._is_interrupted:
+            self.leave(ExitCode.INTERRUPTED)
+            return
+        self._is_interrupted = True
+        self._is_undelivered = self._step is None or not self._step.cancel()
+
+    def leave(self, code: ExitCode) -> None:
+        """End what runs and leave; what waits keeps waiting, for a later session.
+
+        Args:
+            code: What the program ends with; HUNG_UP where nobody sees any more what it prints.
+        """
+        if code is ExitCode.HUNG_UP:
+            _print_nowhere()
+        self.code = code
+        self._leaving.set()
+
+
+def _print_nowhere() -> None:
+    """Have standard output and error swallow what is written: their terminal is gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # no longer one that `isatty` knows
+            os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+async def _advance(events: AsyncGenerator[AgentEvent | Msg, None]) -> AgentEvent | Msg:
+    return await anext(events, _END)

@@ -1,0 +1,264 @@
+"""Starts a session from the options of `run`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentscope_like.agent import Agent
+from agentscope_like.cli.ask import Keyboard, Person, Recorded, Respondent
+from agentscope_like.cli.check import make_context
+from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.cli.program_tools import all_tools
+from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules
+from agentscope_like.cli.run.session import Session
+from agentscope_like.cli.show import Renderer, Tally, make_console
+from agentscope_like.exception import DeveloperOrientedException
+from agentscope_like.message import ToolResultBlock
+from agentscope_like.model import ChatModelBase, ScriptedModel
+from agentscope_like.permission import PermissionConfigError, PermissionMode, PermissionRule
+from agentscope_like.session import SQLiteSessionStorage
+from agentscope_like.state import AgentState
+from agentscope_like.tool import Toolkit
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.isolation import Confine
+    from agentscope_like.session import SessionStorage
+
+__all__ = ["RunOptions", "make_model", "run_session"]
+
+AGENT_NAME = "agent"
+COMMAND_LINE_SOURCE = "command line"
+MODEL_VARIABLE = "AGENTSCOPE_LIKE_MODEL"
+_NOTES = "cli"
+
+SYSTEM_PROMPT = """\
+You are a coding agent in a terminal, working in {directory}.
+
+Look before you change: read the files that matter, then make the smallest change that does what
+was asked, then check it by running the project's own tests. Use Read, Grep and Glob to look, Edit
+and Write to change files, Bash for everything else; one simple command at a time is easiest to
+permit. Each call is judged before it runs. When one is denied or rejected, read why and take
+another way; never try to get around it. Say briefly what you did when you are done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What `run` was asked to do.
+
+    Attributes:
+        task: The first message.
+        mode: The mode; None for the resumed session's own, or the default one.
+        model: `scripted:FILE`, or a model's name; None for the resumed session's own, or what the
+            environment says.
+        base_url: Where the model's server is.
+        directory: The project's directory; None for the resumed session's own, or the current one.
+        resume: The id of a session to take up, or its beginning.
+        rules: Rules of the command line.
+        confine: Whether the kernel keeps commands to what was decided about them.
+        with_summary: Whether a table is shown at the end.
+    """
+
+    task: str | None = None
+    mode: PermissionMode | None = None
+    model: str | None = None
+    base_url: str | None = None
+    directory: Path | None = None
+    resume: str | None = None
+    rules: tuple[PermissionRule, ...] = ()
+    confine: Confine = "auto"
+    with_summary: bool = False
+
+
+async def run_session(options: RunOptions) -> ExitCode:
+    """Run a session at the terminal, or, where there is none, until its task is done.
+
+    Raises:
+        CliError: The options cannot be followed.
+    """
+    console = make_console()
+    renderer = Renderer(console)
+    at_terminal = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    task = options.task if options.task and not options.task.isspace() else None
+    if not at_terminal and task is None and options.resume is None:
+        raise CliError("there is no terminal to ask for a task: give one")
+    async with AsyncExitStack() as stack:
+        stack.enter_context(_mistakes_told())
+        storage = SQLiteSessionStorage()
+        stack.push_async_callback(storage.close)
+        session = await _prepare(options, storage, renderer, at_terminal=at_terminal)
+        stack.push_async_callback(session.agent.model.close)
+        state = session.agent.state
+        mode = state.permission_context.mode
+        renderer.note(f"session {state.session_id[:8]} in {session.directory}, mode {mode}")
+        if reason := await _why_not_confined(options.confine):
+            renderer.note(f"commands are decided about, but not confined: {reason}")
+        code = await session.run(task)
+        if options.with_summary:
+            console.print(session.tally.table())
+            console.print(session.tally.closing_line())
+        if at_terminal:
+            renderer.note(f"go on with: agentscope-like run --resume {state.session_id[:8]}")
+        return code
+
+
+async def _why_not_confined(confine: Confine) -> str | None:
+    """Return why commands are not confined although they might be, or None.
+
+    Raises:
+        CliError: They have to be.
+    """
+    if confine == "off":
+        return None
+    from agentscope_like.sandbox.isolation import why_not_bubblewrap
+
+    reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
+    if reason is not None and confine == "require":
+        raise CliError(f"commands cannot be confined here: {reason}", ExitCode.CONFIG)
+    return reason
+
+
+@contextmanager
+def _mistakes_told() -> Iterator[None]:
+    """Have mistakes told in a sentence; what goes wrong inside of tools is the model's to hear."""
+    logging.getLogger("agentscope_like").addHandler(logging.NullHandler())
+    try:
+        yield
+    except DeveloperOrientedException as error:
+        raise CliError(error.message, ExitCode.CONFIG) from error
+    except PermissionConfigError as error:
+        raise CliError(str(error), ExitCode.CONFIG) from error
+
+
+async def _prepare(
+    options: RunOptions, storage: SQLiteSessionStorage, renderer: Renderer, *, at_terminal: bool
+) -> Session:
+    state = await _load(storage, options.resume) if options.resume else None
+    notes = dict(state.middle_context.get(_NOTES, {})) if state is not None else {}
+    directory = _directory(options, notes)
+    project = ProjectRules(directory)
+    mode = options.mode or (state.permission_context.mode if state else PermissionMode.DEFAULT)
+    kept = _remembered(state) if state is not None else ()
+    rules = (*kept, *project.load(), *options.rules)
+    context = make_context(mode, directory, rules)
+    if state is None:
+        state = AgentState(permission_context=context)
+    else:
+        state.permission_context = context
+    model_name = options.model or notes.get("model") or os.environ.get(MODEL_VARIABLE)
+    base_url = options.base_url or notes.get("base_url")
+    model = make_model(model_name, base_url)
+    notes = {"directory": str(directory), "model": _absolute(model_name), "base_url": base_url}
+    state.middle_context[_NOTES] = notes
+    tools = all_tools(
+        directory,
+        shell_directory=_last_directory(state, directory),
+        confine=options.confine,
+    )
+    toolkit = Toolkit(tools)
+    toolkit.check_new_rules(rules)
+    agent = Agent(
+        AGENT_NAME, SYSTEM_PROMPT.format(directory=directory), model, toolkit, state=state
+    )
+    respondent: Respondent
+    if at_terminal:
+        respondent = Person(renderer.console, Keyboard())
+    else:
+        answers = model.script.answers if isinstance(model, ScriptedModel) else {}
+        respondent = Recorded(answers, renderer)
+    return Session(agent, storage, respondent, renderer, directory, project, Tally())
+
+
+def make_model(name: str | None, base_url: str | None) -> ChatModelBase:
+    """Return the model of this name.
+
+    Args:
+        name: `scripted:FILE`, or a name that the server knows.
+        base_url: Where the server is; OpenAI's by default.
+
+    Raises:
+        CliError: No model is named, or the key for it is missing.
+        ConfigurationError: The script cannot be read.
+    """
+    if not name:
+        raise CliError(
+            "no model is named: give --model NAME or --model scripted:FILE, or set "
+            f"{MODEL_VARIABLE}"
+        )
+    kind, colon, path = name.partition(":")
+    if kind == "scripted" and colon:
+        return ScriptedModel(path)
+    from agentscope_like.model import OpenAIChatModel
+
+    if not (os.environ.get("OPENAI_API_KEY") or base_url or os.environ.get("OPENAI_BASE_URL")):
+        raise CliError(
+            f"no API key for {name!r}: set OPENAI_API_KEY, give --base-url for a server without "
+            "one, or use --model scripted:FILE",
+            ExitCode.CONFIG,
+        )
+    return OpenAIChatModel(name, base_url=base_url)
+
+
+async def _load(storage: SessionStorage, wanted: str) -> AgentState:
+    known = [info.id for info in await storage.list_sessions()]
+    fitting = [wanted] if wanted in known else [i for i in known if i.startswith(wanted)]
+    if len(fitting) != 1:
+        what = f"{len(fitting)} sessions begin with" if fitting else "there is no session"
+        raise CliError(
+            f"{what} {wanted!r}; `agentscope-like sessions` lists them", ExitCode.NO_INPUT
+        )
+    state = await storage.load(fitting[0])
+    if state is None:
+        raise CliError(f"the session {wanted!r} is gone; start a new one", ExitCode.NO_INPUT)
+    return state
+
+
+def _directory(options: RunOptions, notes: Mapping[str, str]) -> Path:
+    saved = notes.get("directory")
+    if saved is None:
+        return options.directory or Path.cwd().resolve()
+    if options.directory is not None and str(options.directory) != saved:
+        raise CliError(
+            f"the session works in {saved}, not in {options.directory}: leave --cwd out, or begin "
+            "a new session"
+        )
+    if not Path(saved).is_dir():
+        raise CliError(f"the session's directory {saved} is gone", ExitCode.NO_INPUT)
+    return Path(saved)
+
+
+def _remembered(state: AgentState) -> Sequence[PermissionRule]:
+    """Return the rules of a resumed session; those kept elsewhere are read anew."""
+    context = state.permission_context
+    tables = (context.allow_rules, context.deny_rules, context.ask_rules)
+    return [
+        rule
+        for table in tables
+        for rules in table.values()
+        for rule in rules
+        if rule.source not in (PROJECT_SOURCE, COMMAND_LINE_SOURCE)
+    ]
+
+
+def _absolute(model: str | None) -> str | None:
+    if model is None or not model.startswith("scripted:"):
+        return model
+    return "scripted:" + str(Path(model.removeprefix("scripted:")).resolve())
+
+
+def _last_directory(state: AgentState, directory: Path) -> Path:
+    """Return where the shell of a resumed session stood last, if that is still there."""
+    for message in reversed(state.context):
+        for block in reversed(message.content):
+            if isinstance(block, ToolResultBlock) and block.name == "Bash":
+                last = block.metadata.get("directory")
+                if isinstance(last, str):
+                    return Path(last) if Path(last).is_dir() else directory
+    return directory

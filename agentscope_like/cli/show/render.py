@@ -1,0 +1,312 @@
+"""Shows events live."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from agentscope_like.agent.context import COMPRESSED
+from agentscope_like.cli.show.edit_diff import diff_lines
+from agentscope_like.cli.show.theme import one_line, plain
+from agentscope_like.event import (
+    AgentEvent,
+    CustomEvent,
+    ExceedMaxItersEvent,
+    ModelCallEndEvent,
+    ModelCallStartEvent,
+    ReplyEndEvent,
+    TextBlockDeltaEvent,
+    TextBlockEndEvent,
+    TextBlockStartEvent,
+    ThinkingBlockDeltaEvent,
+    ThinkingBlockEndEvent,
+    ThinkingBlockStartEvent,
+    ToolCallDeltaEvent,
+    ToolCallEndEvent,
+    ToolCallStartEvent,
+    ToolResultDataDeltaEvent,
+    ToolResultEndEvent,
+    ToolResultStartEvent,
+    ToolResultTextDeltaEvent,
+)
+from agentscope_like.message import ToolCallBlock, ToolResultState
+from agentscope_like.progress import ToolProgressEvent
+from agentscope_like.types import ReplyFinishedReason
+
+__all__ = ["LIVE_LINES", "QUIET_LINES", "Renderer", "call_summary"]
+
+LIVE_LINES = 60
+"""Lines of a command's output that are shown; the model gets more, and the rest is counted."""
+
+QUIET_LINES = 4
+"""Lines that are shown of what other tools return."""
+
+LONGEST_LINE = 2_000
+"""Characters of a line of output that are shown."""
+
+_LIVE_TOOLS = ("Bash",)
+_MAIN_ARGUMENTS = ("command", "file_path", "pattern", "action", "subject", "task_id")
+
+_ENDINGS = {
+    ToolResultState.SUCCESS: ("ok", "proven"),
+    ToolResultState.ERROR: ("failed", "error"),
+    ToolResultState.DENIED: ("denied", "deny"),
+    ToolResultState.INTERRUPTED: ("interrupted", "ask"),
+    ToolResultState.RUNNING: ("unfinished", "ask"),
+}
+
+
+def call_summary(raw_input: str) -> str:
+    """Return the argument that says most of a call, or the raw text where it is not an object."""
+    try:
+        arguments = json.loads(raw_input)
+    except (ValueError, RecursionError):
+        return raw_input
+    if not isinstance(arguments, dict):
+        return raw_input
+    for name in _MAIN_ARGUMENTS:
+        if isinstance(arguments.get(name), str):
+            return str(arguments[name])
+    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+
+
+class _Output:
+    """The output of one call, shown line by line up to a limit.
+
+    Args:
+        console: Where it is shown.
+        limit: Lines that are shown.
+    """
+
+    def __init__(self, console: Console, limit: int) -> None:
+        self._console = console
+        self._limit = limit
+        self._rest = ""
+        self._lines = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether no more lines are shown."""
+        return self._lines >= self._limit
+
+    def add(self, text: str) -> None:
+        """Take in more output; whole lines are shown at once."""
+        *lines, self._rest = (self._rest + text).split("\n")
+        for line in lines:
+            self._line(line)
+
+    def close(self) -> None:
+        """Show a last line without its end, and how many lines were not shown."""
+        if self._rest:
+            self._line(self._rest)
+            self._rest = ""
+        if self._lines > self._limit:
+            more = self._lines - self._limit
+            ending = "line" if more == 1 else "lines"
+            self._console.print(Text(f"  | ... {more} more {ending}", "quiet"), soft_wrap=True)
+
+    def _line(self, line: str) -> None:
+        self._lines += 1
+        if self._lines <= self._limit:
+            if len(line) > LONGEST_LINE:
+                more = f" ... {len(line) - LONGEST_LINE:,} more characters"
+                line = line[:LONGEST_LINE] + more
+            shown = one_line(line.removesuffix("\r").expandtabs(8), "output")
+            self._console.print(Text("  | ", "quiet") + shown, soft_wrap=True)
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call on its way.
+
+    Attributes:
+        input: Its arguments, as far as the model has written them.
+        text: What it returned so far, where that is shown at the end.
+        live: Where its output is shown as it comes; None for tools that are shown at the end.
+        progress: Where what it shows while it runs is shown, by stream.
+    """
+
+    name: str
+    input: str = ""
+    text: str = ""
+    live: _Output | None = None
+    progress: dict[str, _Output] = field(default_factory=dict)
+
+    def title(self, width: int) -> Text:
+        summary = call_summary(self.input)
+        line = one_line(self.name, "call") + Text(" ") + one_line(summary)
+        line.truncate(width, overflow="ellipsis")
+        return line
+
+
+class Renderer:
+    """Shows the events of a session on a console, as they come.
+
+    Nothing that a model, a tool or a file says can steer the terminal or be taken for a question of
+    the program: it is shown as text, control characters spelt out.
+
+    Args:
+        console: Where they are shown.
+        with_spinner: Whether a spinner turns at a terminal while the model thinks.
+    """
+
+    def __init__(self, console: Console, *, with_spinner: bool = True) -> None:
+        self.console = console
+        self._with_spinner = with_spinner and console.is_terminal
+        self._status: Status | None = None
+        self._calls: dict[str, _Call] = {}
+        self._announced: str | None = None
+        self._in_line = False
+        self._takers: dict[type, Callable[[Any], None]] = {
+            ModelCallStartEvent: lambda _: self._think(),
+            ModelCallEndEvent: lambda _: None,
+            TextBlockStartEvent: lambda _: self._end_line(),
+            TextBlockDeltaEvent: lambda event: self._stream(event.delta, ""),
+            TextBlockEndEvent: lambda _: self._end_line(),
+            ThinkingBlockStartEvent: lambda _: self._end_line(),
+            ThinkingBlockDeltaEvent: lambda event: self._stream(event.delta, "think"),
+            ThinkingBlockEndEvent: lambda _: self._end_line(),
+            ToolCallStartEvent: self._call_start,
+            ToolCallDeltaEvent: self._call_delta,
+            ToolCallEndEvent: self._call_end,
+            ToolResultStartEvent: self._result_start,
+            ToolResultTextDeltaEvent: self._result_text,
+            ToolResultDataDeltaEvent: self._result_data,
+            ToolResultEndEvent: self._result_end,
+            CustomEvent: self._custom,
+            ExceedMaxItersEvent: lambda _: self.note("the reply took all its rounds"),
+            ReplyEndEvent: self._reply_end,
+        }
+
+    def show(self, event: AgentEvent) -> None:
+        """Show one event; events that say nothing to a person are passed by."""
+        taker = self._takers.get(type(event))
+        if taker is not None:
+            if not isinstance(event, ModelCallStartEvent | ToolCallDeltaEvent):
+                self.pause()
+            taker(event)
+
+    def show_progress(self, event: ToolProgressEvent) -> None:
+        """Show what a tool shows while it runs, under its call."""
+        call = self._calls.get(event.tool_call_id)
+        if call is None:
+            return
+        self.pause()
+        self._end_line()
+        if event.closed:
+            for output in call.progress.values():
+                output.close()
+            return
+        output = call.progress.setdefault(event.stream, _Output(self.console, LIVE_LINES))
+        if self._announced != event.tool_call_id and not output.is_full:
+            self._announce(event.tool_call_id, call)
+        output.add(event.text)
+
+    def recall(self, calls: Iterable[ToolCallBlock]) -> None:
+        """Take note of calls as they are now: of an earlier process, or edited by the person."""
+        self._announced = None
+        for call in calls:
+            self._calls[call.id] = _Call(call.name, call.input)
+
+    def pause(self) -> None:
+        """Stop the spinner, as before something else is shown or asked."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def note(self, text: str, style: str = "quiet") -> None:
+        """Show a remark of the program itself."""
+        self.pause()
+        self._end_line()
+        self.console.print(one_line(text, style), soft_wrap=True)
+
+    def _custom(self, event: CustomEvent) -> None:
+        if event.name == COMPRESSED:
+            before, after = event.value["tokens_before"], event.value["tokens_after"]
+            self.note(f"the history was summed up: {before:,} tokens became {after:,}")
+
+    def _think(self) -> None:
+        self._end_line()
+        if self._with_spinner and self._status is None:
+            self._status = self.console.status(Text("thinking", "quiet"), spinner="dots")
+            self._status.start()
+
+    def _stream(self, text: str, style: str) -> None:
+        if text:
+            self.console.print(plain(text, style), end="", soft_wrap=True)
+            self._in_line = not text.endswith("\n")
+
+    def _end_line(self) -> None:
+        if self._in_line:
+            self.console.print()
+            self._in_line = False
+
+    def _call_start(self, event: ToolCallStartEvent) -> None:
+        self._end_line()
+        self._calls[event.tool_call_id] = _Call(event.tool_call_name)
+        self._think()
+
+    def _call_delta(self, event: ToolCallDeltaEvent) -> None:
+        if call := self._calls.get(event.tool_call_id):
+            call.input += event.delta
+
+    def _call_end(self, event: ToolCallEndEvent) -> None:
+        if call := self._calls.get(event.tool_call_id):
+            self._announce(event.tool_call_id, call)
+
+    def _announce(self, call_id: str, call: _Call) -> None:
+        self._announced = call_id
+        title = call.title(max(self.console.width - 2, 20))
+        self.console.print(Text("* ", "key") + title, soft_wrap=True)
+
+    def _result_start(self, event: ToolResultStartEvent) -> None:
+        call = self._calls.setdefault(event.tool_call_id, _Call(event.tool_call_name))
+        if call.name in _LIVE_TOOLS:
+            if self._announced != event.tool_call_id:
+                self._announce(event.tool_call_id, call)
+            call.live = _Output(self.console, LIVE_LINES)
+
+    def _result_text(self, event: ToolResultTextDeltaEvent) -> None:
+        call = self._calls.get(event.tool_call_id)
+        if call is None:
+            return
+        if call.live is not None:
+            call.live.add(event.delta)
+        else:
+            call.text += event.delta
+
+    def _result_data(self, event: ToolResultDataDeltaEvent) -> None:
+        size = f", {len(event.data) * 3 // 4:,} bytes" if event.data else ""
+        self.console.print(one_line(f"  | [{event.media_type}{size}]", "quiet"), soft_wrap=True)
+
+    def _result_end(self, event: ToolResultEndEvent) -> None:
+        call = self._calls.pop(event.tool_call_id, None) or _Call("")
+        if call.live is not None:
+            call.live.close()
+        word, style = _ENDINGS[event.state]
+        ending = Text(f"  {word} ", style)
+        title = call.title(max(self.console.width - ending.cell_len, 20))
+        title.stylize("quiet")
+        self.console.print(ending + title, soft_wrap=True)
+        self._announced = None
+        diff = event.metadata.get("diff")
+        if isinstance(diff, str) and diff:
+            for line in diff_lines(diff):
+                self.console.print(Text("  ") + line, soft_wrap=True)
+        elif call.text:
+            output = _Output(self.console, QUIET_LINES)
+            output.add(call.text)
+            output.close()
+
+    def _reply_end(self, event: ReplyEndEvent) -> None:
+        self._end_line()
+        if event.error is not None:
+            self.note(f"The model failed: {event.error.message}", "error")
+        elif event.finished_reason is ReplyFinishedReason.INTERRUPTED:
+            self.note("interrupted")

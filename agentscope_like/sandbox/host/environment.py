@@ -1,0 +1,70 @@
+"""The environment of commands in a sandbox: only the variables that were named.
+
+A token in the environment of an agent is read by `env`, by any program that a command starts, and
+by whatever was prompted into one. So a sandbox starts from nothing and takes the little over that
+programs need to speak the user's language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from agentscope_like.exception import ToolArgumentError
+from agentscope_like.sandbox.host.process_family import MARK_VARIABLE
+
+__all__ = ["EVERYTHING", "check_name", "sandbox_environment"]
+
+EVERYTHING = "*"
+"""Stands for all variables in `SandboxConfig.pass_env`."""
+
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+_LANGUAGE = frozenset(
+    {"LANG", "LANGUAGE", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION"}
+    | {"LC_MEASUREMENT", "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER"}
+    | {"LC_TELEPHONE", "LC_TIME"}
+)
+"""locale(7); others that begin like these are how people get secrets past an sshd."""
+
+_TAKEN_OVER = _LANGUAGE | {"TZ", "TERM", "COLORTERM", "NO_COLOR"}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_UNATTENDED = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def sandbox_environment(
+    inherited: Mapping[str, str], passed: Iterable[str], own: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the variables of a sandbox.
+
+    Args:
+        inherited: The environment of this process.
+        passed: Names to take over from it besides; `EVERYTHING` for all.
+        own: Variables to set, whatever was inherited.
+    """
+    names = frozenset(passed)
+    everything = EVERYTHING in names
+    kept = {
+        name: value
+        for name, value in inherited.items()
+        if everything or name in names or name in _TAKEN_OVER
+    }
+    environment = {"PATH": SYSTEM_PATH, **_UNATTENDED, **kept, **own}
+    outer = inherited.get(MARK_VARIABLE)
+    if outer and MARK_VARIABLE not in own:
+        environment[MARK_VARIABLE] = outer
+    return environment
+
+
+def check_name(name: str, value: str) -> None:
+    """Refuse a variable that no process can be given.
+
+    Raises:
+        ToolArgumentError: The name is not one of a variable, or the value has a NUL character.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise ToolArgumentError(
+            f"{name!r} is not the name of an environment variable: use letters, digits and `_`."
+        )
+    if "\0" in value:
+        raise ToolArgumentError(f"The variable {name} contains a NUL character: leave it out.")

@@ -1,0 +1,44 @@
+"""Isolation by the kernel: what a command may touch, and the programs that enforce it."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
+    from agentscope_like.sandbox.isolation.confinement import Confinement
+    from agentscope_like.sandbox.isolation.local import LocalSandbox
+    from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile
+    from agentscope_like.sandbox.isolation.scope import Scope, scope_of
+    from agentscope_like.sandbox.isolation.violation import Heard, Violation, find_violation
+
+__all__ = [
+    "FORGOTTEN",
+    "Confine",
+    "Confinement",
+    "Heard",
+    "LocalSandbox",
+    "Profile",
+    "Scope",
+    "Violation",
+    "find_violation",
+    "scope_of",
+    "why_not_bubblewrap",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "Confine": "profile",
+        "Confinement": "confinement",
+        "FORGOTTEN": "profile",
+        "Heard": "violation",
+        "LocalSandbox": "local",
+        "Profile": "profile",
+        "Scope": "scope",
+        "Violation": "violation",
+        "find_violation": "violation",
+        "scope_of": "scope",
+        "why_not_bubblewrap": "bubblewrap",
+    },
+)

@@ -1,0 +1,243 @@
+"""Builds the bubblewrap options of a profile, and checks whether bubblewrap works here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from agentscope_like.sandbox.host import find_bubblewrap
+from agentscope_like.sandbox.isolation.profile import EVERYTHING, Profile
+from agentscope_like.sandbox.isolation.seccomp import seccomp_program
+
+__all__ = [
+    "diverted_mount",
+    "empty_directories",
+    "options",
+    "system_paths",
+    "why_not_bubblewrap",
+]
+
+_APART = (
+    *("--unshare-user", "--unshare-all", "--new-session", "--die-with-parent"),
+    *("--cap-drop", "ALL", "--hostname", "sandbox"),
+)
+_RIGHTS = {
+    "CAP_CHOWN": 0,
+    "CAP_DAC_OVERRIDE": 1,
+    "CAP_DAC_READ_SEARCH": 2,
+    "CAP_FOWNER": 3,
+    "CAP_FSETID": 4,
+    "CAP_SYS_ADMIN": 21,
+}
+"""Capabilities by which root has its way with files, and makes namespaces (linux/capability.h)."""
+
+_SECONDS = 20
+
+
+def options(profile: Profile, *, directory: str, environment: Mapping[str, str]) -> list[str]:
+    """Return bwrap's options that make a command run within the profile.
+
+    What is mounted below something comes after it, whatever the order in the profile: so nothing
+    covers what was asked for, and an empty `/tmp` does not take a workspace in `/tmp` away.
+
+    Args:
+        profile: What the command may touch.
+        directory: Where it starts, as it knows the path.
+        environment: All of its variables. To be read by bwrap through `--args`, not to stand on a
+            command line, which everybody sees.
+    """
+    arguments = [*_namespaces(profile), "--clearenv"]
+    for name, value in environment.items():
+        arguments += ["--setenv", name, value]
+    placements = {
+        **_devices(profile),
+        **_kernel(profile),
+        **{path: _seen(path) for path in profile.read},
+        **{
+            mount.mount_path: _mounted(mount.host_path, mount.mount_path, mount.read_only)
+            for mount in profile.mounts
+        },
+        **{path: _mounted(path, path, read_only=False) for path in profile.write},
+        **{path: _mounted(path, path, read_only=True) for path in profile.keep},
+        **{path: _emptied(path) for path in profile.hide},
+    }
+    if profile.temporary is not None:
+        placements["/tmp"] = ["--bind", profile.temporary, "/tmp"]  # noqa: S108 - the sandbox's
+    for path in sorted(placements, key=lambda path: path.rstrip("/").split("/")):
+        arguments += placements[path]
+    if EVERYTHING not in profile.read:
+        arguments += ["--remount-ro", "/"]
+    return [*arguments, "--chdir", directory]
+
+
+def _namespaces(profile: Profile) -> list[str]:
+    """Return what a command has apart from the host, and what of root's rights it keeps.
+
+    A native one has no network of its own where it cannot make a socket anyway: that takes longest
+    to make. Nor does it die with the thread that started it: who does not wait for its end, as
+    `IsolatedCommand` does, lets what it left behind have a moment to end by itself.
+    """
+    if not profile.native:
+        return [*_APART, *(["--share-net"] if profile.network else [])]
+    arguments = ["--unshare-ipc", "--cap-drop", "ALL"]
+    own = _own_rights()
+    if "CAP_SYS_ADMIN" in own:
+        for right in sorted(own & _needed_rights(own, writes=bool(profile.write))):
+            arguments += ["--cap-add", right]
+    else:
+        arguments.append("--unshare-user")
+    if not profile.processes:
+        arguments.append("--unshare-pid")
+    if profile.sockets and not profile.network:
+        arguments.append("--unshare-net")
+    return arguments
+
+
+def _needed_rights(own: frozenset[str], *, writes: bool) -> frozenset[str]:
+    if writes:
+        return own - {"CAP_SYS_ADMIN"}
+    reading = "CAP_DAC_READ_SEARCH"
+    return frozenset({reading if reading in own else "CAP_DAC_OVERRIDE"})
+
+
+@cache
+def _own_rights() -> frozenset[str]:
+    """Return which of the capabilities this process has; none where it is not root's."""
+    if os.geteuid() != 0:
+        return frozenset()
+    with contextlib.suppress(OSError), open("/proc/self/status") as file:
+        for line in file:
+            if line.startswith("CapEff:"):
+                bits = int(line.split()[1], 16)
+                return frozenset(name for name, bit in _RIGHTS.items() if bits >> bit & 1)
+    return frozenset()
+
+
+def _devices(profile: Profile) -> dict[str, list[str]]:
+    if not profile.devices:
+        return {"/dev": ["--dev", "/dev"]}
+    usable = {f"/dev/{name}" for name in _system()["devices"]}
+    return {"/dev": _seen("/dev")} | {
+        path: ["--dev-bind", path, path] for path in usable if os.path.exists(path)
+    }
+
+
+def _kernel(profile: Profile) -> dict[str, list[str]]:
+    if profile.processes:
+        return {"/proc": _seen("/proc")}
+    return {"/proc": ["--proc", "/proc"], **{path: _seen(path) for path in _kernel_files()}}
+
+
+@cache
+def _kernel_files() -> tuple[str, ...]:
+    return tuple(path for path in _system()["kernel"] if os.path.exists(path))
+
+
+def diverted_mount(profile: Profile) -> str | None:
+    """Return a path that would be mounted elsewhere than the profile says, or None.
+
+    Mounting follows symlinks. A command can have put one where another mount's place leads through
+    a directory that it may write to.
+    """
+    mounts = [(each.host_path, each.mount_path, each.read_only) for each in profile.mounts]
+    mounts += [(path, path, False) for path in profile.write]
+    inside = sorted(place for _, place, _ in mounts)
+    for host, outer, read_only in mounts:
+        for path in inside:
+            if not read_only and path.startswith(f"{outer}/"):
+                place = host
+                for name in path[len(outer) + 1 :].split("/"):
+                    place = os.path.join(place, name)
+                    if os.path.islink(place):
+                        return path
+    return None
+
+
+def _seen(path: str) -> list[str]:
+    if os.path.islink(path) and os.path.dirname(path) == "/":
+        return ["--symlink", os.readlink(path), path]
+    return ["--ro-bind-try", path, path]
+
+
+def _mounted(host: str, inside: str, read_only: bool) -> list[str]:
+    return ["--ro-bind" if read_only else "--bind", host, inside]
+
+
+def _emptied(path: str) -> list[str]:
+    if os.path.isdir(path) or not os.path.exists(path):
+        return ["--tmpfs", path]
+    return ["--ro-bind", os.devnull, path]
+
+
+def system_paths() -> tuple[str, ...]:
+    """Return what of the host's system a sandbox sees."""
+    table = _system()
+    return tuple(
+        path for path in table["programs"] + table["configuration"] if os.path.lexists(path)
+    )
+
+
+def empty_directories() -> tuple[str, ...]:
+    """Return where a sandbox has empty directories of its own."""
+    return tuple(_system()["empty"])
+
+
+@cache
+def _system() -> dict[str, list[str]]:
+    text = files(__package__).joinpath("system.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def why_not_bubblewrap(*, native: bool = False) -> str | None:
+    """Return why nothing can be isolated by bubblewrap here, or None where it can.
+
+    The first call of a process really runs a program so, and blocks meanwhile.
+
+    Args:
+        native: Whether it is about native profiles.
+    """
+    bwrap = find_bubblewrap()
+    if bwrap is None:
+        return "there is no bwrap (Debian: apt-get install bubblewrap)"
+    program = seccomp_program()
+    if program is None:
+        return f"the system calls of {platform.machine()} are not known to this version"
+    profile = Profile(read=(EVERYTHING,) if native else system_paths(), native=native)
+    tried = options(profile, directory="/", environment={})
+    with tempfile.TemporaryFile() as filter_file:
+        filter_file.write(program)
+        filter_file.seek(0)
+        number = filter_file.fileno()
+        try:
+            done = subprocess.run(
+                [bwrap, *tried, "--seccomp", str(number), "--", "/usr/bin/env", "true"],
+                pass_fds=(number,),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bwrap does not run: {error}"
+    return None if done.returncode == 0 else _advised(done.stderr.strip()[-300:])
+
+
+def _advised(said: str) -> str:
+    """Return what bwrap said, with what usually mends it."""
+    if "uid map" in said or "creating new namespace" in said.lower():
+        return (
+            f"{said}. The kernel does not let this user make namespaces: allow it "
+            "(sysctl kernel.unprivileged_userns_clone=1, an AppArmor profile for bwrap, or in a "
+            "container --security-opt seccomp=unconfined)"
+        )
+    return said or "bwrap fails without saying why"

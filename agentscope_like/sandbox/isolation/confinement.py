@@ -1,0 +1,185 @@
+"""Starts one program confined by a profile."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import platform
+import termios
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from agentscope_like.exception import IsolationError
+from agentscope_like.sandbox.host import find_bubblewrap
+from agentscope_like.sandbox.isolation.bubblewrap import diverted_mount, options, why_not_bubblewrap
+from agentscope_like.sandbox.isolation.profile import Profile
+from agentscope_like.sandbox.isolation.seccomp import seccomp_program
+
+__all__ = ["Confinement"]
+
+_STATUS_BYTES = 4096
+_C_INT_BYTES = 4
+
+
+class Confinement:
+    """The words before a program, and the descriptors beside it, that confine it.
+
+    It is for one start: `Popen([*confinement.words, *program], pass_fds=confinement.descriptors,
+    env={}, cwd="/")` by the thread that outlives the program, then `hand_over()`. Whether the
+    program ran at all is what bwrap says on a descriptor that the program does not have; an exit
+    status, and what is printed, could be anybody's. Use it as a context manager, or `close` it.
+
+    Making the first of a process blocks for some 50 ms, while it is tried out whether programs can
+    be confined here.
+
+    Args:
+        profile: What the program may touch.
+        directory: Where it starts, as it knows the path.
+        environment: All of its variables; those given to `Popen` are bwrap's own.
+        gated: Whether the program is to wait, once all is set up for it, until `release` is called.
+
+    Attributes:
+        words: bwrap and what it needs to be told on its command line.
+        descriptors: What it has to inherit.
+        status: Descriptor that becomes readable when bwrap has said something.
+
+    Raises:
+        IsolationError: Nothing can be confined here, or not so. There is no way on without.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        directory: str,
+        environment: Mapping[str, str],
+        gated: bool = False,
+    ) -> None:
+        bwrap = find_bubblewrap()
+        reason = why_not_bubblewrap(native=profile.native)
+        if reason is not None or bwrap is None:
+            raise IsolationError(f"commands cannot be isolated on this machine: {reason}")
+        if path := diverted_mount(profile):
+            raise IsolationError(
+                f"{path} cannot be mounted, because a symlink is in its way: remove the link, "
+                "which a command may have put there"
+            )
+        arguments = options(profile, directory=directory, environment=environment)
+        program = _filter(profile)
+        self._said = b""
+        self._gate: int | None = None
+        self._theirs: list[int] = []
+        self.status, status_end = os.pipe()
+        os.set_blocking(self.status, False)
+        self._theirs.append(status_end)
+        arguments += ["--json-status-fd", str(status_end)]
+        if gated:
+            gate_end, self._gate = os.pipe()
+            self._theirs.append(gate_end)
+            arguments += ["--block-fd", str(gate_end)]
+        arguments += ["--seccomp", str(self._file(program))]
+        text = "".join(f"{argument}\0" for argument in arguments)
+        self.words = (bwrap, "--args", str(self._file(os.fsencode(text))), "--")
+        self.descriptors = tuple(self._theirs)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def hand_over(self) -> None:
+        """Close what bwrap has inherited by now."""
+        while self._theirs:
+            os.close(self._theirs.pop())
+
+    def release(self) -> None:
+        """Let a program go that waits for it, now or as soon as it does."""
+        if self._gate is not None:
+            os.write(self._gate, b"\n")
+
+    @property
+    def is_released(self) -> bool:
+        """Return whether it has gone, so that nothing can keep it from running any more."""
+        if self._gate is None:
+            return True
+        left = fcntl.ioctl(self._gate, termios.FIONREAD, bytes(_C_INT_BYTES))
+        if any(left):
+            return False
+        os.close(self._gate)
+        self._gate = None
+        return True
+
+    def listen(self) -> bool:
+        """Take what bwrap has said meanwhile, without waiting; return whether there was some."""
+        if self.status < 0:
+            return False
+        try:
+            data = os.read(self.status, _STATUS_BYTES)
+        except BlockingIOError:
+            return False
+        self._said += data
+        return bool(data)
+
+    @property
+    def first_process(self) -> int | None:
+        """Return this host's id of the first process in the new namespaces, once it is known."""
+        return self._fact("child-pid")
+
+    @property
+    def exit_status(self) -> int | None:
+        """Return the program's exit status; None as long as it is not known to have run."""
+        while self.listen():
+            pass
+        return self._fact("exit-code")
+
+    def close(self) -> None:
+        """Close everything; calling it again does nothing."""
+        self.hand_over()
+        if self._gate is not None:
+            os.close(self._gate)
+            self._gate = None
+        if self.status >= 0:
+            while self.listen():
+                pass
+            os.close(self.status)
+            self.status = -1
+
+    def _fact(self, name: str) -> int | None:
+        for line in self._said.splitlines():
+            with contextlib.suppress(ValueError):
+                facts: dict[str, Any] = json.loads(line)
+                if name in facts:
+                    return int(facts[name])
+        return None
+
+    def _file(self, data: bytes) -> int:
+        """Return the descriptor of a file that has no name, at its beginning."""
+        descriptor = os.memfd_create("sandbox")
+        self._theirs.append(descriptor)
+        os.write(descriptor, data)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return descriptor
+
+
+def _filter(profile: Profile) -> bytes:
+    program = seccomp_program(
+        network=profile.network,
+        sockets=profile.sockets,
+        touching=not profile.processes,
+        signals=profile.signals or not profile.processes,
+    )
+    if program is None:
+        raise IsolationError(
+            f"the system calls of {platform.machine()} are not known to this version, so no filter "
+            "can be made of them"
+        )
+    return program

@@ -1,0 +1,66 @@
+"""Resource limits of a sandbox's processes."""
+
+from __future__ import annotations
+
+import os
+import resource
+
+from msgspec import Struct
+
+__all__ = ["Limits", "descendants"]
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """Limits that the kernel keeps for each process, and for their number in the sandbox.
+
+    Attributes:
+        cpu_seconds: Processor time of a process; SIGXCPU, then SIGKILL ends it.
+        memory_bytes: Address space of a process.
+        processes: Processes and threads of the sandbox. The kernel does not count those of root:
+            there the sandbox is ended when it is seen to have more.
+        file_bytes: Size that a file can be written to.
+    """
+
+    cpu_seconds: int
+    memory_bytes: int
+    processes: int
+    file_bytes: int
+
+    @property
+    def needs_watching(self) -> bool:
+        """Return whether the number of processes is one that the kernel does not keep."""
+        return os.geteuid() == 0
+
+    def impose(self, pid: int) -> None:
+        """Set the limits of a process, for it and for all that it starts from now on.
+
+        Raises:
+            OSError: The process has ended.
+        """
+        for kind, soft, hard in (
+            (resource.RLIMIT_CPU, self.cpu_seconds, self.cpu_seconds + 1),
+            (resource.RLIMIT_AS, self.memory_bytes, self.memory_bytes),
+            (resource.RLIMIT_NPROC, self.processes, self.processes),
+            (resource.RLIMIT_FSIZE, self.file_bytes, self.file_bytes),
+            (resource.RLIMIT_CORE, 0, 0),
+        ):
+            most = resource.prlimit(pid, kind)[1]
+            ceiling = hard if most == resource.RLIM_INFINITY else min(hard, most)
+            resource.prlimit(pid, kind, (min(soft, ceiling), ceiling))
+
+
+def descendants(pid: int, most: int) -> int:
+    """Return how many processes and threads came of a process, counting no further than `most`."""
+    found = 0
+    waiting = [pid]
+    while waiting and found <= most:
+        parent = waiting.pop()
+        try:
+            threads = os.listdir(f"/proc/{parent}/task")
+            found += len(threads)
+            for thread in threads:
+                with open(f"/proc/{parent}/task/{thread}/children", "rb") as file:
+                    waiting += [int(child) for child in file.read().split()]
+        except OSError:
+            continue
+    return found

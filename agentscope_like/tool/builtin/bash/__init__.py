@@ -1,0 +1,19 @@
+"""The Bash tool and the shells behind it."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.bash.bash_tool import Bash
+
+__all__ = [
+    "Bash",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "Bash": "bash_tool",
+    },
+)

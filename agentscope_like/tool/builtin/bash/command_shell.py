@@ -1,0 +1,79 @@
+"""`CommandShell`: the protocol that the host's `Shell` and `SandboxShell` implement."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias
+
+from agentscope_like.message import ToolChunk
+from agentscope_like.permission import PermissionRule
+from agentscope_like.permission.shell.file_rules import FilePatterns
+from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
+from agentscope_like.sandbox.isolation import Profile
+from agentscope_like.tool.builtin.bash.environment import GitPlace
+
+__all__ = ["CommandShell", "ExtraEnvironment", "RepositoryKeys"]
+
+RepositoryKeys: TypeAlias = Callable[[GitPlace, Mapping[str, str]], Sequence[str]]
+"""Returns the names of what a repository's own configuration sets, in an environment."""
+
+ExtraEnvironment: TypeAlias = Callable[[dict[str, str], RepositoryKeys], dict[str, str]]
+"""Given the environment of a command, returns variables to set besides; may block."""
+
+
+class CommandShell(Protocol):
+    """Runs one command after the other, each in a bash of its own."""
+
+    @property
+    def directory(self) -> str:
+        """Return the absolute directory that the next command starts in."""
+
+    @property
+    def home(self) -> str | None:
+        """Return what `~` stands for in commands, or None where that is not said."""
+
+    @property
+    def work_tree(self) -> str | None:
+        """Return the root of the git work tree that the next command starts in, where known."""
+
+    @property
+    def has_to_look_up(self) -> bool:
+        """Return whether a decision has to be prepared by `look_up`."""
+
+    def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
+        """Return what surrounds the next command.
+
+        Args:
+            working: The directories that are worked in.
+            sensitive: The names that are sensitive.
+        """
+
+    def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
+        """Compile rules of the file tools.
+
+        Raises:
+            RuleError: One of the contents is no path pattern.
+        """
+
+    async def look_up(
+        self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
+    ) -> None:
+        """Come to know all that a decision asks about files.
+
+        Args:
+            look: Makes the decision, for the sake of what it asks.
+            rules: The rules of the file tools that deny or ask.
+
+        Raises:
+            FileToolError: It cannot be known.
+        """
+
+    def run(
+        self,
+        command: str,
+        *,
+        timeout_ms: int,
+        extra_environment: ExtraEnvironment | None = None,
+        profile: Profile | None = None,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run the command and yield its output as it comes, then a last chunk with how it ended."""

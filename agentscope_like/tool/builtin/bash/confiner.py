@@ -1,0 +1,79 @@
+"""Chooses the kernel profile that a command is confined by."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, get_args
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.permission import PermissionContext
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.permission.shell.analysis import CommandAnalysis
+from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.sandbox.isolation import Confine
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.isolation import Scope
+
+__all__ = ["Confiner"]
+
+_log = logging.getLogger(__name__)
+
+
+class Confiner:
+    """Says what each command is confined to.
+
+    Args:
+        confine: Whether commands are confined. With "auto", a machine that cannot is told of in
+            the log once; with "require", such commands do not run there.
+
+    Raises:
+        ConfigurationError: `confine` is another word.
+    """
+
+    def __init__(self, confine: Confine = "auto") -> None:
+        if confine not in get_args(Confine):
+            known = get_args(Confine)
+            raise ConfigurationError(
+                f"unknown confinement {confine!r} (there are: {', '.join(known)})"
+                f"{nearest(confine, known)}"
+            )
+        self.confine = confine
+        self._reason: str | None = None
+        self._has_looked = False
+
+    async def scope(
+        self,
+        analysis: CommandAnalysis,
+        surroundings: Surroundings,
+        context: PermissionContext | None,
+    ) -> Scope | None:
+        """Return what a command may do that was decided to run; None where it is not confined.
+
+        Args:
+            analysis: The command, as it was read for the decision.
+            surroundings: Where it runs.
+            context: What the session permits; None for a call without a session.
+        """
+        if self.confine == "off":
+            return None
+        if not self._has_looked:
+            await self._look()
+        if self._reason is not None and self.confine == "auto":
+            return None
+        from agentscope_like.sandbox.isolation import scope_of
+
+        mode = None if context is None else context.mode
+        if any(effect.glob for effect in analysis.effects):
+            return await asyncio.to_thread(scope_of, analysis, surroundings, mode)
+        return scope_of(analysis, surroundings, mode)
+
+    async def _look(self) -> None:
+        """Find out whether commands can be confined here."""
+        from agentscope_like.sandbox.isolation import why_not_bubblewrap
+
+        self._reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
+        self._has_looked = True
+        if self._reason is not None and self.confine == "auto":
+            _log.warning("commands are decided about, but not confined: %s", self._reason)

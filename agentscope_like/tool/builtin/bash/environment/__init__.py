@@ -1,0 +1,53 @@
+"""The environment variables that commands run with."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.bash.environment.git_programs import (
+        LOOKUP_VARIABLES,
+        GitPlace,
+        git_environment,
+        git_places,
+        keys_below,
+        not_told,
+        repository_keys,
+    )
+    from agentscope_like.tool.builtin.bash.environment.inherited_environment import (
+        in_english,
+        shell_environment,
+    )
+    from agentscope_like.tool.builtin.bash.environment.secret_variables import without_secrets
+    from agentscope_like.tool.builtin.bash.environment.work_tree import work_tree_of
+
+__all__ = [
+    "LOOKUP_VARIABLES",
+    "GitPlace",
+    "git_environment",
+    "git_places",
+    "in_english",
+    "keys_below",
+    "not_told",
+    "repository_keys",
+    "shell_environment",
+    "without_secrets",
+    "work_tree_of",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "GitPlace": "git_programs",
+        "LOOKUP_VARIABLES": "git_programs",
+        "git_environment": "git_programs",
+        "git_places": "git_programs",
+        "in_english": "inherited_environment",
+        "keys_below": "git_programs",
+        "not_told": "git_programs",
+        "repository_keys": "git_programs",
+        "shell_environment": "inherited_environment",
+        "without_secrets": "secret_variables",
+        "work_tree_of": "work_tree",
+    },
+)

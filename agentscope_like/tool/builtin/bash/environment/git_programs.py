@@ -1,0 +1,353 @@
+"""Switches off the programs that a repository's configuration names, for a proven git read.
+
+`git status` runs `core.fsmonitor`, `git diff` runs external diffs, text converters and clean
+filters: all named in `.git/config`, which a stranger may have written. Configuration given by
+environment (git-config(1), `GIT_CONFIG_COUNT`) outranks the repository's, so what is always the
+same is set always, and what has a name of the repository's own choice is looked up first.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from agentscope_like.exception import ToolArgumentError
+from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
+
+__all__ = [
+    "LOOKUP_VARIABLES",
+    "MAX_PLACES",
+    "GitPlace",
+    "Told",
+    "git_environment",
+    "git_places",
+    "keys_below",
+    "not_told",
+    "repository_keys",
+]
+
+MAX_PLACES = 64
+"""Most places that one command line may run git in, when it is to run unasked."""
+
+MAX_SUBMODULES = 200
+"""Most submodules, at any depth, of one repository that a command may look at unasked."""
+
+_LOOKUP_SECONDS = 5.0
+_OWN_SCOPES = frozenset({b"local", b"worktree"})
+
+LOOKUP_VARIABLES = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_PAGER": "cat",
+}
+
+_ALWAYS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "core.pager": "cat",
+    "log.showSignature": "false",
+    "gpg.program": "false",
+    "gpg.openpgp.program": "false",
+    "gpg.ssh.program": "false",
+    "gpg.x509.program": "false",
+    "protocol.ext.allow": "never",
+    "status.submoduleSummary": "false",
+    "diff.ignoreSubmodules": "dirty",
+    "diff.submodule": "short",
+}
+"""No signature is checked, though the repository's `format.pretty` asks for it: gpg makes its home.
+A submodule is only compared by its commit, unless an option or `.gitmodules` says otherwise; what
+changed in one is not shown, which may be one that only the history knows."""
+
+_PLAIN_DIFF = 'f() { diff -u --label "a/$1" --label "b/$1" -- "$2" "$5"; :; }; f'
+"""Shows what an external program for differences would have shown, in git's own way; none at all
+cannot be set, git dies of an empty one (git(1), `GIT_EXTERNAL_DIFF`)."""
+
+_WHERE_SET = (
+    (r"filter\..+\.(clean|smudge|process)", ""),
+    (r"filter\..+\.required", "false"),
+    (r"diff\..+\.textconv", "cat"),
+    (r"diff\..+\.cachetextconv", "false"),
+    (r"diff\.external|diff\..+\.command", _PLAIN_DIFF),
+    (r"gpg\..+\.defaultkeycommand", "false"),
+    (r"core\.(askpass|gitproxy|editor)", ""),
+    (r"core\.(sshcommand)", "ssh"),
+    (r"core\.alternaterefscommand", "true"),
+    (r"credential\..*helper", ""),
+    (r"submodule\..+\.ignore", "dirty"),
+    (r"merge\..+\.driver", "false"),
+    (r"log\.diffmerges", "separate"),
+    (r"man\.viewer", "man"),
+    (r"(man|browser)\..+\.(cmd|path)", "false"),
+    (r"alias\.(lfs|whatchanged)(\..+)?", ""),
+    (r"http\.(.+\.)?savecookies", "false"),
+    (r"(http\.(.+\.)?cookiefile|mailmap\.file)", ""),
+    (r"(format\.signature|diff\.order)file", "/dev/null"),
+)
+"""Overrides for keys that the repository's own configuration has (git-config(1), "Variables").
+
+A name that git itself may not have could be an alias; files may be any that the user can read."""
+
+_LIST = ("config", "--list", "--name-only", "--show-scope", "-z")
+"""Makes git list the names that configuration sets, each after its scope."""
+
+_TELLING_NAMES = frozenset({"branch", "describe", "rev-parse", "symbolic-ref"})
+"""Sub-commands whose output is taken for a word that is no option."""
+
+_BLAMING = frozenset({"blame", "annotate"})
+
+_OPTION_LIKE = tuple(
+    f"refs/{kind}/-*{below}" for kind in ("heads", "tags", "remotes") for below in ("", "/**")
+)
+_NAMES = ("for-each-ref", "--count=1", "--format=%(refname)", *_OPTION_LIKE)
+_BRANCH = ("symbolic-ref", "-q", "HEAD")
+"""What names the repository has that begin with a dash, and the branch, which need not exist."""
+
+_LINKS = ("-c", "core.fsmonitor=false", "ls-files", "--stage", "-z")
+_GITLINK = "160000 "
+
+_UPLOAD_PACK = re.compile(r"remote\..+\.(uploadpack|vcs)", re.IGNORECASE)
+"""Git takes the first of these, so that no later setting wins."""
+
+_IGNORED_REVISIONS = "blame.ignorerevsfile"
+"""Git reads each of these, and quotes what it does not understand; an empty one resets only those
+that sort before it."""
+
+_RUNS_GIT = frozenset({"git", "go"})
+"""Programs that run git by themselves, such as go to stamp a version."""
+
+_WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, value in _WHERE_SET)
+
+
+class GitPlace(NamedTuple):
+    """A repository that a command looks at: where git starts, and the options that lead there.
+
+    `tells_names` says that git prints the name of a branch or tag, which others may be given, and
+    `blames` that it reads which commits to leave out.
+    """
+
+    directory: str
+    options: tuple[str, ...]
+    reaches_remote: bool = False
+    tells_names: bool = False
+    blames: bool = False
+
+
+def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
+    """Return every place that the git commands may look at, without repetition.
+
+    Raises:
+        ToolArgumentError: It is not known where one of them looks.
+    """
+    return tuple(
+        dict.fromkeys(
+            GitPlace(
+                directory,
+                options,
+                _reaches_remote(part),
+                _tells_names(part, analysis),
+                not _BLAMING.isdisjoint(part.argv),
+            )
+            for part in analysis.parts
+            if part.program in _RUNS_GIT
+            for directory in part.directories or (analysis.directory,)
+            for options in _leading_options(part)
+        )
+    )
+
+
+def git_environment(
+    inherited: Mapping[str, str],
+    places: Sequence[GitPlace] = (),
+    keys: Callable[[GitPlace, Mapping[str, str]], Sequence[str]] | None = None,
+) -> dict[str, str]:
+    """Return the variables that switch off the programs a repository names; may run `git config`.
+
+    Args:
+        inherited: The environment that they are added to; configuration in it is kept.
+        places: The repositories to look at.
+        keys: Returns the names of what a repository's own configuration sets; on this host by
+            default.
+
+    Raises:
+        ToolArgumentError: What a repository names cannot be told, so nothing may run in it.
+    """
+    if len(places) > MAX_PLACES:
+        raise ToolArgumentError(
+            f"The command runs git in up to {len(places)} places; at most {MAX_PLACES} can be "
+            "checked for programs that their configuration names. Split it into several calls."
+        )
+    settings = dict(_ALWAYS)
+    for place in places:
+        settings.update(_overrides(place, (keys or repository_keys)(place, inherited)))
+    count = inherited.get("GIT_CONFIG_COUNT", "0")
+    first = int(count) if count.isdigit() else 0
+    environment = dict(LOOKUP_VARIABLES)
+    environment["GIT_CONFIG_COUNT"] = str(first + len(settings))
+    for number, (key, value) in enumerate(settings.items(), first):
+        environment[f"GIT_CONFIG_KEY_{number}"] = key
+        environment[f"GIT_CONFIG_VALUE_{number}"] = value
+    return environment
+
+
+def _reaches_remote(part: Part) -> bool:
+    return "ls-remote" in part.argv or ("remote" in part.argv and "show" in part.argv)
+
+
+def _tells_names(part: Part, analysis: CommandAnalysis) -> bool:
+    return len(analysis.parts) > 1 and not _TELLING_NAMES.isdisjoint(part.argv)
+
+
+def _leading_options(part: Part) -> list[tuple[str, ...]]:
+    """Return what git's own options may be that name the repository: `-C dir`, `--git-dir=dir`."""
+    found: list[tuple[str, ...]] = [()]
+    words = iter(enumerate(part.argv[1:], 1))
+    for _, word in words:
+        if word is None or not word.startswith("-"):
+            break
+        if word in ("-C", "--git-dir", "--work-tree"):
+            index, value = next(words, (0, ""))
+            values = [value] if value is not None else _computed_places(part, index)
+            found = [(*options, word, each) for options in found for each in values]
+        elif word.startswith(("--git-dir=", "--work-tree=")):
+            found = [(*options, word) for options in found]
+        elif word == "-c":
+            next(words, None)
+    return found
+
+
+def _computed_places(part: Part, index: int) -> list[str]:
+    """Return the absolute directories that a computed word may name; an empty one is none."""
+    span = part.words[index].span if index < len(part.words) else part.span
+    effects = [effect for effect in part.effects if effect.span in (span, part.span)]
+    paths = [effect.path or effect.target for effect in effects]
+    if not paths or not all(path == "" or path.startswith("/") for path in paths):
+        raise ToolArgumentError(
+            "It is not known in which directory git would run, so that its configuration cannot be "
+            "checked. Name the directory."
+        )
+    return paths
+
+
+def _overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for key in keys:
+        if place.reaches_remote and _UPLOAD_PACK.fullmatch(key):
+            raise ToolArgumentError(
+                f"the repository at {place.directory!r} names a program of its own for a remote "
+                f"({key}), which no setting overrules. Reading that remote is left to the user."
+            )
+        if place.blames and key.lower() == _IGNORED_REVISIONS:
+            raise ToolArgumentError(
+                f"the repository at {place.directory!r} names a file of commits to leave out "
+                f"({key}), which may be any file, and which no setting overrules. Blaming there is "
+                "left to the user."
+            )
+        for pattern, value in _WHERE_SET_PATTERNS:
+            if pattern.fullmatch(key):
+                yield key, value
+
+
+def repository_keys(place: GitPlace, environment: Mapping[str, str]) -> list[str]:
+    """Return the names of what a repository's own configuration sets, and its submodules' too."""
+    git = shutil.which("git", path=environment.get("PATH", os.defpath))
+    if git is None or not os.path.isdir(place.directory):
+        return []
+
+    def told(arguments: Sequence[str], only: str = "") -> bytes:
+        try:
+            listed = subprocess.run(
+                [git, *arguments],
+                cwd=place.directory,
+                env={**environment, **LOOKUP_VARIABLES},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_LOOKUP_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise not_told(place, error) from error
+        records = listed.stdout.split(b"\0")
+        return b"\0".join(each for each in records if each.startswith(os.fsencode(only)))
+
+    return keys_below(place, told)
+
+
+class Told(Protocol):
+    """Runs git with some arguments where a place is, and returns what it prints."""
+
+    def __call__(self, arguments: Sequence[str], only: str = "") -> bytes:
+        """Return the records, each ended by a null byte; only those that begin with `only`."""
+
+
+def keys_below(place: GitPlace, told: Told) -> list[str]:
+    """Return the names of what a repository and the submodules in it set by themselves.
+
+    Git looks into a submodule by a process of its own (`git diff-index`, `--submodule=diff`,
+    `ignore = none` in `.gitmodules`), which inherits configuration given by environment.
+
+    Args:
+        place: The repository.
+        told: Asks git there.
+
+    Raises:
+        ToolArgumentError: There are too many submodules to look at, or a name that git prints would
+            be taken for an option.
+    """
+    if place.tells_names:
+        _refuse_odd_names(place, told)
+    found: dict[str, None] = {}
+    pending = [(place.options, ":/")]
+    for number, (options, top) in enumerate(pending):
+        if number > MAX_SUBMODULES:
+            raise ToolArgumentError(
+                f"{place.directory!r} has more than {MAX_SUBMODULES} submodules, too many to check "
+                "for programs that their configuration names, so no git command is run there "
+                "unasked."
+            )
+        found |= dict.fromkeys(_listed_keys(told([*options, *_LIST])))
+        records = told([*options, *_LINKS, top], _GITLINK).split(b"\0")
+        links = {os.fsdecode(each.partition(b"\t")[2]) for each in records}
+        # Within one that is not checked out, git lists what is there of the repository around it.
+        pending += [((*options, "-C", link), ".") for link in sorted(links) if _leads_down(link)]
+    return list(found)
+
+
+def _leads_down(link: str) -> bool:
+    """Return whether a path has a name in it; `...` is one, though of dots alone."""
+    return not {"", ".", ".."}.issuperset(link.split("/"))
+
+
+def _refuse_odd_names(place: GitPlace, told: Told) -> None:
+    """Raise an error if a branch or a tag is called as an option is; a clone takes over any."""
+    branch = told([*place.options, *_BRANCH])
+    is_odd = branch.startswith(b"refs/heads/-")
+    odd = branch if is_odd else told([*place.options, *_NAMES])
+    if odd:
+        raise ToolArgumentError(
+            f"the repository at {place.directory!r} has a name that begins with a dash "
+            f"({os.fsdecode(odd).strip()}), which git would take for an option where the command "
+            "passes it on. Rename or delete it, or give the name in full."
+        )
+
+
+def _listed_keys(output: bytes) -> list[str]:
+    """Return the names that a repository's own configuration sets, of what git has listed."""
+    fields = output.split(b"\0")
+    scoped = zip(fields[::2], fields[1::2], strict=False)
+    return [os.fsdecode(name) for scope, name in scoped if scope in _OWN_SCOPES]
+
+
+def not_told(place: GitPlace, error: Exception) -> ToolArgumentError:
+    """Return the error about a repository whose configuration git does not tell."""
+    return ToolArgumentError(
+        f"git could not be asked what the configuration of {place.directory!r} sets "
+        f"({type(error).__name__}), so no git command is run there unasked. Try it again."
+    )

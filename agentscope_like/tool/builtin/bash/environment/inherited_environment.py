@@ -1,0 +1,88 @@
+"""The environment a command inherits: the user's, without what changes how bash reads it.
+
+A command is decided by its text. Whatever in the environment makes bash or the loader do something
+that the text does not say is taken out (bash(1), "Shell Variables" and "Functions"; ld.so(8)), and
+nothing waits for a person who is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from agentscope_like.sandbox.host import MARK_VARIABLE
+
+__all__ = ["in_english", "shell_environment"]
+
+_DROPPED = frozenset(
+    {
+        *("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "BASH_COMPAT"),
+        *("BASH_LOADABLES_PATH", "BASH_XTRACEFD", "POSIXLY_CORRECT", "POSIX_PEDANTIC", "FUNCNEST"),
+        *("CDPATH", "GLOBIGNORE", "EXECIGNORE", "FIGNORE", "IFS", "TMOUT", "OPTIND", "OPTERR"),
+        *("HISTFILE", "HISTCONTROL", "MAIL", "MAILPATH", "MAILCHECK", "OLDPWD"),
+    }
+)
+_ENGLISH = re.compile(r"(?:|C|POSIX|en)(?:[._@:].*)?\Z", re.DOTALL)
+_DROPPED_PREFIXES = ("BASH_FUNC_", "LD_", "DYLD_")
+_KEPT = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"})
+
+_UNATTENDED = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GH_PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "cat",
+    "AWS_PAGER": "",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GH_PROMPT_DISABLED": "1",
+    "DEBIAN_FRONTEND": "noninteractive",
+}
+
+
+def shell_environment(inherited: Mapping[str, str], mark: str) -> dict[str, str]:
+    """Return the environment of a command.
+
+    Args:
+        inherited: The process's own environment.
+        mark: What the command's processes are known by; added to the marks of the commands that
+            this process itself runs under.
+    """
+    environment = {name: value for name, value in inherited.items() if _is_kept(name)}
+    if "PATH" in environment:
+        environment["PATH"] = _absolute_entries(environment["PATH"])
+    environment.update(_UNATTENDED)
+    outer = inherited.get(MARK_VARIABLE)
+    environment[MARK_VARIABLE] = f"{outer}:{mark}" if outer else mark
+    return environment
+
+
+def in_english(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which programs complain in English, and do all else as before.
+
+    How a program sorts, and what it takes for a letter, stays as the user's language has it. Where
+    that is English, or none, nothing is changed.
+
+    Args:
+        environment: The variables of a command; locale(7) and gettext(3) say what they mean.
+    """
+    everything = environment.get("LC_ALL", "")
+    messages = everything or environment.get("LC_MESSAGES", "") or environment.get("LANG", "")
+    chosen = environment.get("LANGUAGE", "") if messages not in ("", "C", "POSIX") else ""
+    if _ENGLISH.match(messages) and _ENGLISH.match(chosen):
+        return dict(environment)
+    changed = {name: value for name, value in environment.items() if name != "LANGUAGE"}
+    if everything:
+        changed = {name: changed[name] for name in changed if not name.startswith("LC_")}
+        changed["LANG"] = everything
+    return {**changed, "LC_MESSAGES": "C"}
+
+
+def _is_kept(name: str) -> bool:
+    if name in _DROPPED:
+        return False
+    return name in _KEPT or not name.startswith(_DROPPED_PREFIXES)
+
+
+def _absolute_entries(path: str) -> str:
+    """Return PATH without entries that mean another directory after each `cd`."""
+    return ":".join(entry for entry in path.split(":") if entry.startswith("/"))

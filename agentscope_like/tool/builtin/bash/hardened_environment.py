@@ -1,0 +1,55 @@
+"""The environment of commands that run without approval."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agentscope_like.permission import PermissionContext
+from agentscope_like.permission.shell import CommandAnalysis
+from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
+from agentscope_like.permission.shell.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.bash.command_shell import RepositoryKeys
+
+__all__ = ["runs_unasked", "unasked_environment"]
+
+_OWN_TOOLCHAINS = {"GOTOOLCHAIN": "local", "RUSTUP_AUTO_INSTALL": "0"}
+"""Keeps `go version` and `cargo --version` from fetching the toolchain that a project names
+(https://go.dev/doc/toolchain; rustup 1.28)."""
+
+_NO_SCRIPTS = {"COMPOSER_SKIP_SCRIPTS": "init,command,pre-command-run,pre-file-download"}
+"""Keeps `composer show` from running what a project's composer.json has for these events
+(https://getcomposer.org/doc/03-cli.md#composer-skip-scripts; composer 2.8.6)."""
+
+_NO_LOGS = {"npm_config_logs_max": "0", "npm_config_update_notifier": "false"}
+"""Keeps npm from writing logs to where a project's `.npmrc` has them, and from asking for updates
+(https://docs.npmjs.com/cli/using-npm/config)."""
+
+
+async def runs_unasked(
+    analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext | None
+) -> bool:
+    """Return whether nobody is asked about a command, a proven read or an accepted edit."""
+    if analysis.read_only or context is None or context.mode not in EDITING_RUNS:
+        return analysis.read_only
+    return await asyncio.to_thread(why_not_an_edit, analysis, surroundings) is None
+
+
+def unasked_environment(
+    analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
+) -> dict[str, str]:
+    """Return what is set besides for what runs unasked.
+
+    It sees no secrets, and runs no programs of a repository nor any that a project has fetched.
+    """
+    from agentscope_like.tool.builtin.bash.environment import (
+        git_environment,
+        git_places,
+        without_secrets,
+    )
+
+    secrets = without_secrets(analysis, inherited)
+    git = git_environment(inherited | secrets, git_places(analysis), keys)
+    return secrets | _OWN_TOOLCHAINS | _NO_SCRIPTS | _NO_LOGS | git

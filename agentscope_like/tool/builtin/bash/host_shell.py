@@ -1,0 +1,244 @@
+"""Runs the commands of `Bash` on this host, streams their output and keeps the directory."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+import uuid
+import weakref
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec import to_builtins
+
+from agentscope_like.exception import ConfigurationError, IsolationError
+from agentscope_like.message import ToolChunk, ToolResultState
+from agentscope_like.permission import PermissionRule
+from agentscope_like.permission.path_rules import PathRules
+from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
+from agentscope_like.sandbox.host import OrphanGuard
+from agentscope_like.sandbox.isolation import FORGOTTEN, Heard, Profile, find_violation
+from agentscope_like.tool.builtin.bash.environment import (
+    in_english,
+    repository_keys,
+    shell_environment,
+)
+from agentscope_like.tool.builtin.bash.shell_process import ShellProcess, find_bash
+from agentscope_like.tool.builtin.bash.shell_result import (
+    MAX_TIMEOUT_MS,
+    epilogue,
+    failure,
+    not_confined,
+    refuse_unsendable,
+    say_chunk,
+)
+from agentscope_like.tool.builtin.bash.transcript import Transcript
+
+if TYPE_CHECKING:
+    from agentscope_like.permission.shell.file_rules import FilePatterns
+    from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
+
+__all__ = ["Shell"]
+
+_CONFINED = {"TMPDIR": FORGOTTEN}
+"""A confined command has no other place for temporary files."""
+
+_MILLISECONDS = 1000
+
+
+class Shell:
+    """Runs one command after the other, each in a bash of its own.
+
+    Attributes:
+        start: The absolute directory that this was made for, whatever commands did since.
+
+    Args:
+        directory: Where commands start; by default, the process's own directory of now.
+
+    Raises:
+        ConfigurationError: There is no such directory.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
+        self.start = _existing(directory)
+        self._moved_to: str | None = None
+        self._files: str | None = None
+        self._guard = OrphanGuard()
+
+    @property
+    def directory(self) -> str:
+        """Return the absolute directory that the next command starts in."""
+        return self._moved_to or self.start
+
+    @property
+    def home(self) -> str | None:
+        """Return what `~` stands for, or None where the environment does not say."""
+        home = os.environ.get("HOME", "")
+        return home if home.startswith("/") else None
+
+    @property
+    def work_tree(self) -> str | None:
+        """Return the root of the git work tree that the next command starts in, where known."""
+        from agentscope_like.tool.builtin.bash.environment import work_tree_of  # few commands ask
+
+        return work_tree_of(self.directory, os.environ)
+
+    @property
+    def has_to_look_up(self) -> bool:
+        """Return that this host can be asked at any time."""
+        return False
+
+    def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
+        """Return what surrounds the next command; see `CommandShell`."""
+        return Surroundings(
+            directory=self.directory,
+            working=tuple(working),
+            root=self.start,
+            home=self.home,
+            sensitive=sensitive,
+        )
+
+    def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
+        """Compile rules of the file tools; see `CommandShell`."""
+        return PathRules(rules)
+
+    async def look_up(
+        self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
+    ) -> None:
+        """Do nothing: whoever wants to know asks."""
+
+    async def run(
+        self,
+        command: str,
+        *,
+        timeout_ms: int,
+        extra_environment: ExtraEnvironment | None = None,
+        profile: Profile | None = None,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run the command and yield its output as it comes, then a last chunk with how it ended.
+
+        Args:
+            command: What bash runs.
+            timeout_ms: Milliseconds until it is ended, at most 600,000; 0 is the most.
+            extra_environment: Returns variables to set besides; called off the loop.
+            profile: What the kernel lets it touch; by default, what this process may. Where that
+                cannot be done, the command does not run.
+
+        Raises:
+            ToolArgumentError: The command is one that no process can be given.
+        """
+        refuse_unsendable(command)
+        if problem := self._cannot_run():
+            yield problem
+            return
+        directory = self.directory
+        mark = uuid.uuid4().hex
+        environment = shell_environment(os.environ, mark) | {"PWD": directory}
+        if extra_environment is not None:
+            environment |= await asyncio.to_thread(extra_environment, environment, repository_keys)
+        if profile is not None:
+            environment = in_english(environment | _CONFINED)
+        process = ShellProcess(
+            command,
+            bash=find_bash() or "",
+            directory=directory,
+            environment=environment,
+            family_mark=mark,
+            timeout=min(timeout_ms or MAX_TIMEOUT_MS, MAX_TIMEOUT_MS) / _MILLISECONDS,
+            profile=profile,
+            guard=self._guard,
+        )
+        heard = Heard()
+        transcript = Transcript(self._new_file)
+        say = partial(say_chunk, block_id=uuid.uuid4().hex)
+        async with AsyncExitStack() as stack:
+            stack.callback(transcript.close)
+            try:
+                await stack.enter_async_context(process)
+            except OSError as error:
+                yield failure(f"bash could not be started in {directory}: {error}.")
+                return
+            except IsolationError as error:
+                yield not_confined(error.message)
+                return
+            while data := await process.read():
+                heard.add(data)
+                if text := await _take(transcript, data):
+                    yield say(text)
+            end = await process.finish()
+            self._moved_to = await asyncio.to_thread(_still_there, end.directory, directory)
+            text = await asyncio.to_thread(transcript.finish)
+        if not end.ran:
+            yield not_confined(heard.text.strip())
+            return
+        violation = None
+        if profile is not None:
+            violation = find_violation(profile, end.status, heard.text, command)
+        is_fine = end.status == 0 and violation is None
+        yield say(
+            text + epilogue(end, transcript, timeout_ms, violation),
+            state=ToolResultState.SUCCESS if is_fine else ToolResultState.ERROR,
+            metadata={
+                "exit_code": end.status,
+                "duration": round(end.seconds, 3),
+                "directory": self.directory,
+                "timed_out": end.status is None,
+                "output_file": transcript.path,
+                **({} if violation is None else {"violation": to_builtins(violation)}),
+            },
+        )
+
+    def _cannot_run(self) -> ToolChunk | None:
+        """Return why no command can be started here, or None."""
+        if find_bash() is None:
+            return failure(
+                "There is no bash in the system's directories, so no command can be run. Use the "
+                "other tools, or ask for bash to be installed."
+            )
+        directory = self.directory
+        if os.path.isdir(directory):
+            return None
+        self._moved_to = None
+        if self.start != directory and os.path.isdir(self.start):
+            return failure(
+                f"The directory {directory} that commands ran in is gone, so this one was not run. "
+                f"Commands now run in {self.start}: call again."
+            )
+        return failure(
+            f"{directory} that commands run in does not exist, so this one was not run. It has to "
+            "be made again before any command can run."
+        )
+
+    def _new_file(self) -> str:
+        """Return a new path in a directory that is this shell's alone, and goes when it goes."""
+        if self._files is None or not os.path.isdir(self._files):
+            self._files = tempfile.mkdtemp(prefix="agentscope-like-")
+            weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)
+        return os.path.join(self._files, f"output-{uuid.uuid4().hex[:12]}.txt")
+
+
+def _existing(directory: str | os.PathLike[str] | None) -> str:
+    try:
+        start = os.path.abspath(os.getcwd() if directory is None else os.fspath(directory))
+    except FileNotFoundError:
+        start = "the process's own directory"
+    if not os.path.isdir(start):
+        raise ConfigurationError(
+            f"commands cannot run in {start}: there is no such directory. Make it first, or give "
+            "another `cwd`"
+        )
+    return start
+
+
+async def _take(transcript: Transcript, data: bytes) -> str:
+    if transcript.touches_disk(len(data)):
+        return await asyncio.to_thread(transcript.add, data)
+    return transcript.add(data)
+
+
+def _still_there(reported: str | None, before: str) -> str:
+    return reported if reported is not None and os.path.isdir(reported) else before

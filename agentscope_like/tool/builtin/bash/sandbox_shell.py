@@ -1,0 +1,284 @@
+"""Runs the commands of `Bash` in a sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import posixpath
+import shlex
+import tempfile
+import time
+import uuid
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agentscope_like.exception import IsolationError
+from agentscope_like.message import ToolChunk, ToolResultState
+from agentscope_like.permission import PermissionRule
+from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
+from agentscope_like.sandbox.files import answer
+from agentscope_like.sandbox.host import MARK_VARIABLE
+from agentscope_like.sandbox.isolation import Profile
+from agentscope_like.tool.builtin.bash.environment import (
+    LOOKUP_VARIABLES,
+    GitPlace,
+    keys_below,
+    not_told,
+    shell_environment,
+)
+from agentscope_like.tool.builtin.bash.sandbox_command import SandboxCommand
+from agentscope_like.tool.builtin.bash.shell_process import ShellExit
+from agentscope_like.tool.builtin.bash.shell_result import (
+    MAX_TIMEOUT_MS,
+    epilogue,
+    not_confined,
+    refuse_unsendable,
+    say_chunk,
+)
+from agentscope_like.tool.builtin.bash.transcript import Transcript
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import SandboxFileSystem, SandboxRuleIndex
+from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
+from agentscope_like.tool.builtin.waiter import Waiter
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
+    from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
+
+__all__ = ["SandboxShell"]
+
+MOST_LOOKS = 48
+"""How often a decision is made to learn what it asks about files: 40 symlinks, and some globs."""
+
+MOST_KEPT_BYTES = 64 << 20
+"""How much of an output that is too long to show is put into the sandbox."""
+
+_ENVIRONMENT = """\
+env -0 2>/dev/null || compgen -e | while read -r name; do printf '%s=%s\\0' "$name" "${!name}"; done
+"""
+
+_SWAP = r"tr '\n\000' '\000\n'"
+"""Swaps line ends and null bytes, for programs that know lines."""
+
+_MILLISECONDS = 1000
+
+
+class SandboxShell:
+    """Runs one command after the other in a sandbox; see `CommandShell`.
+
+    Args:
+        handle: The sandbox.
+        directory: Where commands start; by default, and where it is relative, in the workspace.
+    """
+
+    def __init__(self, handle: SandboxHandle, directory: str | None = None) -> None:
+        self._handle = handle
+        # of the files that commands see, the file methods of a sandbox may reach only some
+        self._system = SandboxFileSystem(handle, as_commands=True)
+        self._start = self._system.directory(directory)
+        self._moved_to: str | None = None
+        self._inherited: dict[str, str] | None = None
+
+    @property
+    def directory(self) -> str:
+        """Return the absolute directory that the next command starts in."""
+        return self._moved_to or self._start()
+
+    @property
+    def home(self) -> str | None:
+        """Return what `~` stands for in the sandbox, or None where that is not known."""
+        return self._system.home or None
+
+    @property
+    def work_tree(self) -> str | None:
+        """Return None: the host of the handle is not asked for it."""
+        return None
+
+    @property
+    def has_to_look_up(self) -> bool:
+        """Return whether a decision has to be prepared; one that prepares another has not."""
+        return not self._system.names.is_asking
+
+    def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
+        """Return what surrounds the next command."""
+        return Surroundings(
+            directory=self.directory,
+            working=tuple(working),
+            root=self._start(),
+            home=self._system.home,
+            sensitive=sensitive,
+            names=self._system.names,
+            other_homes=self._system.homes,
+        )
+
+    def compile(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:
+        """Compile rules of the file tools."""
+        return self._system.rules(rules)
+
+    async def look_up(
+        self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
+    ) -> None:
+        """Come to know all that a decision asks about files."""
+        if not self._system.home:
+            await self._system.look_up([self._start()], directory=self.directory)
+        await self._system.look_up_rules(rules)
+
+        async def do() -> None:
+            await look()
+
+        if not await self._system.look_up_all(do, most=MOST_LOOKS):
+            raise FileToolError("The command is about more files than can be looked up.")
+
+    async def run(
+        self,
+        command: str,
+        *,
+        timeout_ms: int,
+        extra_environment: ExtraEnvironment | None = None,
+        profile: Profile | None = None,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run the command and yield its output as it comes, then a last chunk with how it ended.
+
+        Raises:
+            ToolArgumentError: The command is one that no process can be given.
+            SandboxConnectionError: The other host cannot be reached, or was lost meanwhile.
+        """
+        del profile
+        refuse_unsendable(command)
+        running = SandboxCommand(
+            self._handle,
+            command,
+            directory=self.directory,
+            environment=await self._environment(extra_environment),
+            timeout=min(timeout_ms or MAX_TIMEOUT_MS, MAX_TIMEOUT_MS) / _MILLISECONDS,
+        )
+        say = partial(say_chunk, block_id=uuid.uuid4().hex)
+        started_at = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="agentscope-like-") as kept:
+            transcript = Transcript(lambda: os.path.join(kept, "output.txt"))
+            with contextlib.closing(transcript):
+                try:
+                    async with aclosing(running.output()) as output:
+                        async for text in output:
+                            shown = await asyncio.to_thread(transcript.add, text.encode())
+                            if shown:
+                                yield say(shown)
+                except IsolationError as error:
+                    yield not_confined(error.message)
+                    return
+                if running.lost_directory:
+                    yield self._gone()
+                    return
+                self._moved_to = running.directory or self._moved_to
+                text = await self._finished(transcript)
+        end = ShellExit(
+            status=running.status,
+            directory=running.directory,
+            left_background=False,
+            seconds=time.monotonic() - started_at,
+        )
+        yield say(
+            text + epilogue(end, transcript, timeout_ms, None),
+            state=ToolResultState.SUCCESS if end.status == 0 else ToolResultState.ERROR,
+            metadata={
+                "exit_code": end.status,
+                "duration": round(end.seconds, 3),
+                "directory": self.directory,
+                "timed_out": end.status is None,
+                "output_file": transcript.path,
+            },
+        )
+
+    def _gone(self) -> ToolChunk:
+        directory, start = self.directory, self._start()
+        self._moved_to = None
+        told = f"Commands now run in {start}: call again." if start != directory else "Make it."
+        return say_chunk(
+            f"The sandbox has no directory {directory} to run commands in, so this one was not "
+            f"run. {told}",
+            block_id=uuid.uuid4().hex,
+            state=ToolResultState.ERROR,
+        )
+
+    async def _finished(self, transcript: Transcript) -> str:
+        """Return the rest of what is shown; what is too long goes into a file of the sandbox."""
+        kept = transcript.path
+        if kept is not None:
+            name = f"output-{uuid.uuid4().hex[:12]}.txt"
+            transcript.path = posixpath.join(self._handle.scratch_path, name)
+        text = await asyncio.to_thread(transcript.finish)
+        if kept is not None and transcript.path is not None:
+            data = await asyncio.to_thread(_beginning, kept)
+            await self._handle.write_file(transcript.path, data)
+        return text
+
+    # Its environment
+
+    async def _environment(self, extra: ExtraEnvironment | None) -> dict[str, str | None]:
+        """Return what is other for a command than in the sandbox; None for what is not there."""
+        inherited = await self._known_environment()
+        wanted = shell_environment(inherited, "")
+        if extra is not None:
+            wanted |= await self._unasked(extra, wanted)
+        wanted.pop(MARK_VARIABLE, None)  # the sandbox knows its processes by it
+        changed: dict[str, str | None] = {
+            name: value for name, value in wanted.items() if inherited.get(name) != value
+        }
+        gone = [name for name in inherited if name not in wanted and name != MARK_VARIABLE]
+        return changed | dict.fromkeys(gone)
+
+    async def _known_environment(self) -> dict[str, str]:
+        if self._inherited is None:
+            told = await answer(self._handle, _ENVIRONMENT)
+            pairs = os.fsdecode(told or b"").split("\0")[:-1]
+            inherited = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+            if not inherited:
+                raise FileToolError("The sandbox does not tell what its commands have set.")
+            self._inherited = inherited
+        return self._inherited
+
+    async def _unasked(
+        self, extra: ExtraEnvironment, environment: dict[str, str]
+    ) -> dict[str, str]:
+        loop = asyncio.get_running_loop()
+
+        def do(checkpoint: Checkpoint) -> dict[str, str]:
+            return extra(dict(environment), partial(self._keys, Waiter(loop, checkpoint)))
+
+        return await off_loop(do)
+
+    def _keys(self, wait: Waiter, place: GitPlace, environment: Mapping[str, str]) -> Sequence[str]:
+        """Return the names of what a repository of the sandbox sets; blocks."""
+        variables = {
+            **LOOKUP_VARIABLES,
+            "GIT_CONFIG_COUNT": environment.get("GIT_CONFIG_COUNT", "0"),
+        }
+        words = ["env", *(f"{name}={value}" for name, value in variables.items()), "git"]
+        directory = shlex.quote(place.directory)
+
+        def told(arguments: Sequence[str], only: str = "") -> bytes:
+            git = f"{{ {shlex.join([*words, *arguments])} </dev/null 2>/dev/null || :; }}"
+            if only:
+                chosen = f"{{ grep -a {shlex.quote('^' + only)} || [ $? = 1 ]; }}"
+                git = f"{git} | {_SWAP} | {chosen} | {_SWAP}"
+            there = f"cd -- {directory} 2>/dev/null && command -v git >/dev/null"
+            body = f"set -o pipefail; if {there}; then {git} && printf .; else printf .; fi"
+            try:
+                listed = wait(lambda: answer(self._handle, body))
+            except OSError as error:
+                raise not_told(place, error) from error
+            if listed is None:
+                raise not_told(place, OverflowError())
+            if not listed.endswith(b"."):
+                raise not_told(place, OSError())
+            return listed[:-1]
+
+        return keys_below(place, told)
+
+
+def _beginning(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(MOST_KEPT_BYTES)

@@ -1,0 +1,379 @@
+"""One bash process, from its start until its last child has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from msgspec import Struct
+
+from agentscope_like.sandbox.host import ProcessFamily, find_bash
+from agentscope_like.tool.builtin.bash.descriptors import READ_SIZE, Descriptors
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.host import OrphanGuard
+    from agentscope_like.sandbox.isolation import Confinement, Profile
+
+__all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
+
+GRACE_SECONDS = 0.1
+"""How long output may follow the shell's exit, and how long SIGTERM has before SIGKILL."""
+
+_POLL_SECONDS = 0.005
+
+# Read by bash before the command, as BASH_ENV. Reports the shell's last directory when it exits;
+# neither the command nor the programs that it runs find a trace of it but this trap.
+_PROLOGUE = """\
+trap '{{ builtin pwd -P >&{report}; }} 2>/dev/null' EXIT
+unset BASH_ENV
+exec {prologue}<&-
+"""
+
+_OPTIONS = ("--norc", "--noprofile", "-c")
+
+# Runs a command that is read from a descriptor: bwrap, which stays, does not show it to a command
+# that looks for itself among the host's processes.
+_UNSEEN = """\
+IFS= read -r -d '' command <&$1
+eval "exec $1<&-"
+BASH_ENV=/dev/fd/$2 exec "$0" --norc --noprofile -c -- "$command"
+"""
+
+
+class ShellExit(Struct, frozen=True):
+    """How a run ended.
+
+    Attributes:
+        status: The shell's exit status, 128 + N where signal N ended it; None where it was stopped
+            because its time was up.
+        directory: The directory that the shell was in last, symlinks resolved; None where it did
+            not get to say.
+        left_background: Whether processes in the background were ended with it.
+        seconds: How long it took.
+        ran: Whether the command ran at all; it does not where it could not be confined.
+    """
+
+    status: int | None
+    directory: str | None
+    left_background: bool
+    seconds: float
+    ran: bool = True
+
+
+class ShellProcess:
+    """A running `bash --norc --noprofile -c -- COMMAND`; use it as an async context manager.
+
+    The command's processes are a session of their own, without a terminal and with an empty
+    standard input; standard output and error are one pipe, so that they keep their order. Leaving
+    the context by whatever way ends the session: within 0.2 s, nothing of it is left.
+
+    Args:
+        command: The text that bash runs.
+        bash: Absolute path of bash.
+        directory: Where it starts.
+        environment: Its whole environment, but for what this class needs.
+        family_mark: The mark by which `environment` makes the processes known.
+        timeout: Seconds until everything is ended.
+        profile: What the kernel lets the command touch; by default, what its user may.
+        guard: Ends the command if this program is killed.
+
+    Raises:
+        IsolationError: It cannot be confined so, and does not run.
+        OSError: bash cannot be started.
+        ValueError: The command contains a NUL character, or one that cannot be encoded.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        *,
+        bash: str,
+        directory: str,
+        environment: Mapping[str, str],
+        family_mark: str,
+        timeout: float,
+        profile: Profile | None = None,
+        guard: OrphanGuard | None = None,
+    ) -> None:
+        self._command = command
+        self._bash = bash
+        self._directory = directory
+        self._environment = environment
+        self._mark = family_mark
+        self._timeout = timeout
+        self._profile = profile
+        self._guard = guard
+        self._confinement: Confinement | None = None
+        self._descriptors = Descriptors()
+        self._wake = asyncio.Event()
+        self._timers: list[asyncio.TimerHandle] = []
+        self._give_up_at: float | None = None
+        self._timed_out = False
+        self._has_exited = False
+        self._late_bytes = 0
+        self._started_at = 0.0
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        self._started_at = time.monotonic()
+        try:
+            self._spawn()
+            self._watch_exit()
+        except BaseException:
+            self._close_all()
+            raise
+        self._after(self._timeout, self._run_out_of_time)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if self._process.returncode is None:
+                await self._end_family(everyone=True)
+        finally:
+            self._release()
+
+    async def read(self) -> bytes:
+        """Return the next output as it comes; nothing once there will be no more."""
+        while True:
+            data = self._read_output()
+            if data or self._is_over():
+                return data
+            await self._something_new()
+
+    async def finish(self) -> ShellExit:
+        """End what the shell left behind, and return how it ended; call after the last `read`."""
+        left_background = False
+        if self._timed_out:
+            self._end_family_now()
+        else:
+            holds_output = self._output in self._descriptors
+            left_background = holds_output or await self._is_outlived()
+            if left_background:
+                await self._end_family(everyone=holds_output)
+            else:
+                self._reap()
+        status = None if self._timed_out else self._exit_status()
+        return ShellExit(
+            status=status,
+            directory=None if self._timed_out else self._reported_directory(),
+            left_background=left_background,
+            seconds=time.monotonic() - self._started_at,
+            ran=self._timed_out or status is not None,
+        )
+
+    # Starting
+
+    def _spawn(self) -> None:
+        self._output, output_end = self._descriptors.pipe()
+        self._report, report_end = self._descriptors.pipe(high=True)
+        prologue, prologue_end = self._descriptors.pipe(high=True, read_by_shell=True)
+        text = _PROLOGUE.format(report=report_end, prologue=prologue)
+        os.write(prologue_end, text.encode())
+        self._descriptors.close(prologue_end)
+        words: tuple[str, ...] = (self._bash, *_OPTIONS, "--", self._command)
+        environment = {**self._environment, "BASH_ENV": f"/dev/fd/{prologue}"}
+        given: tuple[int, ...] = (report_end, prologue)
+        if self._profile is not None and self._profile.processes:
+            text_end = self._descriptors.file(self._command)
+            given = (*given, text_end)
+            del environment["BASH_ENV"]
+            words = (self._bash, *_OPTIONS, "--", _UNSEEN, self._bash, f"{text_end}", f"{prologue}")
+        confinement = self._confine(environment)
+        self._process = subprocess.Popen(
+            words if confinement is None else (*confinement.words, *words),
+            stdin=subprocess.DEVNULL,
+            stdout=output_end,
+            stderr=output_end,
+            cwd=self._directory if confinement is None else "/",
+            env=environment if confinement is None else {},
+            pass_fds=(*given, *(confinement.descriptors if confinement else ())),
+            start_new_session=True,
+        )
+        if self._guard is not None:
+            self._guard.watch(self._process.pid)
+        self._family = ProcessFamily(self._process.pid, self._mark)
+        if confinement is not None:
+            confinement.hand_over()
+        for descriptor in (output_end, *given):
+            self._descriptors.close(descriptor)
+
+    def _confine(self, environment: Mapping[str, str]) -> Confinement | None:
+        if self._profile is not None:
+            from agentscope_like.sandbox.isolation import Confinement
+
+            self._confinement = Confinement(
+                self._profile,
+                directory=_as_bash_finds(self._directory, environment),
+                environment=environment,
+            )
+        return self._confinement
+
+    def _watch_exit(self) -> None:
+        """Have `_shell_exited` called when the shell ends, without reaping it."""
+        if hasattr(os, "pidfd_open"):
+            self._handle = os.pidfd_open(self._process.pid)
+            self._descriptors.add(self._handle)
+            self._loop.add_reader(self._handle, self._shell_exited)
+        else:
+            self._after(_POLL_SECONDS, self._poll_exit)
+
+    def _poll_exit(self) -> None:
+        if self._process.poll() is None:
+            self._after(_POLL_SECONDS, self._poll_exit)
+        else:
+            self._shell_exited()
+
+    # While it runs
+
+    def _shell_exited(self) -> None:
+        self._has_exited = True
+        self._stop_watching_exit()
+        self._give_up_after(GRACE_SECONDS)
+        self._wake.set()
+
+    def _stop_watching_exit(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None and handle in self._descriptors:
+            self._loop.remove_reader(handle)
+            self._descriptors.close(handle)
+
+    def _run_out_of_time(self) -> None:
+        if not self._has_exited:
+            self._timed_out = True
+            self._family.end(signal.SIGTERM, everyone=True)
+            self._after(GRACE_SECONDS, self._kill)
+
+    def _kill(self) -> None:
+        self._family.end(signal.SIGKILL, everyone=True)
+        self._give_up_after(GRACE_SECONDS)
+
+    def _after(self, seconds: float, act: Callable[[], None]) -> None:
+        self._timers.append(self._loop.call_later(seconds, act))
+
+    def _give_up_after(self, seconds: float) -> None:
+        if self._give_up_at is None:
+            self._give_up_at = self._loop.time() + seconds
+            self._after(seconds + 0.001, self._wake.set)
+
+    def _read_output(self) -> bytes:
+        """Return what output there is now, nothing where there is none."""
+        if self._output not in self._descriptors or self._late_bytes > READ_SIZE:
+            return b""
+        try:
+            data = os.read(self._output, READ_SIZE)
+        except BlockingIOError:
+            return b""
+        if not data:
+            self._descriptors.close(self._output)
+        elif self._grace_is_over():
+            # What the pipe held when the grace ended belongs to the output; more does not.
+            self._late_bytes += len(data)
+        return data
+
+    def _is_over(self) -> bool:
+        return self._grace_is_over() or (self._has_exited and self._output not in self._descriptors)
+
+    def _grace_is_over(self) -> bool:
+        return self._give_up_at is not None and self._loop.time() >= self._give_up_at
+
+    async def _something_new(self) -> None:
+        """Wait until there is output, or the shell exits, or time is up."""
+        is_open = self._output in self._descriptors
+        if is_open:
+            self._loop.add_reader(self._output, self._wake.set)
+        try:
+            await self._wake.wait()
+        finally:
+            self._wake.clear()
+            if is_open:
+                self._loop.remove_reader(self._output)
+
+    # Ending
+
+    async def _is_outlived(self) -> bool:
+        """Return whether processes of the session run on, once they had time to end themselves.
+
+        The first process of a namespace holds the output until all others have ended.
+        """
+        if self._profile is not None and not self._profile.processes:
+            return False
+        deadline = self._loop.time() + GRACE_SECONDS
+        while await asyncio.to_thread(self._family.has_session_members):
+            if self._loop.time() >= deadline:
+                return True
+            await asyncio.sleep(_POLL_SECONDS)
+        return False
+
+    async def _end_family(self, *, everyone: bool) -> None:
+        """Send SIGTERM, wait until the shell and its session are gone or their grace is over."""
+        try:
+            self._family.end(signal.SIGTERM, everyone=everyone)
+            deadline = self._loop.time() + GRACE_SECONDS
+            while self._loop.time() < deadline and (  # noqa: ASYNC110 - /proc tells nobody
+                not self._has_exited or self._family.has_session_members()
+            ):
+                await asyncio.sleep(_POLL_SECONDS)
+        finally:
+            self._end_family_now(everyone=everyone)
+
+    def _end_family_now(self, *, everyone: bool = True) -> None:
+        self._family.end(signal.SIGKILL, everyone=everyone)
+        self._reap()
+
+    def _reap(self) -> None:
+        """Collect the shell, which has ended or is just being killed."""
+        self._stop_watching_exit()
+        self._has_exited = True
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE_SECONDS)
+
+    def _exit_status(self) -> int | None:
+        """Return the shell's exit status; None where bwrap gave up before there was a shell."""
+        code = self._process.returncode
+        if self._confinement is not None and code is not None and code >= 0:
+            return self._confinement.exit_status
+        return None if code is None else code if code >= 0 else 128 - code
+
+    def _reported_directory(self) -> str | None:
+        with contextlib.suppress(BlockingIOError):
+            line = os.read(self._report, READ_SIZE)
+            directory = os.fsdecode(line[:-1])
+            if line.endswith(b"\n") and directory.startswith("/"):
+                return directory
+        return None
+
+    def _release(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+        self._stop_watching_exit()
+        if self._process.returncode is None:
+            self._end_family_now()
+        if self._guard is not None:
+            self._guard.forget(self._process.pid)
+        self._close_all()
+
+    def _close_all(self) -> None:
+        if self._confinement is not None:
+            self._confinement.close()
+        self._descriptors.close_all()
+
+
+def _as_bash_finds(directory: str, environment: Mapping[str, str]) -> str:
+    """Return the name of a directory that bash would find for it by itself."""
+    inherited = environment.get("PWD", "")
+    with contextlib.suppress(OSError):
+        if inherited.startswith("/") and os.path.samefile(inherited, directory):
+            return inherited
+    return os.path.realpath(directory)

@@ -1,0 +1,99 @@
+"""Messages about how a command ended, shown beside its output."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from typing import Any
+
+from agentscope_like.exception import ToolArgumentError
+from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
+from agentscope_like.sandbox.isolation import Violation
+from agentscope_like.tool.builtin.bash.shell_process import ShellExit
+from agentscope_like.tool.builtin.bash.transcript import Transcript
+
+__all__ = [
+    "MAX_TIMEOUT_MS",
+    "epilogue",
+    "failure",
+    "not_confined",
+    "refuse_unsendable",
+    "say_chunk",
+]
+
+MAX_TIMEOUT_MS = 600_000
+"""The longest that a command may run, in milliseconds (seed 002, "Bash")."""
+
+NO_OUTPUT = "The command ended without any output."
+
+_MAX_ARGUMENT_BYTES = 131_072
+"""MAX_ARG_STRLEN of Linux, execve(2)."""
+
+
+def refuse_unsendable(command: str) -> None:
+    """Refuse what no program can be given as an argument."""
+    try:
+        encoded = os.fsencode(command)
+    except UnicodeEncodeError as error:
+        raise ToolArgumentError(f"The command cannot be encoded ({error}): rewrite it.") from error
+    if b"\0" in encoded:
+        raise ToolArgumentError("The command contains a NUL character: leave it out.")
+    if len(encoded) >= _MAX_ARGUMENT_BYTES:
+        raise ToolArgumentError(
+            f"The command has {len(encoded):,} bytes and a program can be given "
+            f"{_MAX_ARGUMENT_BYTES:,}: write it to a file and run that."
+        )
+
+
+def epilogue(
+    end: ShellExit, transcript: Transcript, timeout_ms: int, violation: Violation | None
+) -> str:
+    """Return what is to be said after the output."""
+    notes: list[str] = []
+    if end.status is None:
+        limit = timeout_ms or MAX_TIMEOUT_MS
+        notes.append(
+            f"The command was ended after its timeout of {limit} ms; what it did until then "
+            f"stands. Give it a longer timeout, at most {MAX_TIMEOUT_MS} ms, or less to do."
+        )
+    elif end.status:
+        notes.append(f"exit status {end.status}")
+    if end.left_background:
+        notes.append("Processes that the command left in the background were ended with it.")
+    if violation is not None:
+        notes.append(violation.message)
+    if not notes:
+        return NO_OUTPUT if transcript.is_empty else ""
+    text = "\n".join(f"[{note}]" for note in notes)
+    return text if transcript.is_empty or transcript.ends_line else f"\n{text}"
+
+
+def not_confined(reason: str) -> ToolChunk:
+    """Return the result of a command that did not run, since it could not be confined."""
+    chunk = failure(
+        "The command was not run, because it could not be confined to what was decided about it: "
+        f"{reason}. Nothing is run without that unless the user switches it off."
+    )
+    chunk.metadata["not_confined"] = reason
+    return chunk
+
+
+def failure(text: str) -> ToolChunk:
+    """Return the result of a command that did not run."""
+    return say_chunk(text, block_id=uuid.uuid4().hex, state=ToolResultState.ERROR)
+
+
+def say_chunk(
+    text: str,
+    *,
+    block_id: str,
+    state: ToolResultState = ToolResultState.RUNNING,
+    metadata: dict[str, Any] | None = None,
+) -> ToolChunk:
+    """Return a piece of a command's output; the last one has another state than RUNNING."""
+    return ToolChunk(
+        content=[TextBlock(text=text, id=block_id)],
+        state=state,
+        is_last=state is not ToolResultState.RUNNING,
+        metadata=metadata or {},
+    )

@@ -1,0 +1,137 @@
+"""Keeps a command's output: the part that is shown, and the file that holds the rest."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections import deque
+from collections.abc import Callable
+from typing import BinaryIO
+
+__all__ = ["MAX_CHARACTERS", "MAX_FILE_BYTES", "Transcript"]
+
+MAX_CHARACTERS = 30_000
+"""How many characters of output a result shows (AgentScope 2.0.10, Bash)."""
+
+HEAD_CHARACTERS = 20_000
+"""How many of them are the first ones; the rest are the last ones."""
+
+MAX_FILE_BYTES = 1 << 30
+"""How much output is kept on disk: a command may write without end."""
+
+_TAIL_CHARACTERS = MAX_CHARACTERS - HEAD_CHARACTERS
+
+
+class Transcript:
+    """Takes output as it comes and says what of it is to be shown.
+
+    The first 20,000 characters are shown as they come. What follows is held back: where it turns
+    out to be 10,000 characters or fewer it is shown at the end, otherwise its last 10,000 are, and
+    the whole is in a file.
+
+    Args:
+        new_file: Returns the path of a file that does not exist yet; called once at most.
+    """
+
+    __slots__ = (
+        "_decoder",
+        "_early",
+        "_file",
+        "_file_bytes",
+        "_last",
+        "_new_file",
+        "_seen",
+        "_tail",
+        "_tail_size",
+        "path",
+    )
+
+    def __init__(self, new_file: Callable[[], str]) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._new_file = new_file
+        self._seen = 0
+        self._last = ""
+        self._early: list[bytes] = []
+        self._tail: deque[str] = deque()
+        self._tail_size = 0
+        self._file: BinaryIO | None = None
+        self._file_bytes = 0
+        self.path: str | None = None
+
+    def add(self, data: bytes) -> str:
+        """Take the next bytes and return the characters to show now; may write to disk.
+
+        Bytes that are not UTF-8 become U+FFFD; a character that is not complete waits for its end.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        return self._take(data, self._decoder.decode(data))
+
+    def finish(self) -> str:
+        """Return what is still to be shown; for more output than that, with what was left out."""
+        shown = self._take(b"", self._decoder.decode(b"", final=True))
+        self.close()
+        hidden = self._seen - MAX_CHARACTERS
+        if hidden <= 0:
+            return shown + "".join(self._tail)
+        tail = "".join(self._tail)[-_TAIL_CHARACTERS:]
+        return (
+            f"{shown}\n\n[{hidden:,} characters are left out here; {self._whereabouts()}]\n\n{tail}"
+        )
+
+    def close(self) -> None:
+        """Close the file, if there is one."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def touches_disk(self, size: int) -> bool:
+        """Return whether taking `size` bytes may write to disk."""
+        return self.path is not None or self._seen + size > MAX_CHARACTERS
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether there was no output at all."""
+        return self._seen == 0
+
+    @property
+    def ends_line(self) -> bool:
+        """Return whether there was output and it ended with a newline."""
+        return self._last == "\n"
+
+    def _take(self, data: bytes, text: str) -> str:
+        room = max(0, HEAD_CHARACTERS - self._seen)
+        self._seen += len(text)
+        self._last = text[-1:] or self._last
+        self._save(data)
+        self._hold_back(text[room:])
+        return text[:room]
+
+    def _hold_back(self, text: str) -> None:
+        if not text:
+            return
+        self._tail.append(text[-_TAIL_CHARACTERS:])
+        self._tail_size += len(self._tail[-1])
+        while self._tail_size - len(self._tail[0]) >= _TAIL_CHARACTERS:
+            self._tail_size -= len(self._tail.popleft())
+
+    def _save(self, data: bytes) -> None:
+        """Keep the bytes for the file, or write them once there is more than can be shown."""
+        if self.path is None:
+            self._early.append(data)
+            if self._seen <= MAX_CHARACTERS:
+                return
+            self.path = self._new_file()
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            self._file = os.fdopen(os.open(self.path, flags, 0o600), "wb")
+            data = b"".join(self._early)
+            self._early.clear()
+        if self._file is not None:
+            data = data[: MAX_FILE_BYTES - self._file_bytes]
+            self._file_bytes += self._file.write(data)
+
+    def _whereabouts(self) -> str:
+        if self._file_bytes >= MAX_FILE_BYTES:
+            return f"the first {MAX_FILE_BYTES >> 20:,} MiB of the output are in {self.path}"
+        return f"the whole output is in {self.path}"

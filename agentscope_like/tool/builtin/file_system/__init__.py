@@ -1,0 +1,65 @@
+"""The files that the built-in tools work on, on this host or in a sandbox, and their rules."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.file_system.path_permissions import ReadingTool, WritingTool
+    from agentscope_like.tool.builtin.file_system.path_tool import PathTool
+    from agentscope_like.tool.builtin.file_system.protocol import (
+        Entry,
+        FileContent,
+        Files,
+        FileSystem,
+        OpenFile,
+        RuleIndex,
+        explain,
+        read_whole,
+        require_file,
+        whole,
+    )
+    from agentscope_like.tool.builtin.file_system.safe_open import open_regular
+    from agentscope_like.tool.builtin.file_system.sandbox_file_system import SandboxFileSystem
+    from agentscope_like.tool.builtin.file_system.sandbox_rules import SandboxRuleIndex
+
+__all__ = [
+    "Entry",
+    "FileContent",
+    "FileSystem",
+    "Files",
+    "OpenFile",
+    "PathTool",
+    "ReadingTool",
+    "RuleIndex",
+    "SandboxFileSystem",
+    "SandboxRuleIndex",
+    "WritingTool",
+    "explain",
+    "open_regular",
+    "read_whole",
+    "require_file",
+    "whole",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "Entry": "protocol",
+        "FileContent": "protocol",
+        "FileSystem": "protocol",
+        "Files": "protocol",
+        "OpenFile": "protocol",
+        "PathTool": "path_tool",
+        "ReadingTool": "path_permissions",
+        "RuleIndex": "protocol",
+        "SandboxFileSystem": "sandbox_file_system",
+        "SandboxRuleIndex": "sandbox_rules",
+        "WritingTool": "path_permissions",
+        "explain": "protocol",
+        "open_regular": "safe_open",
+        "read_whole": "protocol",
+        "require_file": "protocol",
+        "whole": "protocol",
+    },
+)

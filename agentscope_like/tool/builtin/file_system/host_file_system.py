@@ -1,0 +1,156 @@
+"""`HostFileSystem` and `HostFiles`: the files of this host."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from agentscope_like.permission import PermissionRule
+from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
+from agentscope_like.permission.paths import Location, locate
+from agentscope_like.permission.paths.names import Names
+from agentscope_like.sandbox.files import FileStatus, create_whole_file, replace_whole_file
+from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, Files, OpenFile
+from agentscope_like.tool.builtin.file_system.safe_open import open_parent, open_regular
+from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.search import Query, SearchResult
+
+__all__ = ["HOST", "HOST_FILES", "HostFileSystem", "HostFiles"]
+
+ResultT = TypeVar("ResultT")
+
+
+class HostFiles:
+    """The files of this host; see `Files`."""
+
+    def locate(self, path: str, *, directory: str) -> Location:
+        """Return where a path leads now."""
+        return locate(path, directory=directory)
+
+    def probe(self, location: Location) -> None:
+        """Fail where a path cannot be reached."""
+        os.stat(location.absolute)
+
+    def is_symlink(self, path: str) -> bool:
+        """Return whether a name is a symlink."""
+        return os.path.islink(path)
+
+    @contextlib.contextmanager
+    def open(self, location: Location) -> Iterator[OpenFile]:
+        """Open a regular file for reading."""
+        with open_regular(location.resolved) as file:
+            yield OpenFile(file, FileStatus.of(location.resolved, os.fstat(file.fileno())))
+
+    def create(self, location: Location, data: bytes, checkpoint: Checkpoint) -> FileContent:
+        """Make a file, and the directories that lead to it, which are removed if it fails."""
+        made: list[str] = []
+        try:
+            with open_parent(location.resolved, made=made) as (directory, name):
+                status = create_whole_file(name, directory, data, checkpoint=checkpoint)
+        except BaseException:
+            for path in reversed(made):
+                with contextlib.suppress(OSError):
+                    os.rmdir(path)
+            raise
+        return FileContent(data, FileStatus.of(location.resolved, status))
+
+    def replace(
+        self, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
+    ) -> FileContent:
+        """Put `data` in the place of a file."""
+        with open_parent(location.resolved) as (directory, name):
+            status = replace_whole_file(
+                name,
+                directory,
+                data,
+                identity=before.status.identity,
+                digest=before.digest,
+                checkpoint=checkpoint,
+            )
+        return FileContent(data, FileStatus.of(location.resolved, status))
+
+    def list(self, directories: Sequence[str]) -> Iterator[Iterable[Entry] | None]:
+        """Yield the entries of each directory."""
+        for path in directories:
+            try:
+                with os.scandir(path) as entries:
+                    found = list(entries)
+            except OSError:
+                yield None
+            else:
+                yield found
+
+    def search(
+        self,
+        query: Query,
+        directory: str,
+        relative: Sequence[str],
+        checkpoint: Checkpoint,
+        *,
+        passed_over: Collection[str],
+        avoid: Sequence[str],
+    ) -> SearchResult:
+        """Search files, by ripgrep where there is one."""
+        from agentscope_like.tool.builtin.search import find_ripgrep, search  # only Grep needs it
+
+        return search(
+            query,
+            directory,
+            relative,
+            checkpoint,
+            ripgrep=find_ripgrep(*avoid),
+            passed_over=passed_over,
+        )
+
+
+class HostFileSystem:
+    """This host; see `FileSystem`."""
+
+    @property
+    def has_to_look_up(self) -> bool:
+        """Return that this host can be asked at any time."""
+        return False
+
+    @property
+    def names(self) -> Names:
+        """Return this host's names."""
+        return os
+
+    def directory(self, given: str | None) -> Callable[[], str]:
+        """Return what tells the directory that relative paths start at, always the same."""
+        directory = os.path.abspath(os.getcwd() if given is None else given)
+        return lambda: directory
+
+    def known(self, path: str, *, directory: str) -> Location:
+        """Return where a path leads."""
+        return locate(path, directory=directory)
+
+    def homes_of(self, location: Location) -> Sequence[Location]:
+        """Return the location; there is one home."""
+        return (location,)
+
+    async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
+        """Do nothing: whoever wants to know asks."""
+
+    async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
+        """Do nothing: whoever wants to know asks."""
+
+    def index(self, contents: Sequence[str], *, strict: bool) -> PathRuleIndex:
+        """Compile patterns."""
+        return PathRuleIndex(contents, strict=strict)
+
+    def rules(self, rules: Sequence[PermissionRule]) -> PathRules:
+        """Compile rules about files."""
+        return PathRules(rules)
+
+    async def work(self, work: Callable[[Files, Checkpoint], ResultT]) -> ResultT:
+        """Do blocking work in a thread."""
+        return await off_loop(lambda checkpoint: work(HOST_FILES, checkpoint))
+
+
+HOST_FILES: Final = HostFiles()
+HOST: Final = HostFileSystem()

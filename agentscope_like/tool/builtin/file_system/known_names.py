@@ -1,0 +1,207 @@
+"""Caches the names of a sandbox that have been looked up.
+
+A decision cannot wait for a sandbox. So it is made twice: first only to note what it asks, while
+that is looked up, until it asks nothing new; then from what is known, where a name that nobody has
+looked up cannot be told of, so that nothing is allowed of it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from agentscope_like.sandbox.files import FileStatus
+
+__all__ = ["KnownEntry", "KnownNames", "UnknownNameError"]
+
+MOST_NAMES = 20_000
+"""How many names are remembered; of more, those that were not looked up for longest are dropped."""
+
+T = TypeVar("T")
+
+Ask = Callable[[Sequence[str]], Awaitable[list[FileStatus]]]
+List = Callable[[Sequence[str]], Awaitable[list[list[FileStatus] | None]]]
+
+
+class KnownEntry(FileStatus, frozen=True):
+    """An entry of a directory, to be used as an `os.DirEntry` is."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        return self.path[self.path.rindex("/") + 1 :]
+
+    def is_dir(self, *, follow_symlinks: bool) -> bool:
+        """Return whether it is a directory; a symlink to one is not."""
+        del follow_symlinks
+        return self.is_directory
+
+    def is_file(self, *, follow_symlinks: bool) -> bool:
+        """Return whether it is a regular file."""
+        del follow_symlinks
+        return self.is_regular
+
+    def is_symlink(self) -> bool:
+        """Return whether it is a symlink."""
+        return self.is_link
+
+    def stat(self, *, follow_symlinks: bool) -> FileStatus:
+        """Return itself."""
+        del follow_symlinks
+        return self
+
+    @classmethod
+    def entry(cls, found: FileStatus) -> KnownEntry:
+        """Return what is known of an entry."""
+        return cls(found.path, st_mode=found.st_mode, st_mtime_ns=found.st_mtime_ns)
+
+
+class _Question:
+    """What one look asks for, and what it has learnt so far."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, FileStatus] = {}
+        self.listed: dict[str, list[KnownEntry] | None] = {}
+        self.names: dict[str, None] = {}
+        self.directories: dict[str, None] = {}
+
+
+_QUESTION: ContextVar[_Question | None] = ContextVar("question", default=None)
+
+
+class UnknownNameError(Exception):
+    """A decision asks about a file that nobody has looked up, so it cannot be made."""
+
+
+class KnownNames:
+    """See `Names`.
+
+    Args:
+        insist: Whether what nobody has looked up is an `UnknownNameError`, so that a decision which
+            comes to it is not made; by default it is a name that nobody may reach.
+    """
+
+    def __init__(self, *, insist: bool = False) -> None:
+        self._insist = insist
+        self._known: dict[str, FileStatus] = {}
+        self._listed: dict[str, list[KnownEntry] | None] = {}
+
+    def lstat(self, path: str, /) -> FileStatus:
+        """Return what is known of a name; what is not known, nobody may reach.
+
+        Raises:
+            OSError: It is not there, or nobody can say.
+        """
+        return self.status(path).required()
+
+    def readlink(self, path: str, /) -> str:
+        """Return what a symlink says.
+
+        Raises:
+            OSError: It is none, or nobody can say.
+        """
+        target = self.lstat(path).target
+        if target is None:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return target
+
+    @contextmanager
+    def scandir(self, path: str, /) -> Iterator[Iterator[KnownEntry]]:
+        """Return the entries of a directory.
+
+        Raises:
+            OSError: It cannot be listed, or nobody has.
+        """
+        question = _QUESTION.get()
+        known = self._listed if question is None else question.listed
+        if path not in known:
+            if question is not None:
+                question.directories[path] = None
+            elif self._insist:
+                raise UnknownNameError(f"the entries of {path!r} were not looked up")
+        listed = known.get(path)
+        if listed is None:
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+        yield iter(listed)
+
+    def status(self, path: str) -> FileStatus:
+        """Return what is known of a name, even if that is nothing."""
+        question = _QUESTION.get()
+        known = (self._known if question is None else question.known).get(path)
+        if known is not None:
+            return known
+        if question is None:
+            if self._insist:
+                raise UnknownNameError(f"{path!r} was not looked up")
+            return FileStatus(path, error=errno.EACCES)
+        question.names[path] = None
+        return FileStatus.missing(path)
+
+    @property
+    def is_asking(self) -> bool:
+        """Return whether what is asked now is only noted."""
+        return _QUESTION.get() is not None
+
+    def from_known(self, look: Callable[[], T]) -> T:
+        """Return what a look finds in what is known, also while other questions are noted."""
+        token = _QUESTION.set(None)
+        try:
+            return look()
+        finally:
+            _QUESTION.reset(token)
+
+    async def look_up(
+        self, look: Callable[[], Awaitable[None]], *, ask: Ask, list_: List, most: int
+    ) -> bool:
+        """Come to know all that a look at names asks; return whether there was an end to it.
+
+        Args:
+            look: Looks; done again until it asks nothing new.
+            ask: Returns what is known of names.
+            list_: Returns the entries of directories.
+            most: How often to look.
+        """
+        question = _Question()
+        for _ in range(most):
+            token = _QUESTION.set(question)
+            try:
+                await look()
+            finally:
+                _QUESTION.reset(token)
+            names, directories = list(question.names), list(question.directories)
+            if not names and not directories:
+                return True
+            question.names.clear()
+            question.directories.clear()
+            if names:
+                self._learn(question, await ask(names))
+            if directories:
+                self._learn_entries(question, directories, await list_(directories))
+        return False
+
+    def _learn(self, question: _Question, found: Sequence[FileStatus]) -> None:
+        for status in found:
+            question.known[status.path] = status
+            _remember(self._known, status.path, status)
+
+    def _learn_entries(
+        self,
+        question: _Question,
+        directories: Sequence[str],
+        found: Sequence[Sequence[FileStatus] | None],
+    ) -> None:
+        for directory, entries in zip(directories, found, strict=True):
+            listed = None if entries is None else [KnownEntry.entry(each) for each in entries]
+            question.listed[directory] = listed
+            _remember(self._listed, directory, listed)
+
+
+def _remember(known: dict[str, T], path: str, what: T) -> None:
+    known.pop(path, None)
+    known[path] = what
+    if len(known) > MOST_NAMES:
+        del known[next(iter(known))]

@@ -1,0 +1,178 @@
+"""Permissions to read and to write the path that a call names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from typing_extensions import override
+
+from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionMode,
+)
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths import (
+    DANGEROUS_DIRECTORIES,
+    DANGEROUS_FILES,
+    FileKind,
+    Location,
+    inside_any,
+    sensitive_to_write,
+)
+from agentscope_like.tool.builtin.file_system.path_tool import PathTool, sentence
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
+
+__all__ = ["ReadingTool", "WritingTool"]
+
+_EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
+_KERNEL = ("/proc/", "/sys/")
+_HARMLESS_KINDS = (FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING)
+
+
+class ReadingTool(PathTool):
+    """A file tool that only reads: credentials are a safety ASK, the rest is up to the engine."""
+
+    is_read_only = True
+    is_concurrency_safe = True
+    is_idempotent = True
+
+    @override
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return a safety ASK for credential material, else PASSTHROUGH; DENY for no path."""
+        del context
+        try:
+            location = self.locate(tool_input)
+        except PathError as error:
+            return _unusable(error)
+        if reason := self.why_secret(location):
+            return _sensitive(f"{self.intention(location)}, and {reason}", reason)
+        return PermissionDecision(
+            PermissionBehavior.PASSTHROUGH,
+            f"{self.intention(location)}. It asks because no rule allows it.",
+        )
+
+    @override
+    async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
+        """Return whether the path is proven harmless: a file or directory, or nothing.
+
+        Files of the kernel are not: to read some of them, such as `/proc/kmsg`, changes something.
+        """
+        try:
+            location = self.locate(tool_input)
+        except PathError:
+            return False
+        return location.kind in _HARMLESS_KINDS and not location.resolved.startswith(_KERNEL)
+
+    def intention(self, location: Location) -> str:
+        """Return what the call would do, as the beginning of a sentence."""
+        return f"{self.name} would read `{self.shown(location.resolved)}`"
+
+
+class WritingTool(PathTool):
+    """A file tool that changes one file (seed 002, "File Tools").
+
+    Args:
+        dangerous_files: File names whose change always asks, wherever they are. Paths that are
+            known to be sensitive by more than a name (`/etc`) stay so whatever is given.
+        dangerous_directories: Names of directories below which every change asks.
+        middlewares: Layers around `call`.
+        additional_dangerous_files: Names to add to `dangerous_files`.
+        additional_dangerous_directories: Names to add to `dangerous_directories`.
+        cwd: The directory that relative paths are taken against.
+        backend: The sandbox where the files are; by default they are on this host.
+    """
+
+    is_read_only = False
+    is_concurrency_safe = False
+    is_state_injected = True
+    verb: ClassVar[str]
+
+    def __init__(
+        self,
+        dangerous_files: Sequence[str] = DANGEROUS_FILES,
+        dangerous_directories: Sequence[str] = DANGEROUS_DIRECTORIES,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
+        *,
+        additional_dangerous_files: Sequence[str] = (),
+        additional_dangerous_directories: Sequence[str] = (),
+        cwd: str | os.PathLike[str] | None = None,
+    ) -> None:
+        super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
+        self.dangerous_files = tuple(dangerous_files)
+        self.dangerous_directories = tuple(dangerous_directories)
+        self._additional_files = tuple(additional_dangerous_files)
+        self._additional_directories = tuple(additional_dangerous_directories)
+
+    @override
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return a safety ASK for what is sensitive, ALLOW for unattended edits, or PASSTHROUGH.
+
+        In ACCEPT_EDITS and DONT_ASK, edits inside a working directory are part of the work.
+        """
+        try:
+            location = self.locate(tool_input)
+        except PathError as error:
+            return _unusable(error)
+        if reason := self._why_sensitive(location):
+            return _sensitive(f"{self._intention(location)}, and {reason}", reason)
+        intention = self._intention(location)
+        if context.mode not in _EDITING_RUNS:
+            return PermissionDecision(
+                PermissionBehavior.PASSTHROUGH,
+                f"{intention}. It asks because no rule allows it.",
+            )
+        directories = self.working_directories(context)
+        if inside_any(location, directories):
+            return PermissionDecision(
+                PermissionBehavior.ALLOW, f"{intention}, which is inside a working directory."
+            )
+        listed = ", ".join(f"`{directory.absolute}`" for directory in directories)
+        return PermissionDecision(
+            PermissionBehavior.PASSTHROUGH,
+            f"{intention}, which is outside the working directories ({listed}). "
+            "It asks because no rule allows it.",
+            decision_reason="outside the working directories",
+        )
+
+    def _why_sensitive(self, location: Location) -> str | None:
+        for each in self._files.homes_of(location):
+            reason = sensitive_to_write(
+                each,
+                files=self.dangerous_files,
+                directories=self.dangerous_directories,
+                extra_files=self._additional_files,
+                extra_directories=self._additional_directories,
+            )
+            if reason:
+                return reason
+        return None
+
+    def _intention(self, location: Location) -> str:
+        verb = "create" if location.kind is FileKind.MISSING else self.verb
+        shown = self.shown(location.absolute)
+        through = "" if location.resolved == location.absolute else f" (`{location.resolved}`)"
+        return f"{self.name} would {verb} `{shown}`{through}"
+
+
+def _sensitive(message: str, reason: str) -> PermissionDecision:
+    return PermissionDecision(
+        PermissionBehavior.ASK, f"{message}.", decision_reason=reason, bypass_immune=True
+    )
+
+
+def _unusable(error: PathError) -> PermissionDecision:
+    return PermissionDecision(
+        PermissionBehavior.DENY, sentence(error), decision_reason="no usable path"
+    )

@@ -1,0 +1,265 @@
+"""The base of tools whose call names one path: where it leads, and the rules about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+from typing_extensions import override
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.permission import (
+    ContentMatcher,
+    PatternError,
+    PermissionBehavior,
+    PermissionContext,
+    PermissionRule,
+    RuleError,
+)
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths import (
+    FileKind,
+    Location,
+    compile_pattern,
+    escape,
+    sensitive_to_read,
+    suggest_pattern,
+)
+from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system.host_file_system import HOST
+from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem, PathIndex
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
+
+__all__ = ["PathTool", "sentence"]
+
+
+class PathTool(ToolBase):
+    """A tool whose calls are each about one path.
+
+    Rules are path patterns (`src/**`), relative to each working directory; where the context names
+    none, the tool's own directory is the only one.
+
+    Args:
+        cwd: The directory that relative paths are taken against; by default the process's at
+            construction, or the sandbox's workspace.
+        middlewares: Layers around `call`.
+        backend: The sandbox where the files are; by default they are on this host. Decisions are
+            then about the sandbox's files, and so are rules and working directories.
+    """
+
+    is_basis_injected = True
+
+    def __init__(
+        self,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
+    ) -> None:
+        super().__init__(middlewares)
+        self._files: FileSystem = HOST if backend is None else _file_system(backend)
+        self._directory = self._files.directory(None if cwd is None else os.fspath(cwd))
+        if self._files.has_to_look_up:
+            self.prepare_decision = self._prepare
+
+    @property
+    def cwd(self) -> str:
+        """Return the absolute directory that relative paths are taken against."""
+        return self._directory()
+
+    async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
+        """Look up where the paths lead that a decision is about."""
+        paths = (self.path_of(tool_input), *context.directories)
+        await self._files.look_up(paths, directory=self.cwd)
+        names = (self.name, *getattr(self, "related_tools", ()))
+        tables = (context.table(PermissionBehavior.DENY), context.table(PermissionBehavior.ASK))
+        rules = [rule for table in tables for name in names for rule in table.get(name, ())]
+        await self._files.look_up_rules(rules)
+
+    def path_of(self, tool_input: Mapping[str, Any]) -> str:
+        """Return the path that a call of these arguments is about; `file_path` by default."""
+        return str(tool_input["file_path"])
+
+    def locate(self, tool_input: Mapping[str, Any]) -> Location:
+        """Return where the call's path is, as written and as resolved.
+
+        Raises:
+            PathError: It is no usable path.
+        """
+        return self._files.known(self.path_of(tool_input), directory=self.cwd)
+
+    def located(self, files: Files, tool_input: Mapping[str, Any], decided: str | None) -> Location:
+        """Return where the call's path is, while it runs.
+
+        Args:
+            files: The files there.
+            tool_input: The call's arguments.
+            decided: Where it led when it was decided; None for a call without a decision.
+
+        Raises:
+            FileToolError: It is no usable path, or leads elsewhere by now.
+        """
+        try:
+            location = files.locate(self.path_of(tool_input), directory=self.cwd)
+        except PathError as error:
+            raise FileToolError(sentence(error)) from None
+        if decided is not None and location.resolved != decided:
+            raise FileToolError(
+                f"{location.written} leads elsewhere than when it was decided about: now to "
+                f"{location.resolved}. Call again."
+            )
+        return location
+
+    def working_directories(self, context: PermissionContext) -> tuple[Location, ...]:
+        """Return the working directories, or the tool's own directory where there is none."""
+        located = [self._files.known(path, directory=self.cwd) for path in context.directories]
+        return tuple(located) or self._own_directory()
+
+    def _own_directory(self) -> tuple[Location, ...]:
+        return (self._files.known(self.cwd, directory="/"),)
+
+    def why_secret(self, location: Location) -> str | None:
+        """Return why reading the location, or searching below it, needs a person's word, or None.
+
+        A directory counts only where it lies within something secret: what is secret below it is
+        left out of a search.
+        """
+        if location.kind is FileKind.DIRECTORY:
+            location = replace(location, kind=FileKind.FILE)
+        return next(filter(None, map(sensitive_to_read, self._files.homes_of(location))), None)
+
+    def shown(self, path: str) -> str:
+        """Return a resolved path as the tools take it: relative where it is below `cwd`."""
+        shown = _below(self.cwd, path)
+        return shown or _below(self._own_directory()[0].resolved, path) or path
+
+    @override
+    async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
+        """Return whether every reading of the call's path matches the pattern, exactly."""
+        if rule_content is None:
+            return True
+        try:
+            location = self.locate(tool_input)
+        except PathError:
+            return False
+        index = self._files.index((rule_content,), strict=True)
+        return index.match(location, self._own_directory()) is not None
+
+    @override
+    def validate_rule(self, rule_content: str) -> None:
+        """Refuse patterns that cannot be compiled.
+
+        Raises:
+            ConfigurationError: Says what is wrong with the pattern.
+        """
+        try:
+            compile_pattern(rule_content, real=str)
+        except PatternError as error:
+            raise ConfigurationError(f"rule {self.name}({rule_content}): {error}") from None
+
+    def compile_rules(
+        self, contents: Sequence[str], behavior: PermissionBehavior
+    ) -> ContentMatcher:
+        """Return a matcher for the patterns of rules that say `behavior`.
+
+        To allow, every reading of a path must match; to deny or ask, one is enough.
+
+        Raises:
+            RuleError: One of the patterns cannot be compiled.
+        """
+        try:
+            index = self._files.index(contents, strict=behavior is PermissionBehavior.ALLOW)
+        except PatternError as error:
+            raise RuleError(f"{behavior.value} rule for {self.name}: {error}") from None
+        return _PathRules(self, index)
+
+    @override
+    async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return a rule for the directory of the path, or for the path alone (seed 002)."""
+        pattern = self._pattern(tool_input)
+        return [] if pattern is None else [self._allowing(pattern)]
+
+    async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return the same rule by its absolute path.
+
+        It is what works where the tool stands outside of the working directories, which relative
+        patterns start at.
+        """
+        pattern = self._pattern(tool_input)
+        if pattern is None or pattern.startswith("/"):
+            return []
+        return [self._allowing(f"{escape(self.cwd.rstrip('/'))}/{pattern}")]
+
+    def _pattern(self, tool_input: Mapping[str, Any]) -> str | None:
+        try:
+            location = self.locate(tool_input)
+        except PathError:
+            return None
+        return suggest_pattern(location, self._own_directory(), names=self._files.names)
+
+    @override
+    def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
+        """Return the resolved path, so that a grant ends where a symlink was swapped."""
+        try:
+            return self.locate(tool_input).resolved
+        except PathError:
+            return None
+
+    def _allowing(self, pattern: str) -> PermissionRule:
+        return PermissionRule(
+            tool_name=self.name,
+            rule_content=pattern,
+            behavior=PermissionBehavior.ALLOW,
+            source="suggestion",
+        )
+
+
+class _PathRules:
+    """The patterns of one tool's rules, as the engine asks them."""
+
+    __slots__ = ("_index", "_tool")
+
+    def __init__(self, tool: PathTool, index: PathIndex) -> None:
+        self._tool = tool
+        self._index = index
+
+    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> int | None:
+        """Return the position of a pattern that matches, or None.
+
+        What is no usable path matches nothing: the tool's own check denies it.
+        """
+        try:
+            location = self._tool.locate(tool_input)
+        except PathError:
+            return None
+        return self._index.match(location, self._tool.working_directories(context))
+
+    def extended(self, content: str) -> _PathRules:
+        """Return a matcher for these patterns and one more."""
+        return _PathRules(self._tool, self._index.extended(content))
+
+
+def _below(base: str, path: str) -> str | None:
+    """Return a path relative to a directory, or None where it does not lie below it."""
+    start = base.rstrip("/") + "/"
+    return path[len(start) :] if path.startswith(start) else None
+
+
+def _file_system(backend: SandboxHandle) -> FileSystem:
+    from agentscope_like.tool.builtin.file_system.sandbox_file_system import (
+        SandboxFileSystem,  # most need none
+    )
+
+    return SandboxFileSystem(backend)
+
+
+def sentence(error: PathError) -> str:
+    """Return what is wrong with a path, as a sentence."""
+    text = str(error).rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,348 @@
+"""The protocols `FileSystem` and `Files`, which the host and a sandbox implement.
+
+A tool asks a `FileSystem`, where something is waited for, and does its work with `Files`, which
+block and are used in a thread. Neither the tools nor the decisions about them know which it is.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
+
+from msgspec import Struct
+
+from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.permission.paths.names import Names
+from agentscope_like.sandbox.files import FileStatus
+from agentscope_like.state import ReadCacheEntry
+from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
+from agentscope_like.tool.builtin.tool_results import Checkpoint
+
+if TYPE_CHECKING:
+    from agentscope_like.permission import PermissionRule
+    from agentscope_like.tool.builtin.search import Query, SearchResult
+
+__all__ = [
+    "Entry",
+    "FileContent",
+    "FileSystem",
+    "Files",
+    "OpenFile",
+    "PathIndex",
+    "RuleIndex",
+    "explain",
+    "read_whole",
+    "require_file",
+    "whole",
+]
+
+ResultT = TypeVar("ResultT")
+
+
+class FileContent(Struct, frozen=True, dict=True):
+    """A regular file's bytes and status, taken together."""
+
+    data: bytes
+    status: FileStatus
+
+    @cached_property
+    def digest(self) -> str:
+        """Return the SHA-256 of the bytes, in hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    def entry(self, path: str, seen: tuple[tuple[int, int], ...] = ()) -> ReadCacheEntry:
+        """Return what is remembered of the file, which is at this resolved path."""
+        return ReadCacheEntry(
+            file_path=path,
+            digest=self.digest,
+            bytes=len(self.data),
+            updated_at=self.status.modified,
+            seen=seen,
+        )
+
+
+class OpenFile(Struct, frozen=True):
+    """An open regular file, and its status when it was opened."""
+
+    stream: BinaryIO
+    status: FileStatus
+
+
+class _Modified(Protocol):
+    @property
+    def st_mtime_ns(self) -> int: ...
+
+
+class Entry(Protocol):
+    """An entry of a directory; an `os.DirEntry` is one."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+
+    @property
+    def path(self) -> str:
+        """Return its absolute path."""
+
+    def is_dir(self, *, follow_symlinks: bool) -> bool:
+        """Return whether it is a directory."""
+
+    def is_file(self, *, follow_symlinks: bool) -> bool:
+        """Return whether it is a regular file."""
+
+    def stat(self, *, follow_symlinks: bool) -> _Modified:
+        """Return when it was last modified.
+
+        Raises:
+            OSError: It is gone.
+        """
+
+
+class Files(Protocol):
+    """The files of one place, while a call works with them; blocks, so it is used in a thread.
+
+    What is opened, replaced or listed is what `locate` has found: a path is walked without
+    following a symlink that was put there since.
+    """
+
+    def locate(self, path: str, *, directory: str) -> Location:
+        """Return where a path leads now.
+
+        Raises:
+            PathError: It is no usable path.
+            FileToolError: The place cannot be asked.
+        """
+
+    def probe(self, location: Location) -> None:
+        """Do nothing but fail, in the words of the system, where a path cannot be reached.
+
+        Raises:
+            OSError: It cannot.
+        """
+
+    def is_symlink(self, path: str) -> bool:
+        """Return whether a name that `locate` has come by is a symlink."""
+
+    def open(self, location: Location) -> AbstractContextManager[OpenFile]:
+        """Open a regular file for reading, without ever waiting for another program.
+
+        Raises:
+            OSError: It cannot be opened; ENXIO where it is no regular file.
+        """
+
+    def create(self, location: Location, data: bytes, checkpoint: Checkpoint) -> FileContent:
+        """Make a file that does not exist yet, and the directories that lead to it.
+
+        Raises:
+            OSError: The system refuses; EEXIST where it exists by now.
+        """
+
+    def replace(
+        self, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
+    ) -> FileContent:
+        """Put `data` in the place of what `before` describes, at once.
+
+        The file keeps its mode and owner. A name that was reached through a symlink stays a
+        symlink; of a file with several hard links only this name changes.
+
+        Raises:
+            OSError: The system refuses; ESTALE where it is no longer that file.
+        """
+
+    def list(self, directories: Sequence[str]) -> Iterator[Iterable[Entry] | None]:
+        """Yield the entries of each directory; None where it cannot be listed."""
+
+    def search(
+        self,
+        query: Query,
+        directory: str,
+        relative: Sequence[str],
+        checkpoint: Checkpoint,
+        *,
+        passed_over: Collection[str],
+        avoid: Sequence[str],
+    ) -> SearchResult:
+        """Search files below a directory.
+
+        Args:
+            query: What to search for.
+            directory: A resolved directory.
+            relative: Paths below it.
+            checkpoint: Called several times a second.
+            passed_over: Names of directories that none of the files are in.
+            avoid: Directories that are worked in, from which no program is run.
+
+        Raises:
+            FileToolError: The pattern is not understood, or the search took too long.
+        """
+
+
+class PathIndex(Protocol):
+    """The patterns of one tool's rules; see `PathRuleIndex`."""
+
+    def match(self, location: Location, directories: Sequence[Location]) -> int | None:
+        """Return the position of the first pattern that matches, or None."""
+
+    def extended(self, content: str) -> PathIndex:
+        """Return an index of these patterns and one more."""
+
+
+class RuleIndex(Protocol):
+    """Rules about files that deny or ask; see `PathRules`."""
+
+    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
+        """Return the first rule that speaks of the path, or None."""
+
+    def match_below(
+        self, location: Location, directories: Sequence[Location]
+    ) -> PermissionRule | None:
+        """Return the first rule that could speak of something below the path, or None."""
+
+
+class FileSystem(Protocol):
+    """The place where a tool's files are, for the decisions about its calls and for their work."""
+
+    @property
+    def has_to_look_up(self) -> bool:
+        """Return whether `known` knows only what `look_up` has been asked about before."""
+
+    @property
+    def names(self) -> Names:
+        """Return the names that are known."""
+
+    def directory(self, given: str | None) -> Callable[[], str]:
+        """Return what tells the absolute directory that relative paths start at.
+
+        Args:
+            given: The directory that was asked for; None for the usual one.
+        """
+
+    def known(self, path: str, *, directory: str) -> Location:
+        """Return where a path leads, without waiting; in doubt where that is not known.
+
+        Raises:
+            PathError: It is no usable path.
+        """
+
+    def homes_of(self, location: Location) -> Sequence[Location]:
+        """Return the location as it reads for each home that a sensitive path can be in."""
+
+    async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
+        """Come to know where paths lead; what is no usable path is passed over."""
+
+    async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
+        """Come to know the directories that rules about paths name."""
+
+    def index(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
+        """Compile patterns; see `PathRuleIndex`.
+
+        Raises:
+            PatternError: One of them cannot be compiled.
+        """
+
+    def rules(self, rules: Sequence[PermissionRule]) -> RuleIndex:
+        """Compile rules about files; see `PathRules`.
+
+        Raises:
+            RuleError: One of the contents cannot be compiled.
+        """
+
+    async def work(self, work: Callable[[Files, Checkpoint], ResultT]) -> ResultT:
+        """Do blocking work in a thread, and leave nothing running behind.
+
+        Raises:
+            asyncio.CancelledError: The call was cancelled; the work has ended by then.
+        """
+
+
+_NOT_A_FILE = {
+    FileKind.DIRECTORY: "is a directory. Name a file; list a directory with Glob",
+    FileKind.FIFO: "is a named pipe, not a regular file. Name a regular file",
+    FileKind.SOCKET: "is a socket, not a regular file. Name a regular file",
+    FileKind.DEVICE: "is a device, not a regular file. Name a regular file",
+    FileKind.LOOP: "cannot be followed: its symlinks lead in a circle. Name the file itself",
+    FileKind.UNREADABLE: "could not be reached a moment ago. Call again",
+}
+
+_TEXTS = {
+    errno.ENOENT: "does not exist (or no longer does). Look for it with Glob",
+    errno.EACCES: "cannot be used: permission denied. Use another path, or ask the user",
+    errno.EPERM: "cannot be used: operation not permitted. Use another path, or ask the user",
+    errno.ELOOP: "was replaced by a symlink in the meantime. Call again",
+    errno.ENOTDIR: "cannot be reached: a part of the path is not a directory, or was replaced "
+    "in the meantime. Check the path",
+    errno.EISDIR: "is a directory. Name a file",
+    errno.ENAMETOOLONG: "cannot be used: a name in it is too long. Use a shorter one",
+    errno.EROFS: "cannot be written: its file system is read-only. Use another path",
+    errno.ENOSPC: "cannot be written: the disk is full. Free some space, or ask the user",
+    errno.EDQUOT: "cannot be written: the disk quota is used up. Free some space",
+    errno.EAGAIN: "has nothing to read at the moment and is not waited for. Use another file",
+    errno.ENXIO: "is not a regular file. Name a regular file",
+    errno.ETXTBSY: "is a program that is running. Stop it first",
+    errno.EEXIST: "was made by somebody else in the meantime. Read it first",
+    errno.ESTALE: "changed in the meantime; nothing was overwritten. Read it again",
+    errno.EBUSY: "is being written by another process. Call again later",
+    errno.EFBIG: f"is larger than {MAX_WHOLE_BYTES // 1024**2} MB, the most that is taken as a "
+    "whole. Use a program for large files through the shell",
+}
+
+
+def explain(error: OSError, shown: str) -> FileToolError:
+    """Return the error for the model: what the system said of the path shown as `shown`."""
+    number = error.errno or 0
+    said = error.strerror or type(error).__name__
+    text = _TEXTS.get(number) if not number or said == os.strerror(number) else None
+    return FileToolError(f"{shown} {text or f'cannot be used: {said}'.rstrip('.')}.")
+
+
+def require_file(files: Files, location: Location) -> None:
+    """Refuse what is no regular file and not missing either.
+
+    Raises:
+        FileToolError: It is a directory, FIFO, socket, device, symlink loop or broken symlink, or
+            it cannot be reached.
+    """
+    shown = location.written
+    if location.kind is FileKind.UNREADABLE:
+        try:
+            files.probe(location)
+        except OSError as error:
+            raise explain(error, shown) from None
+    if problem := _NOT_A_FILE.get(location.kind):
+        raise FileToolError(f"{shown} {problem}.")
+    if location.kind is FileKind.MISSING and files.is_symlink(location.absolute):
+        raise FileToolError(
+            f"{shown} is a broken symlink: it leads to {location.resolved}, which does not exist. "
+            "Name that file instead, or have the link removed."
+        )
+
+
+def read_whole(files: Files, location: Location) -> FileContent:
+    """Return the content of a file of up to `MAX_WHOLE_BYTES`.
+
+    Raises:
+        FileToolError: It is no regular file, too large, or cannot be read.
+    """
+    require_file(files, location)
+    try:
+        with files.open(location) as file:
+            return whole(file, location.written)
+    except OSError as error:
+        raise explain(error, location.written) from None
+
+
+def whole(file: OpenFile, shown: str) -> FileContent:
+    """Return the content of an open file.
+
+    Raises:
+        FileToolError: It is too large.
+    """
+    data = file.stream.read(MAX_WHOLE_BYTES + 1)
+    if len(data) > MAX_WHOLE_BYTES:
+        raise explain(OSError(errno.EFBIG, os.strerror(errno.EFBIG)), shown)
+    return FileContent(data, file.status)

@@ -1,0 +1,128 @@
+"""Matches rules against the files of a sandbox.
+
+`~` in a rule that allows is the sandbox's home. In one that denies or asks it is this host's as
+well: that may be mounted, and is what the person who wrote the rule knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from agentscope_like.permission import PermissionRule
+from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
+from agentscope_like.permission.paths import Location
+
+__all__ = ["RulePlace", "SandboxPathIndex", "SandboxRuleIndex"]
+
+_NOWHERE = "/nonexistent"
+
+
+class RulePlace(Protocol):
+    """What rules need to know of a sandbox, once it has been looked up."""
+
+    @property
+    def home(self) -> str:
+        """Return its home; empty for none."""
+
+    @property
+    def homes(self) -> tuple[str, ...]:
+        """Return every directory that could be meant by a home."""
+
+    def real(self, directory: str) -> str:
+        """Return a directory with its symlinks followed there."""
+
+
+class SandboxPathIndex:
+    """Patterns, compiled when they are first asked, since then the sandbox is known.
+
+    Args:
+        place: The sandbox.
+        contents: The patterns.
+        strict: True for rules that allow.
+
+    Raises:
+        PatternError: One of the patterns cannot be compiled.
+    """
+
+    def __init__(self, place: RulePlace, contents: Sequence[str], *, strict: bool) -> None:
+        PathRuleIndex(contents, strict=True, real=str)  # refuses what cannot be compiled
+        self._place = place
+        self._contents = tuple(contents)
+        self._strict = strict
+        self._compiled: list[PathRuleIndex] | None = None
+
+    def match(self, location: Location, directories: Sequence[Location]) -> int | None:
+        """Return the position of the first pattern that matches, or None."""
+        found = (index.match(location, directories) for index in self._indexes())
+        return min((position for position in found if position is not None), default=None)
+
+    def extended(self, content: str) -> SandboxPathIndex:
+        """Return an index of these patterns and one more."""
+        extended = SandboxPathIndex(self._place, (content,), strict=self._strict)
+        extended._contents = (*self._contents, content)
+        extended._compiled = [index.extended(content) for index in self._indexes()]
+        return extended
+
+    def _indexes(self) -> list[PathRuleIndex]:
+        if self._compiled is None:
+            place = self._place
+            homes = (place.home,) if self._strict else place.homes
+            real = str if self._strict else place.real
+            self._compiled = [
+                PathRuleIndex(self._contents, strict=self._strict, home=home or _NOWHERE, real=real)
+                for home in homes
+            ]
+        return self._compiled
+
+
+class SandboxRuleIndex:
+    """Rules about files that deny or ask, compiled when they are first asked.
+
+    Args:
+        place: The sandbox.
+        rules: The rules.
+
+    Attributes:
+        rules: The rules.
+
+    Raises:
+        RuleError: One of the contents cannot be compiled.
+    """
+
+    def __init__(self, place: RulePlace, rules: Sequence[PermissionRule]) -> None:
+        PathRules(rules, real=str)  # refuses what cannot be compiled
+        self._place = place
+        self.rules = tuple(rules)
+        self._compiled: list[PathRules] | None = None
+
+    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
+        """Return the first rule that speaks of the path, or None."""
+        found = (rules.match(location, directories) for rules in self._indexes())
+        return next(filter(None, found), None)
+
+    def match_below(
+        self, location: Location, directories: Sequence[Location]
+    ) -> PermissionRule | None:
+        """Return the first rule that could speak of something below the path, or None."""
+        found = (rules.match_below(location, directories) for rules in self._indexes())
+        return next(filter(None, found), None)
+
+    def within(
+        self, folder: Location, directories: Sequence[Location]
+    ) -> Callable[[str], PermissionRule | None] | None:
+        """Return what `match` says of each name in a directory, or None where it never can."""
+        found = (rules.within(folder, directories) for rules in self._indexes())
+        matches = [match for match in found if match is not None]
+        if not matches:
+            return None
+        return lambda name: next(filter(None, (match(name) for match in matches)), None)
+
+    def _indexes(self) -> list[PathRules]:
+        if self._compiled is None:
+            place = self._place
+            self._compiled = [
+                PathRules(self.rules, home=home or _NOWHERE, real=place.real)
+                for home in place.homes
+            ]
+        return self._compiled

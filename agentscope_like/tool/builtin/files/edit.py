@@ -1,0 +1,114 @@
+"""`Edit`: the tool that replaces text in a file."""
+
+from __future__ import annotations
+
+from typing_extensions import override
+
+from agentscope_like.message import ToolChunk
+from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.state import AgentState, ReadState
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import Files, WritingTool, read_whole, require_file
+from agentscope_like.tool.builtin.files.changes import Change, make_change, require_read, write_over
+from agentscope_like.tool.builtin.files.substitution import substitute
+from agentscope_like.tool.builtin.files.text_diff import unified_diff
+from agentscope_like.tool.builtin.files.text_format import decode
+from agentscope_like.tool.builtin.tool_results import Checkpoint
+
+__all__ = ["Edit"]
+
+
+class Edit(WritingTool):
+    """Replaces exact text in a file that was read (seed 002, "File Tools").
+
+    Everything outside of the replaced text stays as it is, byte for byte. Its arguments are those
+    of `WritingTool`.
+    """
+
+    name = "Edit"
+    verb = "edit"
+    description = (
+        "Replaces exact text in a file, which must have been read with Read first. `old_string` "
+        "must be in the file exactly once, unless `replace_all` is set; give it without the line "
+        "numbers that Read shows, its indentation exactly. Line ends are kept as they are in the "
+        "file."
+    )
+    input_schema = {  # noqa: RUF012
+        "type": "object",
+        "properties": {
+            "file_path": {
+                "type": "string",
+                "description": "The file: absolute, or relative to the working directory.",
+            },
+            "old_string": {"type": "string", "description": "The text to replace."},
+            "new_string": {"type": "string", "description": "The text to put in its place."},
+            "replace_all": {
+                "type": "boolean",
+                "default": False,
+                "description": "Whether to replace every occurrence.",
+            },
+        },
+        "required": ["file_path", "old_string", "new_string"],
+    }
+
+    @override
+    async def call(
+        self,
+        file_path: str,
+        old_string: str,
+        new_string: str,
+        replace_all: bool = False,
+        _agent_state: AgentState | None = None,
+        _decision_basis: str | None = None,
+    ) -> ToolChunk:
+        r"""Edit the file.
+
+        Args:
+            file_path: The file, absolute or relative to `cwd`.
+            old_string: The text to replace; its `\n` stands for whatever line end is there.
+            new_string: The text to put in its place.
+            replace_all: Whether to replace every occurrence.
+            _agent_state: Knows what was read; without it nothing is changed.
+            _decision_basis: Where its path led when it was decided about.
+        """
+
+        def work(files: Files, read_state: ReadState | None, checkpoint: Checkpoint) -> Change:
+            location = self.located(files, {"file_path": file_path}, _decision_basis)
+            return self._edit(
+                files, location, old_string, new_string, read_state, checkpoint, every=replace_all
+            )
+
+        return await make_change(self._files, work, _agent_state)
+
+    def _edit(
+        self,
+        files: Files,
+        location: Location,
+        old: str,
+        new: str,
+        read_state: ReadState | None,
+        checkpoint: Checkpoint,
+        *,
+        every: bool,
+    ) -> Change:
+        file_path = location.written
+        require_file(files, location)
+        if location.kind is FileKind.MISSING:
+            raise FileToolError(
+                f"{file_path} does not exist. Make it with Write, or find it first."
+            )
+        before = read_whole(files, location)
+        require_read(location, before, read_state)
+        text, form = decode(before.data, file_path)
+        changed = substitute(text, old, new, file_path, every=every)
+        data = form.encode(changed.text, file_path)
+        after = write_over(files, location, data, before, checkpoint)
+        shown = self.shown(location.resolved)
+        count = len(changed.lines)
+        where = f"at line {changed.lines[0]}" if count == 1 else f"in {count} places"
+        return Change(
+            summary=f"Edited {shown} {where}.",
+            diff=unified_diff(text, changed.text, shown),
+            entry=after.entry(location.resolved),
+            occurrences=count,
+        )

@@ -1,0 +1,169 @@
+"""Questions to a person, and validation of the answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, ValidationError, convert
+
+__all__ = [
+    "QuestionOption",
+    "UserAnswer",
+    "UserQuestion",
+    "answer_of",
+    "answers_of",
+    "misfit",
+    "questions_of",
+]
+
+
+class QuestionOption(Struct, frozen=True):
+    """One of the answers that are offered.
+
+    Attributes:
+        label: What stands for it, unlike any other of its question.
+        description: What it means, or what comes of it.
+    """
+
+    label: str
+    description: str = ""
+
+
+class UserQuestion(Struct, frozen=True):
+    """A question to a person.
+
+    Attributes:
+        question: The question, unlike any other of the call.
+        header: A word or two to head it with.
+        context: What to look at while answering.
+        options: What is offered; none for a question in the open.
+        multi_select: Whether several of them may be chosen.
+    """
+
+    question: str
+    header: str = ""
+    context: str = ""
+    options: tuple[QuestionOption, ...] = ()
+    multi_select: bool = False
+
+    @property
+    def labels(self) -> list[str]:
+        """Return the labels of the options."""
+        return [option.label for option in self.options]
+
+
+class UserAnswer(Struct, frozen=True):
+    """A person's answer to one question.
+
+    Attributes:
+        question: The question, verbatim.
+        selected: Labels of the options that they chose.
+        other: What they said in their own words, or None.
+    """
+
+    question: str
+    selected: tuple[str, ...] = ()
+    other: str | None = None
+
+    def as_metadata(self) -> dict[str, Any]:
+        """Return the answer as it stands in a result's metadata."""
+        return {"question": self.question, "selected": list(self.selected), "other": self.other}
+
+
+def questions_of(tool_input: Mapping[str, Any]) -> list[UserQuestion]:
+    """Return the questions of a call; what stands for "nothing", None, counts as left out.
+
+    Raises:
+        ValueError: They are not written as the schema says.
+    """
+    try:
+        return convert(_without_none(tool_input["questions"]), list[UserQuestion])
+    except (KeyError, ValidationError) as error:
+        raise ValueError(f"these are no questions: {error}") from error
+
+
+def answers_of(metadata: Mapping[str, Any]) -> list[UserAnswer]:
+    """Return the answers in a result's metadata.
+
+    Raises:
+        ValueError: There are none, or they are not written as the schema says.
+    """
+    try:
+        return convert(metadata["answers"], list[UserAnswer])
+    except KeyError:
+        raise ValueError("`metadata` holds no `answers`: one for each question") from None
+    except ValidationError as error:
+        raise ValueError(f"these are no answers: {error}") from error
+
+
+def misfit(questions: Sequence[UserQuestion], answers: Sequence[UserAnswer]) -> str | None:
+    """Return what is wrong with the answers, or None where each question has one that fits it."""
+    known = {question.question: question for question in questions}
+    counted = Counter(answer.question for answer in answers)
+    for text, count in counted.items():
+        if text not in known:
+            return f"{text!r} was not asked: repeat a question word by word"
+        if count > 1:
+            return f"{text!r} is answered {count} times: answer it once"
+    for text in known:
+        if text not in counted:
+            return f"{text!r} has no answer"
+    found = (_misfit(known[answer.question], answer) for answer in answers)
+    return next(filter(None, found), None)
+
+
+def _misfit(question: UserQuestion, answer: UserAnswer) -> str | None:
+    asked, says = question.question, answer.other is not None and bool(answer.other.strip())
+    for label in answer.selected:
+        if label not in question.labels:
+            offered = ", ".join(map(repr, question.labels)) or "none: say it in `other`"
+            return f"{label!r} is no option of {asked!r}; there are {offered}"
+    if len(set(answer.selected)) < len(answer.selected):
+        return f"an option of {asked!r} is chosen twice"
+    if not question.multi_select and len(answer.selected) + says > 1:
+        return f"{asked!r} takes one option, or `other` instead"
+    if not answer.selected and not says:
+        return f"the answer to {asked!r} is empty: choose an option, or say something in `other`"
+    return None
+
+
+def answer_of(question: UserQuestion, typed: str) -> UserAnswer:
+    """Return the answer that somebody typed: numbers or labels of options, or their own words.
+
+    Args:
+        question: The question.
+        typed: Where several options may be chosen, they are separated by commas.
+
+    Raises:
+        ValueError: Nothing was typed, or the number of an option that there is not.
+    """
+    typed = typed.strip()
+    if not typed:
+        raise ValueError("type an answer")
+    parts = typed.split(",") if question.multi_select else [typed]
+    chosen = [_option(question, part.strip()) for part in parts if part.strip()]
+    if chosen and None not in chosen:
+        return UserAnswer(question.question, tuple(dict.fromkeys(filter(None, chosen))))
+    numbers = [part.strip() for part in parts if part.strip().isdecimal()]
+    if question.options and len(numbers) == len(parts):
+        raise ValueError(f"there are options 1 to {len(question.options)}")
+    return UserAnswer(question.question, other=typed)
+
+
+def _option(question: UserQuestion, typed: str) -> str | None:
+    for label in question.labels:
+        if label.casefold() == typed.casefold():
+            return label
+    if typed.isascii() and typed.isdecimal() and 1 <= int(typed) <= len(question.options):
+        return question.labels[int(typed) - 1]
+    return None
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_none(inner) for name, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [_without_none(inner) for inner in value]
+    return value

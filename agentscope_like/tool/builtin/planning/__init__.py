@@ -1,0 +1,38 @@
+"""Tools with which a model plans: its tasks and the tools that it is shown."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.planning.expand_tools import EXPANDER, ToolExpandTools
+    from agentscope_like.tool.builtin.planning.reset_tools import ResetTools
+    from agentscope_like.tool.builtin.planning.task_tools import (
+        TaskCreate,
+        TaskGet,
+        TaskList,
+        TaskUpdate,
+    )
+
+__all__ = [
+    "EXPANDER",
+    "ResetTools",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskUpdate",
+    "ToolExpandTools",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "EXPANDER": "expand_tools",
+        "ResetTools": "reset_tools",
+        "TaskCreate": "task_tools",
+        "TaskGet": "task_tools",
+        "TaskList": "task_tools",
+        "TaskUpdate": "task_tools",
+        "ToolExpandTools": "expand_tools",
+    },
+)

@@ -1,0 +1,234 @@
+"""Walks the files below a directory; follows no symlink and leaves out what is not source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from agentscope_like.permission import PatternError
+from agentscope_like.permission.paths import FileKind, Location, compile_pattern
+from agentscope_like.permission.paths.globs import Component, fits, may_hold
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import Entry, Files
+from agentscope_like.tool.builtin.tool_results import Checkpoint
+
+__all__ = ["PASSED_OVER", "FileGlob", "Found", "Tree", "modified", "notes_of", "printable"]
+
+PASSED_OVER = frozenset(
+    {
+        *(".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "CVS"),
+        *("node_modules", "bower_components", "__pycache__", ".venv", ".tox", ".nox", ".eggs"),
+        *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".gradle", ".terraform"),
+    }
+)
+"""Directories of version control, of dependencies and of caches; named explicitly, they are
+searched all the same. What `.gitignore` says is not looked at: a search that leaves files out
+silently gives wrong answers."""
+
+
+class FileGlob:
+    """A glob for files below a directory.
+
+    Args:
+        text: `**/*.py`, `src/{a,b}/*.txt`: `*` stays within a name, `**` is any number of names.
+        anywhere: Whether a glob without `/` speaks of names at any depth, as in `.gitignore`.
+
+    Raises:
+        FileToolError: It is not a usable glob below a directory.
+    """
+
+    def __init__(self, text: str, *, anywhere: bool = False) -> None:
+        pattern = text.removeprefix("./")
+        try:
+            compiled = compile_pattern(
+                f"**/{pattern}" if anywhere and "/" not in text else pattern, real=str
+            )
+        except PatternError as error:
+            raise FileToolError(f"The glob cannot be used: {error}.") from None
+        if any(branch.absolute for branch in compiled.branches):
+            raise FileToolError(
+                f"The glob {text!r} begins at the root: make it relative to the searched directory."
+            )
+        self._branches = [
+            (
+                *(Component("name", name) for name in branch.base.split("/") if name),
+                *branch.tail,
+            )
+            for branch in compiled.branches
+        ]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the names that the glob spells out."""
+        return frozenset(
+            component.text
+            for branch in self._branches
+            for component in branch
+            if component.shape == "name"
+        )
+
+    def matches(self, names: Sequence[str]) -> bool:
+        """Return whether a file, as its names below the directory, is meant."""
+        return any(fits(names, branch, strict=True) for branch in self._branches)
+
+    def may_hold(self, names: Sequence[str]) -> bool:
+        """Return whether a file below the directory of these names may be meant."""
+        return any(may_hold(names, branch, strict=True) for branch in self._branches)
+
+
+class Found(Struct, frozen=True):
+    """A regular file of the tree.
+
+    Attributes:
+        relative: Its path below the root, `/` between the names.
+        entry: The directory entry, for its status.
+    """
+
+    relative: str
+    entry: Entry
+
+
+class Tree:
+    """The files below one directory.
+
+    Args:
+        files: The files of the place where it is.
+        root: The directory.
+        wanted: Which files are meant; all by default.
+        why_secret: Why reading a file needs a person's word, or None; it is then left out. None for
+            finding credential files too, since a person agreed to the root.
+        hides: Whether a rule keeps a file, by its path below the root, out of the results; None
+            where no rule does.
+
+    Attributes:
+        secrets: How many credential files were left out so far.
+        hidden: How many files rules kept out so far.
+        unreadable: How many directories could not be listed so far.
+        passed_over: Names of directories that are not gone into.
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        root: Location,
+        wanted: FileGlob | None = None,
+        *,
+        why_secret: Callable[[Location], str | None] | None = None,
+        hides: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.secrets = 0
+        self.hidden = 0
+        self.unreadable = 0
+        self._files = files
+        self._root = root
+        self._wanted = wanted
+        self._why_secret = why_secret
+        self._hides = hides
+        self.passed_over: Collection[str] = PASSED_OVER
+        if wanted is not None:
+            self.passed_over = PASSED_OVER - wanted.names
+
+    def walk(
+        self, checkpoint: Checkpoint, *, also: Callable[[str], bool] = lambda _: True
+    ) -> Iterator[Found]:
+        """Yield the files, directory by directory.
+
+        Args:
+            checkpoint: Called at each directory.
+            also: A further condition on a file's name.
+        """
+        level: list[tuple[str, ...]] = [()]
+        while level:
+            deeper: list[tuple[str, ...]] = []
+            for names, entries in self._listed(level):
+                checkpoint()
+                for entry in entries:
+                    inner = (*names, entry.name)
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in self.passed_over and self._may_hold(inner):
+                            deeper.append(inner)
+                    elif self._is_wanted(entry, inner) and also(entry.name):
+                        found = self._shown(entry, "/".join(inner))
+                        if found is not None:
+                            yield found
+            level = deeper
+
+    def _listed(
+        self, level: Sequence[tuple[str, ...]]
+    ) -> Iterator[tuple[tuple[str, ...], Iterable[Entry]]]:
+        root = self._root.resolved.rstrip("/")
+        paths = ["/".join((root, *names)) or "/" for names in level]
+        for names, entries in zip(level, self._files.list(paths), strict=True):
+            if entries is None:
+                self.unreadable += 1
+            else:
+                yield names, entries
+
+    def _shown(self, entry: Entry, relative: str) -> Found | None:
+        """Return the file, unless it is to be left out."""
+        if self._hides is not None and self._hides(relative):
+            self.hidden += 1
+        elif self._is_secret(entry.path):
+            self.secrets += 1
+        else:
+            return Found(relative, entry)
+        return None
+
+    def _may_hold(self, names: Sequence[str]) -> bool:
+        return self._wanted is None or self._wanted.may_hold(names)
+
+    def _is_wanted(self, entry: Entry, names: Sequence[str]) -> bool:
+        return entry.is_file(follow_symlinks=False) and (
+            self._wanted is None or self._wanted.matches(names)
+        )
+
+    def _is_secret(self, path: str) -> bool:
+        if self._why_secret is None:
+            return False
+        location = Location(
+            written=path,
+            absolute=path,
+            resolved=path,
+            readings=(path,),
+            kind=FileKind.FILE,
+            identity=None,
+            home=self._root.home,
+        )
+        return self._why_secret(location) is not None
+
+
+def notes_of(tree: Tree) -> list[str]:
+    """Return what a reader of the results should know was left out."""
+    notes = []
+    if tree.secrets:
+        notes.append(
+            f"{tree.secrets:,} credential file{'' if tree.secrets == 1 else 's'} left out; "
+            "name one as `path` to have the user asked."
+        )
+    if tree.hidden:
+        notes.append(
+            f"{tree.hidden:,} file{'' if tree.hidden == 1 else 's'} left out, which a rule denies "
+            "or asks about."
+        )
+    if tree.unreadable:
+        notes.append(f"{tree.unreadable:,} directories could not be read.")
+    return notes
+
+
+def modified(entry: Entry) -> int:
+    """Return when a file was last modified, in nanoseconds; 0 where it is gone by now."""
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def printable(path: str) -> str:
+    """Return a path with what cannot be shown, such as a line end in a name, as escapes."""
+    if path.isprintable():
+        return path
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in path
+    )

@@ -1,0 +1,176 @@
+"""`Glob`: the tool that finds files by name."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from agentscope_like.message import ToolChunk
+from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.permission import PermissionContext
+from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.tool.builtin.file_errors import FileToolError
+from agentscope_like.tool.builtin.file_system import Files
+from agentscope_like.tool.builtin.search.file_tree import (
+    FileGlob,
+    Tree,
+    modified,
+    notes_of,
+    printable,
+)
+from agentscope_like.tool.builtin.search.searching_tool import SearchingTool
+from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
+
+__all__ = ["Glob"]
+
+MAX_RESULTS = 500
+"""Most files that one call lists."""
+
+_LITERAL_START = re.compile(r"[^*?\[\]{}\\]*/")
+
+
+class Glob(SearchingTool):
+    """Finds files by their names (seed 002, "Use Built-in Tools").
+
+    Args:
+        backend: The sandbox where the files are; by default they are on this host.
+        glob_helper_path: Nothing: what it takes to list files is part of the sandbox.
+        middlewares: Layers around `call`.
+        cwd: The directory that relative paths are taken against, and that is searched by default.
+    """
+
+    name = "Glob"
+    description = (
+        "Finds files by a glob, such as `**/*.py` or `src/{a,b}/*.ts`, the last modified first. "
+        "`*` stays within a name and `**` is any number of directories, so `*.py` finds only what "
+        "lies directly in the searched directory. Hidden files are found; directories of version "
+        "control, dependencies and caches are passed over unless the glob names them. Symlinks are "
+        "not followed. At most 500 files are listed."
+    )
+    input_schema = {  # noqa: RUF012
+        "type": "object",
+        "properties": {
+            "pattern": {"type": "string", "description": "The glob."},
+            "path": {
+                "type": "string",
+                "description": "The directory to search; the working directory by default.",
+            },
+        },
+        "required": ["pattern"],
+    }
+
+    def __init__(
+        self,
+        backend: SandboxHandle | None = None,
+        glob_helper_path: str | None = None,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+    ) -> None:
+        del glob_helper_path
+        super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
+
+    @override
+    def path_of(self, tool_input: Mapping[str, Any]) -> str:
+        """Return the directory that is searched: where an absolute glob begins, else `path`."""
+        begins, _ = _split_absolute(str(tool_input["pattern"]))
+        return begins or str(tool_input.get("path") or self.cwd)
+
+    @override
+    def intention(self, location: Location) -> str:
+        return f"Glob would list files below `{self.shown(location.resolved)}`"
+
+    @override
+    async def call(
+        self,
+        pattern: str,
+        path: str | None = None,
+        _permission_context: PermissionContext | None = None,
+        _decision_basis: str | None = None,
+    ) -> ToolChunk:
+        """List the files.
+
+        Args:
+            pattern: The glob, relative to the searched directory; one that begins with `/` or `~`
+                says by itself where to search.
+            path: The directory to search; `cwd` by default.
+            _permission_context: Says which files rules keep out of the results.
+            _decision_basis: Where its path led when it was decided about.
+
+        Returns:
+            A path on each line, relative to `cwd` where it lies below it, else absolute; files
+            modified at the same time are in the order of their paths.
+        """
+        try:
+            return await self._files.work(
+                lambda files, checkpoint: self._glob(
+                    files,
+                    pattern,
+                    self.located(files, {"pattern": pattern, "path": path}, _decision_basis),
+                    checkpoint,
+                    _permission_context,
+                )
+            )
+        except FileToolError as error:
+            return failed(error.message)
+
+    def _glob(
+        self,
+        files: Files,
+        pattern: str,
+        root: Location,
+        checkpoint: Checkpoint,
+        context: PermissionContext | None,
+    ) -> ToolChunk:
+        hides = self.hides(root, context)
+        _require_directory(root)
+        wanted = FileGlob(_split_absolute(pattern)[1])
+        tree = Tree(
+            files,
+            root,
+            wanted,
+            why_secret=None if self.why_secret(root) else self.why_secret,
+            hides=hides,
+        )
+        found = [(-modified(each.entry), each.relative) for each in tree.walk(checkpoint)]
+        found.sort()
+        lines = [
+            printable(self.shown(posixpath.join(root.resolved, relative)))
+            for _, relative in found[:MAX_RESULTS]
+        ]
+        notes = notes_of(tree)
+        if len(found) > MAX_RESULTS:
+            notes.append(
+                f"The {MAX_RESULTS:,} last modified of {len(found):,} files. Narrow the glob to "
+                "see others."
+            )
+        text = "\n".join(lines) or f"No file below {root.written} matches {pattern}."
+        return succeeded(
+            text + "".join(f"\n\n({note})" for note in notes), {"total_files": len(found)}
+        )
+
+
+def _split_absolute(pattern: str) -> tuple[str, str]:
+    """Return where an absolute glob begins, and the rest; an empty beginning for a relative one."""
+    if not pattern.startswith(("/", "~")):
+        return "", pattern
+    start = _LITERAL_START.match(pattern)
+    if start is None:
+        return "", pattern
+    return start[0].rstrip("/") or "/", pattern[start.end() :]
+
+
+def _require_directory(root: Location) -> None:
+    if root.kind is FileKind.DIRECTORY:
+        return
+    if root.kind is FileKind.MISSING:
+        raise FileToolError(f"{root.written} does not exist. Search another directory.")
+    raise FileToolError(f"{root.written} is no directory: name the one to search as `path`.")

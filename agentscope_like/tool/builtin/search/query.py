@@ -1,0 +1,170 @@
+"""A search and its results, as data."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct, field
+
+from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
+
+__all__ = [
+    "FileMatches",
+    "MatchLine",
+    "OutputMode",
+    "Query",
+    "SearchResult",
+    "bad_pattern",
+    "found_by_worker",
+    "json_lines",
+    "worker_job",
+]
+
+MAX_PATTERN_CHARACTERS = 10_000
+"""Longest pattern that is searched for."""
+
+OutputMode: TypeAlias = Literal["content", "files_with_matches", "count"]
+
+
+class Query(Struct, frozen=True):
+    """What to search for.
+
+    Attributes:
+        pattern: A regular expression of what ripgrep and Python both read.
+        mode: What is to be known of each file: its lines, that it matches, or how many lines do.
+        ignore_case: Whether case does not matter.
+        multiline: Whether a match may span lines, `.` matching their ends.
+        before: Lines of context before each match.
+        after: Lines of context after each match.
+    """
+
+    pattern: str
+    mode: OutputMode = "files_with_matches"
+    ignore_case: bool = False
+    multiline: bool = False
+    before: int = 0
+    after: int = 0
+
+    @property
+    def has_context(self) -> bool:
+        """Return whether lines around the matches are wanted."""
+        return self.before > 0 or self.after > 0
+
+    def check(self) -> None:
+        """Refuse patterns that the two engines would read differently.
+
+        Raises:
+            FileToolError: Says what is not understood, and what to write instead.
+        """
+        if len(self.pattern) > MAX_PATTERN_CHARACTERS or "\0" in self.pattern:
+            raise FileToolError(
+                f"The pattern is longer than {MAX_PATTERN_CHARACTERS:,} characters or contains "
+                "NUL. Search for a shorter one."
+            )
+        try:
+            self.pattern.encode()
+        except UnicodeEncodeError:
+            raise FileToolError(
+                "The pattern holds half of a surrogate pair, which no text has. Leave it out."
+            ) from None
+        for token in _TOKEN.findall(self.pattern):
+            if token in _UNCOMMON or (token[0] == "\\" and token[1:] in _BACK_REFERENCES):
+                raise FileToolError(
+                    f"The pattern uses `{token}`: look-around, atomic groups and back-references "
+                    "are not supported. Search for something simpler and look at the results."
+                )
+            if not self.multiline and _is_line_end(token):
+                raise FileToolError(
+                    "The pattern spans lines: set `multiline` to search across line ends."
+                )
+
+
+_CLASS_ITEM = r"(?:\\.|\[:\w+:\]|[^\]\\])"
+_TOKEN = re.compile(
+    rf"\\.|\[\^?\]?{_CLASS_ITEM}*\]|\(\?(?:<?[=!]|[>#(]|P[=>])|.",
+    re.DOTALL,
+)
+_ESCAPES = re.compile(r"\\.|.", re.DOTALL)
+_BACK_REFERENCES = frozenset("123456789")
+_UNCOMMON = frozenset({"(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>"})
+
+
+def _is_line_end(token: str) -> bool:
+    """Return whether a token of a pattern asks for a line end, by itself or in a class."""
+    if token.startswith("[^"):
+        return False
+    return any(part in ("\\n", "\n") for part in _ESCAPES.findall(token))
+
+
+class MatchLine(Struct, frozen=True):
+    """A line of a file that matches, or that is shown around one."""
+
+    number: int
+    is_match: bool
+    text: str
+
+
+class FileMatches(Struct):
+    """What was found in one file.
+
+    Attributes:
+        relative: Its path below the searched directory.
+        count: How many of its lines match; 1 at least, where only files are wanted.
+        lines: The lines, in order; only where contents are wanted.
+    """
+
+    relative: str
+    count: int = 0
+    lines: list[MatchLine] = field(default_factory=list)
+
+
+class SearchResult(Struct, frozen=True):
+    """What was found, in the order of the paths.
+
+    Attributes:
+        files: The files that match.
+        cut: Whether the search was stopped because it found too much.
+    """
+
+    files: list[FileMatches]
+    cut: bool
+
+
+def worker_job(query: Query, files: Sequence[str]) -> dict[str, Any]:
+    """Return what the search program of this project is told."""
+    return {
+        "pattern": query.pattern,
+        "mode": query.mode,
+        "ignore_case": query.ignore_case,
+        "multiline": query.multiline,
+        "before": query.before,
+        "after": query.after,
+        "max_bytes": MAX_WHOLE_BYTES,
+        "files": files,
+    }
+
+
+def found_by_worker(output: bytes) -> Iterator[FileMatches]:
+    """Return what the search program of this project says."""
+    for record in json_lines(output):
+        lines = [MatchLine(number, is_match, text) for number, is_match, text in record["lines"]]
+        yield FileMatches(record["path"], record["count"], lines)
+
+
+def json_lines(output: bytes) -> Iterator[Mapping[str, Any]]:
+    """Yield what each whole line of an output says; the last may have been cut."""
+    lines = output.split(b"\n")
+    lines.pop()
+    return (json.loads(line) for line in lines)
+
+
+def bad_pattern(error: str) -> FileToolError:
+    """Return the error about a pattern that is no regular expression."""
+    said = " ".join(error.replace("regex parse error:", "").split())
+    return FileToolError(
+        f"The pattern is no valid regular expression: {said[:500]}. Put a backslash before each of "
+        r"`( ) [ ] { } . * + ? | ^ $ \` that is meant as itself."
+    )

@@ -1,0 +1,122 @@
+"""The base of Glob and Grep: rules for Read hold for what they find."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
+from agentscope_like.permission.errors import PathError
+from agentscope_like.permission.paths import Location
+from agentscope_like.permission.paths.location import inside
+from agentscope_like.permission.protocol import RuleMatch
+from agentscope_like.tool.builtin.file_system import PathTool, ReadingTool, RuleIndex
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox import SandboxHandle
+
+__all__ = ["SearchingTool"]
+
+
+class SearchingTool(ReadingTool):
+    """A file tool that looks below a directory.
+
+    Its own deny and ask rules, and those for Read, speak of the directory that is searched; files
+    below it that they speak of are left out of the results, unless a person was asked about them
+    with the directory.
+
+    Args:
+        cwd: The directory that relative paths are taken against.
+        middlewares: Layers around `call`.
+        backend: The sandbox where the files are; by default they are on this host.
+    """
+
+    is_policy_injected = True
+    related_tools = ("Read",)
+
+    def __init__(
+        self,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        backend: SandboxHandle | None = None,
+    ) -> None:
+        super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
+        self._compiled: dict[PermissionBehavior, tuple[int, RuleIndex | None]] = {}
+
+    def compile_related(self, rules: Sequence[PermissionRule]) -> _ReadRules:
+        """Return a matcher for deny or ask rules for Read.
+
+        Raises:
+            RuleError: One of the contents is no path pattern.
+        """
+        return _ReadRules(self, self._files.rules(rules))
+
+    def hides(
+        self, root: Location, context: PermissionContext | None
+    ) -> Callable[[str], bool] | None:
+        """Return whether a rule keeps a file, by its path below the root, out of the results.
+
+        Args:
+            root: The directory that is searched.
+            context: What is permitted; None for no rules.
+
+        Returns:
+            The test, or None where no rule speaks of files.
+        """
+        if context is None:
+            return None
+        directories = self.working_directories(context)
+        rules = [
+            each
+            for each in (self._rules(PermissionBehavior.DENY, context), self._asking(root, context))
+            if each is not None and each.match_below(root, directories) is not None
+        ]
+        if not rules:
+            return None
+
+        def hidden(relative: str) -> bool:
+            location = inside(root, relative)
+            return any(each.match(location, directories) is not None for each in rules)
+
+        return hidden
+
+    def _asking(self, root: Location, context: PermissionContext) -> RuleIndex | None:
+        """Return the ask rules, unless one of them had a person asked about the whole root."""
+        rules = self._rules(PermissionBehavior.ASK, context)
+        directories = self.working_directories(context)
+        return None if rules is None or rules.match(root, directories) else rules
+
+    def _rules(self, behavior: PermissionBehavior, context: PermissionContext) -> RuleIndex | None:
+        table = context.table(behavior)
+        version, compiled = self._compiled.get(behavior, (None, None))
+        if version != table.version:
+            names = (self.name, *self.related_tools)
+            rules = [rule for name in names for rule in table.get(name, ())]
+            compiled = self._files.rules(rules) if rules else None
+            self._compiled[behavior] = table.version, compiled
+        return compiled
+
+
+class _ReadRules:
+    """Rules for Read about what a searching tool searches, as the engine asks them."""
+
+    __slots__ = ("_rules", "_tool")
+
+    def __init__(self, tool: PathTool, rules: RuleIndex) -> None:
+        self._tool = tool
+        self._rules = rules
+
+    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
+        """Return the rule that speaks of the searched directory or file, or None."""
+        try:
+            location = self._tool.locate(tool_input)
+        except PathError:
+            return None
+        rule = self._rules.match(location, self._tool.working_directories(context))
+        if rule is None:
+            return None
+        shown = self._tool.shown(location.resolved)
+        return RuleMatch(rule, told=f"{self._tool.name} searches `{shown}`")

@@ -1,0 +1,27 @@
+"""The skills of a toolkit and the tools with which a model reads them."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.skills.load_skill import LoadSkill
+    from agentscope_like.tool.builtin.skills.skill_shelf import VIEWER, SkillShelf
+    from agentscope_like.tool.builtin.skills.skill_viewer import SkillViewer
+
+__all__ = [
+    "VIEWER",
+    "LoadSkill",
+    "SkillShelf",
+    "SkillViewer",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "LoadSkill": "load_skill",
+        "SkillShelf": "skill_shelf",
+        "SkillViewer": "skill_viewer",
+        "VIEWER": "skill_shelf",
+    },
+)

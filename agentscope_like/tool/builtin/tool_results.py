@@ -1,0 +1,56 @@
+"""Results of the built-in tools, and running their blocking work off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+from agentscope_like.exception import ToolInterruptedError
+from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
+
+__all__ = ["Checkpoint", "failed", "off_loop", "succeeded"]
+
+ResultT = TypeVar("ResultT")
+
+Checkpoint: TypeAlias = Callable[[], None]
+"""Called by blocking work between its steps; raises once the call has been cancelled."""
+
+
+def succeeded(text: str, metadata: dict[str, Any] | None = None) -> ToolChunk:
+    """Return the chunk of a call that did what it was asked to."""
+    return ToolChunk(
+        content=[TextBlock(text=text)], state=ToolResultState.SUCCESS, metadata=metadata or {}
+    )
+
+
+def failed(message: str) -> ToolChunk:
+    """Return the chunk of a call that could not: it tells the model what to do instead."""
+    return ToolChunk(content=[TextBlock(text=message)], state=ToolResultState.ERROR)
+
+
+async def off_loop(work: Callable[[Checkpoint], ResultT]) -> ResultT:
+    """Run blocking work in a thread and return its result; leave nothing running behind.
+
+    Args:
+        work: Called with a checkpoint, which it calls wherever it may stop without harm.
+
+    Raises:
+        asyncio.CancelledError: The call was cancelled; the work has ended by then.
+    """
+    cancelled = threading.Event()
+
+    def checkpoint() -> None:
+        if cancelled.is_set():
+            raise ToolInterruptedError("The call was interrupted.")
+
+    running = asyncio.ensure_future(asyncio.to_thread(work, checkpoint))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        cancelled.set()
+        with contextlib.suppress(Exception):
+            await running
+        raise

@@ -1,0 +1,76 @@
+"""One call of a tool: read its arguments, decide it, grant it, run it."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.call.decided_call import (
+        CallRequest,
+        DecidedCall,
+        DecisionLayer,
+        refused,
+    )
+    from agentscope_like.tool.call.decision import decided_within
+    from agentscope_like.tool.call.execution import run_granted, says_something
+    from agentscope_like.tool.call.grant import (
+        Grant,
+        definition_digest,
+        same_arguments,
+        same_subject,
+    )
+    from agentscope_like.tool.call.grant_check import check_changed, check_holds, digest_of
+    from agentscope_like.tool.call.human_answer import (
+        EDITED,
+        asked_anew,
+        check_answer,
+        rejection,
+        was_shown,
+    )
+
+__all__ = [
+    "EDITED",
+    "CallRequest",
+    "DecidedCall",
+    "DecisionLayer",
+    "Grant",
+    "asked_anew",
+    "check_answer",
+    "check_changed",
+    "check_holds",
+    "decided_within",
+    "definition_digest",
+    "digest_of",
+    "refused",
+    "rejection",
+    "run_granted",
+    "same_arguments",
+    "same_subject",
+    "says_something",
+    "was_shown",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "CallRequest": "decided_call",
+        "DecidedCall": "decided_call",
+        "DecisionLayer": "decided_call",
+        "EDITED": "human_answer",
+        "Grant": "grant",
+        "asked_anew": "human_answer",
+        "check_answer": "human_answer",
+        "check_changed": "grant_check",
+        "check_holds": "grant_check",
+        "decided_within": "decision",
+        "definition_digest": "grant",
+        "digest_of": "grant_check",
+        "refused": "decided_call",
+        "rejection": "human_answer",
+        "run_granted": "execution",
+        "same_arguments": "grant",
+        "same_subject": "grant",
+        "says_something": "execution",
+        "was_shown": "human_answer",
+    },
+)

@@ -1,0 +1,118 @@
+"""Decides one validated call: the permission engine inside the decision layers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agentscope_like.exception import AgentOrientedException, DeveloperOrientedException
+from agentscope_like.middleware import wrap_call
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionDecision,
+    PermissionEngine,
+    PermissionMode,
+)
+from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.call.decided_call import CallRequest, DecisionLayer, stricter
+
+__all__ = ["decided_within"]
+
+_log = logging.getLogger(__name__)
+
+
+async def decided_within(
+    layers: Sequence[DecisionLayer],
+    request: CallRequest,
+    validate: Callable[[dict[str, Any]], None],
+) -> tuple[dict[str, Any], PermissionDecision]:
+    """Return the arguments that were decided upon, and the decision about them.
+
+    Nobody else holds these arguments: layers and checks see copies, so that nothing they do to
+    them later changes what runs. A layer that fails is a safety ASK.
+
+    Args:
+        layers: The layers, the first outermost.
+        request: The call, its arguments validated.
+        validate: Raises where arguments that a layer passes on do not fit.
+
+    Raises:
+        AgentOrientedException: From a layer, or because its arguments do not fit.
+        DeveloperOrientedException: From a layer.
+    """
+    if not layers:
+        return request.arguments, await _engine_says(request, request.arguments)
+    arguments = copied(request.arguments)
+    reached: list[tuple[dict[str, Any], PermissionDecision]] = []
+
+    async def core(inner: CallRequest) -> PermissionDecision:
+        passed = copied(inner.arguments)
+        if passed != arguments:
+            validate(passed)
+        decision = await _engine_says(request, passed)
+        reached.append((passed, decision))
+        return decision
+
+    try:
+        layered: object = await wrap_call([_tightening(one) for one in layers], core)(request)
+    except (AgentOrientedException, DeveloperOrientedException):
+        raise
+    except Exception as error:
+        _log.warning("A decision layer failed at %s", request.tool.name, exc_info=error)
+        layered = _safety_ask(request, f"A decision layer failed: {type(error).__name__}: {error}")
+    if not isinstance(layered, PermissionDecision):
+        layered = _safety_ask(request, f"A decision layer said {layered!r}, which is no decision.")
+    if not reached:
+        await core(request.with_arguments(arguments))
+    final, decision = reached[-1]
+    decision = stricter(decision, _as_the_mode_has_it(request, layered))
+    changed = copied(final) if final != arguments else None
+    if decision.updated_input != changed:
+        decision = replace(decision, updated_input=changed)
+    return final, decision
+
+
+def _tightening(layer: DecisionLayer) -> DecisionLayer:
+    """Return the layer so that it cannot loosen what the layers inside it said."""
+
+    async def tightened(
+        request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
+    ) -> PermissionDecision:
+        heard: list[PermissionDecision] = []
+
+        async def hear(inner: CallRequest) -> PermissionDecision:
+            heard.append(await go_on(inner))
+            return heard[-1]
+
+        said = await layer(request, hear)
+        if heard and isinstance(said, PermissionDecision):
+            return stricter(heard[-1], said)
+        return said
+
+    return tightened
+
+
+async def _engine_says(request: CallRequest, arguments: dict[str, Any]) -> PermissionDecision:
+    shown = copied(arguments)
+    engine = PermissionEngine(request.state.permission_context)
+    decision = await engine.check_permission(request.tool, shown)
+    if shown == arguments:
+        return decision
+    found = f"A check of {request.tool.name} changed the arguments that it was shown."
+    return stricter(decision, _safety_ask(request, found))
+
+
+def _safety_ask(request: CallRequest, message: str) -> PermissionDecision:
+    ask = PermissionDecision(PermissionBehavior.ASK, message, bypass_immune=True)
+    return _as_the_mode_has_it(request, ask)
+
+
+def _as_the_mode_has_it(request: CallRequest, decision: PermissionDecision) -> PermissionDecision:
+    """Return the decision; DENY for an ASK in the mode where nobody can answer."""
+    mode = request.state.permission_context.mode
+    if decision.behavior is not PermissionBehavior.ASK or mode != PermissionMode.DONT_ASK:
+        return decision
+    message = f"{decision.message} Nobody can be asked in dont_ask mode, so it is denied."
+    return replace(decision, behavior=PermissionBehavior.DENY, message=message)

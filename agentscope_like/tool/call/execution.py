@@ -1,0 +1,191 @@
+"""Runs a granted call: a stream of chunks, then one response, even when the tool raises."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from typing import Any
+
+from agentscope_like.exception import (
+    AgentOrientedException,
+    DeveloperOrientedException,
+    GrantError,
+    ToolInterruptedError,
+)
+from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
+from agentscope_like.middleware.truncate import LimitedOutput
+from agentscope_like.progress import reported
+from agentscope_like.state import AgentState
+from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.call.grant import Grant
+
+__all__ = ["run_granted", "says_something"]
+
+_log = logging.getLogger(__name__)
+
+NOTHING = "The tool ended without any output."
+
+
+async def run_granted(
+    grant: Grant,
+    state: AgentState,
+    *,
+    redeem: Callable[[], Awaitable[str | None]],
+    check_changed: Callable[[dict[str, Any]], Awaitable[str | None]],
+    output: LimitedOutput | None = None,
+) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
+    """Run the tool and yield its chunks, then the whole as one response.
+
+    Args:
+        grant: Spent by the toolkit.
+        state: The agent's state, handed to tools that want it.
+        redeem: Awaited as the run begins; returns what the decision rests on besides the arguments,
+            and raises where the grant no longer holds.
+        check_changed: Awaited with the arguments that reach the tool behind its middlewares where
+            they are not those of the grant; returns what that decision rests on, and raises to stop
+            the call.
+        output: Keeps what is yielded within a number of tokens.
+
+    Raises:
+        GrantError: The grant does not hold.
+        asyncio.CancelledError: The run was cancelled; the tool has been closed.
+        DeveloperOrientedException: The tool raised one.
+    """
+    basis = await redeem()
+    response = ToolResponse()
+    stream: AsyncGenerator[ToolChunk, None] | None = None
+    failed: ToolChunk | None = None
+    begun = _cancellations()
+    guard = _Guard(grant, basis, check_changed) if grant.tool.middlewares else None
+    try:
+        stream = reported(_open(grant, state, basis, guard), grant.call_id)
+        async for chunk in stream:
+            _refuse_after_cancellation(begun)
+            if not isinstance(chunk, ToolChunk):
+                raise TypeError(f"it yielded a {type(chunk).__name__} instead of a ToolChunk")
+            is_short = output is None or output.is_short(chunk)
+            passed = chunk if is_short or output is None else await output.feed(chunk)
+            if passed is not None:
+                response.append_chunk(passed)
+                yield passed
+        _refuse_after_cancellation(begun)
+    except DeveloperOrientedException:
+        raise
+    except (Exception, asyncio.CancelledError) as error:
+        if _is_cancellation(error):
+            raise
+        failed = _failure(grant.tool.name, error)
+    finally:
+        if guard is not None:
+            guard.is_over = True
+        if stream is not None:
+            await _close(grant.tool.name, stream)
+    rest = await output.rest() if output is not None and output.holds_back else None
+    for chunk in filter(None, (rest, failed)):
+        response.append_chunk(chunk)
+        yield chunk
+    if not says_something(response.content):
+        response.content.append(TextBlock(text=NOTHING))
+    yield response
+
+
+def says_something(content: Sequence[TextBlock | DataBlock]) -> bool:
+    """Return whether there is any text or data in these blocks."""
+    return any(not isinstance(block, TextBlock) or block.text for block in content)
+
+
+class _Guard:
+    """Stands behind the middlewares: what reaches the tool is what was decided, in its own run."""
+
+    __slots__ = ("_basis", "_check_changed", "_decided", "_tool", "is_over")
+
+    def __init__(
+        self,
+        grant: Grant,
+        basis: str | None,
+        check_changed: Callable[[dict[str, Any]], Awaitable[str | None]],
+    ) -> None:
+        self._tool = grant.tool
+        self._basis = basis
+        self._decided = copied(grant.arguments)
+        self._check_changed = check_changed
+        self.is_over = False
+
+    async def check(self, reached: dict[str, Any]) -> None:
+        if self.is_over:
+            raise GrantError(
+                f"the run of {self._tool.name} is over and its grant is spent: a middleware calls "
+                "`next_handler` while the call runs, never later"
+            )
+        tool = self._tool
+        injected = {
+            *(("_agent_state",) if tool.is_state_injected else ()),
+            *(("_permission_context",) if tool.is_policy_injected else ()),
+            *(("_decision_basis",) if tool.is_basis_injected else ()),
+        }
+        arguments = {key: value for key, value in reached.items() if key not in injected}
+        basis = self._basis
+        if arguments != self._decided:
+            basis = await self._check_changed(arguments)
+        if tool.is_basis_injected:
+            reached["_decision_basis"] = basis
+
+
+def _open(
+    grant: Grant, state: AgentState, basis: str | None, guard: _Guard | None
+) -> AsyncGenerator[ToolChunk, None]:
+    given = copied(grant.arguments)
+    if grant.tool.is_state_injected:
+        given["_agent_state"] = state
+    if grant.tool.is_policy_injected:
+        given["_permission_context"] = state.permission_context
+    if grant.tool.is_basis_injected:
+        given["_decision_basis"] = basis
+    return grant.tool.stream(given, guard=guard.check if guard is not None else None)
+
+
+def _cancellations() -> tuple[asyncio.Task[Any] | None, int]:
+    """Return the task, and how often somebody asked to cancel it."""
+    task = asyncio.current_task()
+    return task, task.cancelling() if task is not None else 0
+
+
+def _refuse_after_cancellation(begun: tuple[asyncio.Task[Any] | None, int]) -> None:
+    """Stop a tool that swallowed its cancellation and went on.
+
+    What was asked of this task before the run began is the business of whoever began it.
+    """
+    task, asked = _cancellations()
+    if asked > (begun[1] if task is begun[0] else 0):
+        raise asyncio.CancelledError
+
+
+def _is_cancellation(error: BaseException) -> bool:
+    """Return whether this cancels the run; a tool may also raise what nobody asked for."""
+    task, asked = _cancellations()
+    return isinstance(error, asyncio.CancelledError) and (task is None or asked > 0)
+
+
+def _failure(tool_name: str, error: BaseException) -> ToolChunk:
+    if isinstance(error, asyncio.CancelledError):
+        state, text = ToolResultState.INTERRUPTED, f"{tool_name} cancelled itself: it did not end."
+    elif isinstance(error, ToolInterruptedError):
+        state, text = ToolResultState.INTERRUPTED, error.message
+    elif isinstance(error, AgentOrientedException):
+        state, text = ToolResultState.ERROR, error.message
+    else:
+        _log.warning("tool %s failed", tool_name, exc_info=error)
+        state = ToolResultState.ERROR
+        text = f"{tool_name} failed: {type(error).__name__}: {error}".rstrip(": ")
+    return ToolChunk(content=[TextBlock(text=text)], state=state)
+
+
+async def _close(tool_name: str, stream: AsyncGenerator[ToolChunk, None]) -> None:
+    try:
+        await stream.aclose()
+    except (Exception, asyncio.CancelledError) as error:
+        if _is_cancellation(error):
+            raise
+        # "async generator ignored GeneratorExit" and the like: the result stands without it.
+        _log.warning("tool %s did not close cleanly", tool_name, exc_info=True)

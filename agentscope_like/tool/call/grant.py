@@ -1,0 +1,65 @@
+"""The grant: an immutable, single-use right to run one call, and the digests it is bound to."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from msgspec import Struct
+from msgspec.json import Encoder
+
+from agentscope_like.tool.base import ToolBase
+
+__all__ = ["Grant", "call_digest", "definition_digest", "same_arguments", "same_subject"]
+
+
+_canonical = Encoder(order="deterministic", enc_hook=repr).encode
+
+
+def _sha256(value: Any) -> str:
+    return hashlib.sha256(_canonical(value)).hexdigest()
+
+
+def definition_digest(tool: ToolBase) -> str:
+    """Return the SHA-256 of what the tool says of itself, and of where its class stands."""
+    kind = type(tool)
+    place = f"{kind.__module__}.{kind.__qualname__}"
+    return _sha256([place, tool.name, tool.description, tool.input_schema])
+
+
+def call_digest(
+    definition: str, arguments: dict[str, Any], basis: str | None, *, is_external: bool = False
+) -> str:
+    """Return the digest of a call: one half for tool, basis and place, one for the arguments."""
+    subject = definition
+    if basis is not None or is_external:
+        subject = _sha256([definition, basis, is_external])
+    return f"{subject}-{_sha256(arguments)}"
+
+
+def same_subject(before: str | None, after: str | None) -> bool:
+    """Return whether two call digests agree in the tool's definition and the decision's basis."""
+    return before is not None and after is not None and before.split("-")[0] == after.split("-")[0]
+
+
+def same_arguments(before: str | None, after: str | None) -> bool:
+    """Return whether two call digests agree in the arguments."""
+    return before is not None and after is not None and before.split("-")[1] == after.split("-")[1]
+
+
+class Grant(Struct, frozen=True, eq=False, weakref=True):
+    """An immutable, single-use right to run one call; only a `Toolkit` issues one that works.
+
+    Attributes:
+        call_id: The call.
+        tool: The tool that runs.
+        arguments: The arguments that were decided upon; the run gets a copy of its own.
+        digest: Digest of the tool's definition, the arguments and the decision's basis.
+        policy_key: The policy that it was decided under.
+    """
+
+    call_id: str
+    tool: ToolBase
+    arguments: dict[str, Any]
+    digest: str
+    policy_key: tuple[Any, ...]

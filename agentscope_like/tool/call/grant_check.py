@@ -1,0 +1,101 @@
+"""Checks that a grant still holds when its call is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agentscope_like.exception import GrantError, ToolArgumentError
+from agentscope_like.message import ToolCallBlock
+from agentscope_like.permission import PermissionBehavior
+from agentscope_like.state import AgentState
+from agentscope_like.tool.call.decided_call import CallRequest, DecisionLayer
+from agentscope_like.tool.call.decision import decided_within
+from agentscope_like.tool.call.grant import Grant, call_digest
+from agentscope_like.tool.registered_tool import RegisteredTool
+
+__all__ = ["check_changed", "check_holds", "digest_of"]
+
+
+def digest_of(entry: RegisteredTool, arguments: dict[str, Any]) -> str:
+    """Return the digest of a call of the tool with these arguments, as things are now."""
+    return _digest(entry, arguments, entry.tool.decision_basis(arguments))
+
+
+def _digest(entry: RegisteredTool, arguments: dict[str, Any], basis: str | None) -> str:
+    is_external = entry.tool.is_external_tool
+    return call_digest(entry.definition, arguments, basis, is_external=is_external)
+
+
+async def check_holds(
+    grant: Grant, state: AgentState, find: Callable[[str], RegisteredTool | None]
+) -> str | None:
+    """Refuse a grant when what it rests on has changed since it was given.
+
+    Args:
+        grant: The grant.
+        state: The state of the agent that calls.
+        find: Returns the tool that has a name now.
+
+    Returns:
+        What the decision rests on besides the arguments.
+
+    Raises:
+        GrantError: The tool, the policy, the arguments or the decision's basis has changed.
+    """
+    if grant.tool.is_external_tool:
+        raise GrantError(f"the tool {grant.tool.name!r} has become external: decide again")
+    entry = find(grant.tool.name)
+    if entry is None or entry.tool is not grant.tool:
+        raise GrantError(
+            f"the tool {grant.tool.name!r} was removed or replaced since: decide again"
+        )
+    if grant.policy_key != state.permission_context.policy_key:
+        raise GrantError("the permission context has changed since: decide the call again")
+    prepare = grant.tool.prepare_decision
+    if prepare is not None:
+        await prepare(grant.arguments, state.permission_context)
+    basis = grant.tool.decision_basis(grant.arguments)
+    if grant.digest != _digest(entry, grant.arguments, basis):
+        raise GrantError(
+            f"what the decision about {grant.tool.name} rested on, or its arguments, has "
+            "changed since: decide the call again"
+        )
+    return basis
+
+
+async def check_changed(
+    grant: Grant,
+    arguments: dict[str, Any],
+    state: AgentState,
+    *,
+    find: Callable[[str], RegisteredTool],
+    layers: Sequence[DecisionLayer],
+) -> str | None:
+    """Refuse arguments that a middleware changed, unless they would have been allowed.
+
+    Args:
+        grant: The grant.
+        arguments: The changed arguments.
+        state: The state of the agent that calls.
+        find: Returns the tool that has a name now.
+        layers: The layers of the decision.
+
+    Returns:
+        What that decision rests on besides the arguments.
+
+    Raises:
+        ToolArgumentError: They do not fit the tool, or would not have been allowed.
+    """
+    tool = grant.tool
+    validate = find(tool.name).validator.check
+    validate(arguments)
+    changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
+    request = CallRequest(changed, tool, arguments, state)
+    final, decision = await decided_within(layers, request, validate)
+    if final != arguments or decision.behavior is not PermissionBehavior.ALLOW:
+        raise ToolArgumentError(
+            f"A middleware of {tool.name} changed the arguments to ones that may not run: "
+            f"{decision.message}"
+        )
+    return tool.decision_basis(arguments)

@@ -1,0 +1,68 @@
+"""Applies a person's answer to a call that asks, and checks that a yes still fits the call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agentscope_like.event import ConfirmResult
+from agentscope_like.exception import ResumeError
+from agentscope_like.message import ToolCallBlock, ToolCallState, ToolResponse, ToolResultState
+from agentscope_like.permission import PermissionDecision
+from agentscope_like.tool.call.decided_call import refused
+
+__all__ = ["EDITED", "asked_anew", "check_answer", "rejection", "was_shown"]
+
+EDITED = "(The user edited the arguments before approving this call.)\n"
+REJECTED = "The user rejected this call. Do not repeat it; ask what they want instead."
+SOMETHING_CHANGED = "the tool, or what the call is about, has changed since it was asked"
+EDIT_NOT_SHOWN = "what the edit would do was not shown yet"
+DANGER_NOT_SHOWN = "what is found now was not shown yet"
+
+
+def check_answer(call: ToolCallBlock, answer: ConfirmResult) -> None:
+    """Refuse an answer that is none to this call.
+
+    Raises:
+        ResumeError: The call does not ask, or the answer is about another one.
+    """
+    if call.state is not ToolCallState.ASKING:
+        raise ResumeError(f"call {call.id!r} does not wait for an answer: it is {call.state}")
+    if answer.tool_call.id != call.id or answer.tool_call.name != call.name:
+        raise ResumeError(
+            f"the answer is about {answer.tool_call.name} {answer.tool_call.id!r}, the call is "
+            f"{call.name} {call.id!r}: an answer cannot change which tool is called"
+        )
+
+
+def rejection(answer: ConfirmResult) -> ToolResponse:
+    """Return what the model is told of a no."""
+    message = f"{REJECTED} They said: {answer.message}" if answer.message else REJECTED
+    return refused(message, ToolResultState.DENIED)
+
+
+def asked_anew(
+    decision: PermissionDecision, *, edited: bool, unchanged: bool
+) -> PermissionDecision:
+    """Return the question with the reason why a yes did not answer it.
+
+    Args:
+        decision: The decision of now, an ASK.
+        edited: Whether the yes came with other arguments.
+        unchanged: Whether tool and basis are those that were asked about.
+    """
+    why = DANGER_NOT_SHOWN if unchanged else SOMETHING_CHANGED
+    told = filter(None, [decision.decision_reason, EDIT_NOT_SHOWN if edited else why])
+    return replace(decision, decision_reason="; ".join(told))
+
+
+def was_shown(asked: PermissionDecision | None, now: PermissionDecision, *, edited: bool) -> bool:
+    """Return whether a yes to what was asked is a yes to what would be asked now.
+
+    Args:
+        asked: The decision that the person saw; None where it was lost.
+        now: The decision of now, an ASK.
+        edited: Whether the arguments are other ones.
+    """
+    if asked is None or not now.bypass_immune:
+        return asked is not None
+    return asked.bypass_immune and asked.message == now.message and not edited

@@ -1,0 +1,40 @@
+"""`ToolSource`: the interface of what lists tools that may come and go."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from agentscope_like.tool.base import ToolBase
+
+__all__ = ["ImmediateSource", "ToolSource"]
+
+
+@runtime_checkable
+class ToolSource(Protocol):
+    """A source of tools, such as the client of an MCP server."""
+
+    @property
+    def name(self) -> str:
+        """The source's name, for messages; one toolkit has no two sources of one name."""
+
+    @property
+    def version(self) -> int:
+        """Changes whenever `list_tools` may return something else than before."""
+
+    async def list_tools(self) -> list[ToolBase]:
+        """Return the tools that there are now, from what is known; a dead source has none.
+
+        Raises:
+            DeveloperOrientedException: The source has not been connected, or is set up wrongly.
+        """
+
+    async def refresh(self) -> None:
+        """Ask the source anew where what is known may be out of date; once for each reply."""
+
+
+@runtime_checkable
+class ImmediateSource(ToolSource, Protocol):
+    """A source of tools of this process, which need not be waited for."""
+
+    def look(self) -> list[ToolBase]:
+        """Return the tools that there are now."""

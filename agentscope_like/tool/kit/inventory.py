@@ -1,0 +1,314 @@
+"""The inventory of a toolkit: its tools, sources and skills, in groups that can be inactive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
+from typing import Any, Self, TypeAlias
+
+from agentscope_like.exception import (
+    ConfigurationError,
+    ToolGroupInactiveError,
+    ToolNotFoundError,
+    ToolNotShownError,
+)
+from agentscope_like.permission import PermissionContext, check_rules
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.builtin.planning import EXPANDER, ResetTools, ToolExpandTools
+from agentscope_like.tool.builtin.skills import VIEWER, SkillShelf, SkillViewer
+from agentscope_like.tool.group import BASIC, ToolGroup, ToolSource, listed
+from agentscope_like.tool.kit.listed_sources import ToolSources
+from agentscope_like.tool.kit.registry import ToolRegistry
+from agentscope_like.tool.registered_tool import RegisteredTool
+
+__all__ = ["ToolInventory"]
+
+_MOST_LISTS = 64
+_SILENT = (
+    " The server {!r} offers no tools for now; it may be away. Go on without, or tell the user."
+)
+_Shown: TypeAlias = tuple[tuple[str, ...], bool]
+"""The groups that a model is told of, and whether there are skills in them."""
+
+
+class ToolInventory:
+    """Tools, sources and skills by group (seed 002, "Manage Tools Agentically").
+
+    A group is active where a call's state says so; `basic` always is. Where the state also says
+    which tools were suggested for the reply, a model is told of these, of `tool_expand_tools` for
+    the others, and of what it cannot do without (seed 000, 3.1).
+
+    Args:
+        tools: All tools, by name.
+        sources: Where some of them come from.
+        skills: All skills.
+        groups: All groups, by name.
+
+    Attributes:
+        tools: All tools, by name.
+        skills: All skills.
+
+    Raises:
+        ConfigurationError: A tool has the name of `tool_expand_tools`.
+    """
+
+    def __init__(
+        self,
+        tools: ToolRegistry,
+        sources: ToolSources,
+        skills: SkillShelf,
+        groups: Mapping[str, ToolGroup],
+    ) -> None:
+        self.tools = tools
+        self.skills = skills
+        self._sources = sources
+        self._groups = dict(groups)
+        self._always = frozenset({ResetTools.name, VIEWER, EXPANDER})
+        self._schemas: tuple[int, dict[_Shown, list[dict[str, Any]]]] = (-1, {})
+        self._expander = ToolExpandTools(self.names, self._always)
+        self.tools.add(self._expander)
+
+    @classmethod
+    def of_groups(
+        cls,
+        basic: ToolGroup,
+        tool_groups: Sequence[ToolGroup] | None = None,
+        *,
+        response_template: str | None = None,
+        skill_template: str | None = None,
+    ) -> Self:
+        """Return what there is in these groups.
+
+        With a group besides `basic` there is the tool `reset_tools`; with skills, the tool `Skill`.
+
+        Args:
+            basic: The group that is always active.
+            tool_groups: The others.
+            response_template: What `reset_tools` answers, as a Jinja template.
+            skill_template: What a model is told of the skills, as a Jinja template.
+
+        Raises:
+            ConfigurationError: Two groups, tools or sources have one name, or one cannot be used.
+        """
+        groups = (basic, *listed("tool_groups", tool_groups, (ToolGroup,)))
+        tools = ToolRegistry()
+        sources = ToolSources(tools)
+        inventory = cls(tools, sources, SkillShelf(groups, skill_template), _by_name(groups))
+        for group in groups:
+            for tool in group.tools:
+                tools.add(tool, group.name)
+            for source in group.mcps:
+                sources.add(source, group.name)
+        if len(groups) > 1:
+            tools.add(ResetTools(groups[1:], response_template))
+        if inventory.skills.has_sources:
+            tools.add(SkillViewer(inventory.skills))
+        return inventory
+
+    def extended(self, tools: Sequence[ToolBase]) -> Self:
+        """Return an inventory with further tools, which follows this one; they are always shown.
+
+        Raises:
+            ConfigurationError: A name is taken, or cannot be told to a model.
+        """
+        extended = copy(self)
+        extended.tools = ToolRegistry(self.tools)
+        extended._schemas = (-1, {})  # noqa: SLF001 - of its own class
+        extended._always = self._always.union(tool.name for tool in tools)  # noqa: SLF001
+        for tool in tools:
+            extended.tools.add(tool)
+        return extended
+
+    # Changes
+
+    def add(self, tool: ToolBase, group: str) -> None:
+        """Add a tool to the group.
+
+        Raises:
+            ConfigurationError: There is no such group, the name is taken, or the tool cannot be
+                told to a model.
+        """
+        if group not in self._groups:
+            raise ConfigurationError(
+                f"there is no tool group named {group!r}{nearest(group, self._groups)}"
+            )
+        self.tools.add(tool, group)
+
+    def add_source(self, source: ToolSource) -> None:
+        """Add a source of tools that are always active.
+
+        Raises:
+            ConfigurationError: Another source has this name, or one that is mistaken for it.
+        """
+        self._sources.add(source, BASIC)
+
+    def clear(self) -> None:
+        """Remove all tools, sources, skills and groups."""
+        self.tools.clear()
+        self.tools.add(self._expander)
+        self.skills.clear()
+        self._sources.clear()
+        for name in self.known_groups(list(self._groups)):
+            del self._groups[name]
+
+    @property
+    def is_outdated(self) -> bool:
+        """Return whether a source has changed since its tools were listed."""
+        return self._sources.is_outdated
+
+    def look(self) -> None:
+        """List the tools of those sources that need not be waited for."""
+        self._sources.look()
+
+    async def sync(self) -> None:
+        """List the tools of the sources that have changed."""
+        await self._sources.sync()
+
+    async def refresh(self) -> None:
+        """Have the sources look whether they have changed, and list what may be new."""
+        self.skills.forget()
+        await self._sources.refresh()
+
+    # What a model may call
+
+    def names(self, active: Sequence[str] | None = None) -> list[str]:
+        """Return the names that a model could be told of, all in all or while groups are active."""
+        return [
+            entry.tool.name
+            for entry in self.tools.all()
+            if not entry.tool.is_hidden
+            and (active is None or entry.group == BASIC or entry.group in active)
+        ]
+
+    def available(
+        self, name: str, active: Sequence[str], suggested: Collection[str] | None = None
+    ) -> RegisteredTool:
+        """Return the tool that may be called by this name.
+
+        Args:
+            name: The name.
+            active: The groups that are active.
+            suggested: The tools that a model is told of; None for all.
+
+        Raises:
+            ToolNotFoundError: There is none; the message lists what there is.
+            ToolGroupInactiveError: Its group is not active; the message says how to activate it.
+            ToolNotShownError: The model was not told of it; the message says how to be.
+        """
+        try:
+            entry = self.tools.registered(name)
+        except ToolNotFoundError as error:
+            shown = [one for one in self.names(active) if self._is_shown(one, suggested)]
+            listed = ", ".join(shown) or "none"
+            source = self.silent(name)
+            why = "" if source is None else _SILENT.format(source)
+            raise ToolNotFoundError(f"{error.message}{why} Tools: {listed}.") from None
+        if entry.group != BASIC and entry.group not in active:
+            raise ToolGroupInactiveError(self._how_to_activate(name, entry.group, active))
+        if suggested is not None and not self._is_shown(name, suggested):
+            wanted = json.dumps({"tool_names": [name]})
+            raise ToolNotShownError(
+                f"The tool {name!r} is not among the tools of this request. Call {EXPANDER} with "
+                f"{wanted} first, then call it again."
+            )
+        return entry
+
+    def _is_shown(self, name: str, suggested: Collection[str] | None) -> bool:
+        return suggested is None or name in suggested or name in self._always
+
+    def _how_to_activate(self, name: str, group: str, active: Sequence[str]) -> str:
+        inactive = f"The tool {name!r} is in the tool group {group!r}, which is not active."
+        if ResetTools.name not in self.tools:
+            return inactive
+        wanted = json.dumps(dict.fromkeys([*self.known_groups(active), group], True))
+        return f"{inactive} To activate it, call reset_tools with {wanted}, then call again."
+
+    def known_groups(self, active: Sequence[str]) -> tuple[str, ...]:
+        """Return those groups besides `basic` that are active and there, in their order."""
+        return tuple(name for name in self._groups if name != BASIC and name in active)
+
+    async def schemas(
+        self, active: Sequence[str], suggested: Collection[str] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return what a model is told of its tools, group by group, in the chat-completions form.
+
+        The list is made once for each set of groups until something changes.
+
+        Args:
+            active: The groups that are active.
+            suggested: The tools that the model is told of; None for all.
+        """
+        await self.sync()
+        groups = (BASIC, *self.known_groups(active))
+        has_skills = not self.skills.has_sources or await self.skills.has_skills(groups)
+        if self._schemas[0] != self.tools.version:
+            self._schemas = self.tools.version, {}
+        known, key = self._schemas[1], (groups, has_skills)
+        if key not in known:
+            if len(known) >= _MOST_LISTS:
+                known.clear()
+            known[key] = [
+                entry.schema
+                for group in groups
+                for entry in self.tools.all()
+                if entry.group == group
+                and not entry.tool.is_hidden
+                and (has_skills or entry.tool.name != VIEWER)
+            ]
+        return known[key] if suggested is None else self._narrowed(known[key], suggested)
+
+    def _narrowed(
+        self, schemas: list[dict[str, Any]], suggested: Collection[str]
+    ) -> list[dict[str, Any]]:
+        kept = [one for one in schemas if self._is_shown(one["function"]["name"], suggested)]
+        expander = self.tools.find(EXPANDER)
+        if len(kept) == len(schemas) or expander is None:
+            return kept
+        return [*kept, expander.schema]
+
+    def is_concurrency_safe(self, name: str) -> bool:
+        """Return whether calls by this name may run beside others; unknown ones only fail."""
+        tool = self.tools.get(name)
+        return not self.may_list(name) if tool is None else tool.is_concurrency_safe
+
+    def may_list(self, name: str) -> bool:
+        """Return whether a source may yet list a tool of this name."""
+        return self._sources.may_list(name)
+
+    def silent(self, name: str) -> str | None:
+        """Return the source that a tool of this name would be of, where it lists none now."""
+        return self._sources.silent(name)
+
+    # Rules
+
+    def ruled(self) -> Mapping[str, ToolBase]:
+        """Return all tools that a rule may be for."""
+        return self.tools
+
+    def check_rules(self, context: PermissionContext) -> None:
+        """Refuse rules that could never do what they say; a source may yet list their tools.
+
+        Raises:
+            RuleError: One is for a tool that does not exist, or cannot be read by its tool.
+        """
+        check_rules(context, self.ruled(), tolerated=self.may_list)
+
+
+def _by_name(groups: Sequence[ToolGroup]) -> dict[str, ToolGroup]:
+    """Return the groups by name.
+
+    Raises:
+        ConfigurationError: Two have one name.
+    """
+    named: dict[str, ToolGroup] = {}
+    for group in groups:
+        if group.name in named:
+            raise ConfigurationError(
+                f"{BASIC!r} is the group of what is given to the toolkit itself: give it there"
+                if group.name == BASIC
+                else f"there are two tool groups named {group.name!r}: rename one, or join them"
+            )
+        named[group.name] = group
+    return named

@@ -1,0 +1,186 @@
+"""The registry of a toolkit: its own tools and those that its sources list, by name."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from agentscope_like.exception import ConfigurationError, ToolNotFoundError
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.tool.arguments import shortened
+from agentscope_like.tool.base import ToolBase, check_schema
+from agentscope_like.tool.group import BASIC
+from agentscope_like.tool.registered_tool import RegisteredTool
+
+__all__ = ["ToolRegistry", "check_tool"]
+
+_log = logging.getLogger(__name__)
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_DECLARED = ("name", "description", "input_schema", "is_concurrency_safe", "is_read_only")
+
+
+class ToolRegistry(Mapping[str, ToolBase]):
+    """Tools by name: its own in the order in which they were added, then those of its sources.
+
+    No source can take the place of another's tool, let alone of one of the registry's own: of
+    several tools of one name that it does not own, the first source's is there and the others are
+    hidden, which is logged.
+
+    Args:
+        base: Another registry whose tools are there as well, in front, whatever becomes of it.
+    """
+
+    def __init__(self, base: ToolRegistry | None = None) -> None:
+        self._base = base
+        self._own: dict[str, RegisteredTool] = {}
+        self._listed: dict[str, list[RegisteredTool]] = {}
+        self._hidden: set[tuple[str, str]] = set()
+        self._tools: dict[str, RegisteredTool] = {}
+        self._changes = 0
+
+    @property
+    def version(self) -> int:
+        """Return the number of changes so far."""
+        return self._changes if self._base is None else self._changes + self._base.version
+
+    def __getitem__(self, name: str) -> ToolBase:
+        found = self.find(name)
+        if found is None:
+            raise KeyError(name)
+        return found.tool
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def add(self, tool: ToolBase, group: str = BASIC) -> None:
+        """Add a tool of its own.
+
+        Raises:
+            ConfigurationError: It is none that a model could call, or its name is taken.
+        """
+        check_tool(tool)
+        if self._owns(tool.name):
+            raise ConfigurationError(
+                f"there are two tools named {tool.name!r}: rename one, or remove the other first"
+            )
+        self._own[tool.name] = RegisteredTool(tool, group)
+        self._merge()
+
+    def remove(self, name: str) -> None:
+        """Remove a tool of its own.
+
+        Raises:
+            ConfigurationError: There is none of this name, or a source lists it.
+        """
+        if self._own.pop(name, None) is None:
+            if name in self:
+                raise ConfigurationError(
+                    f"the tool {name!r} was not added here, but is of a source, or of the toolkit "
+                    "that this one extends: leave it out there"
+                )
+            raise ConfigurationError(f"there is no tool named {name!r}{nearest(name, self)}")
+        self._merge()
+
+    def put_listed(self, source: str, tools: Sequence[ToolBase], group: str) -> None:
+        """Put the tools in the place of all that the source had; those that stay are kept."""
+        known = self._listed.get(source, [])
+        kept = {id(entry.tool): entry for entry in known}
+        entries = [kept.get(id(tool)) or RegisteredTool(tool, group) for tool in tools]
+        if source not in self._listed or list(map(id, entries)) != list(map(id, known)):
+            self._listed[source] = entries
+            self._merge()
+
+    def clear(self) -> None:
+        """Remove all tools, its own and those of its sources."""
+        self._own.clear()
+        self._listed.clear()
+        self._merge()
+
+    def registered(self, name: str) -> RegisteredTool:
+        """Return the tool of this name with what is computed of it.
+
+        Raises:
+            ToolNotFoundError: There is none.
+            ConfigurationError: The tool has changed its name, so that its rules would be missed.
+        """
+        found = self.find(name)
+        if found is None:
+            name = shortened(name)
+            hint = nearest(name, self) or "."
+            raise ToolNotFoundError(f"There is no tool named {name!r}{hint}")
+        if found.tool.name != name:
+            raise ConfigurationError(
+                f"the tool {name!r} was renamed to {found.tool.name!r} after it was added: its "
+                "rules would be missed. Remove it by its old name and add it again"
+            )
+        return found
+
+    def all(self) -> list[RegisteredTool]:
+        """Return every tool with what is computed of it."""
+        return list(self._all().values())
+
+    def _all(self) -> dict[str, RegisteredTool]:
+        if self._base is None:
+            return self._tools
+        return {**self._base._all(), **self._tools}  # noqa: SLF001 - of its own class
+
+    def find(self, name: str) -> RegisteredTool | None:
+        """Return the tool of this name with what is computed of it, or None."""
+        found = self._tools.get(name)
+        if found is None and self._base is not None:
+            return self._base.find(name)
+        return found
+
+    def _owns(self, name: str) -> bool:
+        if name in self._own or self._base is None:
+            return name in self._own
+        return self._base._owns(name)  # noqa: SLF001 - of its own class
+
+    def _merge(self) -> None:
+        tools, hidden = dict(self._own), set[tuple[str, str]]()
+        for source, entries in self._listed.items():
+            for entry in entries:
+                if tools.setdefault(entry.tool.name, entry) is not entry:
+                    hidden.add((source, entry.tool.name))
+        for source, name in sorted(hidden - self._hidden):
+            _log.warning(
+                "The tool %r of the source %r is hidden: there is one of that name", name, source
+            )
+        self._tools, self._hidden = tools, hidden
+        self._changes += 1
+
+
+def check_tool(tool: object) -> None:
+    """Refuse what is no tool that a model could call.
+
+    Raises:
+        ConfigurationError: It is no tool, lacks something that a tool declares or `call`, its name
+            cannot be told to a model, or its input schema is not one of an object.
+    """
+    if not isinstance(tool, ToolBase):
+        raise ConfigurationError(
+            f"{tool!r} is not a tool: wrap a function with FunctionTool, or give an instance "
+            "of a ToolBase subclass"
+        )
+    for declared in _DECLARED:
+        if getattr(tool, declared, None) is None:
+            raise ConfigurationError(
+                f"{type(tool).__name__} does not declare `{declared}`: give the class, or the "
+                "instance before it is added, a value"
+            )
+    if not tool.is_external_tool and type(tool).call is ToolBase.call:
+        raise ConfigurationError(
+            f"{type(tool).__name__} does not implement `call`: write it, or set "
+            "`is_external_tool = True` where somebody outside does the work"
+        )
+    if not _NAME.fullmatch(tool.name):
+        raise ConfigurationError(
+            f"the tool name {tool.name!r} cannot be told to a model: use 1 to 64 letters, "
+            "digits, `_` or `-`"
+        )
+    check_schema(type(tool).__name__, tool.input_schema)

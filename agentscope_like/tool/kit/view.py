@@ -1,0 +1,118 @@
+"""An inventory that shows a selection of other inventories."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import ChainMap
+from collections.abc import Collection, Mapping, Sequence
+
+from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.builtin.planning import EXPANDER
+from agentscope_like.tool.builtin.skills import VIEWER, SkillShelf
+from agentscope_like.tool.kit.inventory import ToolInventory
+from agentscope_like.tool.kit.listed_sources import ToolSources
+from agentscope_like.tool.kit.registry import ToolRegistry
+from agentscope_like.tool.registered_tool import RegisteredTool
+
+__all__ = ["ToolView"]
+
+
+class ToolView(ToolInventory):
+    """Tools of several inventories by name, which follows whatever becomes of them.
+
+    Rules may be for any of their tools, also for those that are not in the view.
+
+    Args:
+        inventories: The inventories; of several tools of one name, the first one's is there.
+        names: Which tools are there; None for all.
+    """
+
+    def __init__(
+        self, inventories: Sequence[ToolInventory], names: Collection[str] | None = None
+    ) -> None:
+        registries = [inventory.tools for inventory in inventories]
+        self._selection = _Selection(registries, names)
+        tools = ToolRegistry(self._selection)
+        viewer = tools.get(VIEWER)
+        shelves = (
+            one.skills
+            for one in inventories
+            if viewer is not None and one.tools.get(VIEWER) is viewer
+        )
+        groups = ChainMap(*(one._groups for one in inventories))  # noqa: SLF001 - of its own class
+        super().__init__(tools, ToolSources(tools), next(shelves, SkillShelf(())), groups)
+        self._inventories = tuple(inventories)
+        self._beyond = _Selection(registries, None)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Return whether a source has changed since its tools were listed."""
+        return any(inventory.is_outdated for inventory in self._inventories)
+
+    def look(self) -> None:
+        """List the tools of those sources that need not be waited for."""
+        for inventory in self._inventories:
+            inventory.look()
+
+    async def sync(self) -> None:
+        """List the tools of the sources that have changed."""
+        for inventory in self._inventories:
+            await inventory.sync()
+
+    async def refresh(self) -> None:
+        """Have the sources look whether they have changed, and list what may be new."""
+        async with asyncio.TaskGroup() as tasks:
+            for inventory in self._inventories:
+                tasks.create_task(inventory.refresh())
+
+    def may_list(self, name: str) -> bool:
+        """Return whether a source may yet list a tool of this name."""
+        return any(inventory.may_list(name) for inventory in self._inventories)
+
+    def silent(self, name: str) -> str | None:
+        """Return the source that a tool of this name would be of, where it lists none now."""
+        if not self._selection.takes(name):
+            return None
+        silent = (inventory.silent(name) for inventory in self._inventories)
+        return next((source for source in silent if source is not None), None)
+
+    def ruled(self) -> Mapping[str, ToolBase]:
+        """Return all tools that a rule may be for."""
+        return {**self._beyond, **self.tools}
+
+
+class _Selection(ToolRegistry):
+    """The tools of several registries that have one of these names, as they are now."""
+
+    def __init__(self, registries: Sequence[ToolRegistry], names: Collection[str] | None) -> None:
+        super().__init__()
+        self._registries = tuple(registries)
+        self._names = None if names is None else frozenset(names)
+
+    @property
+    def version(self) -> int:
+        """Return the number of changes so far."""
+        return sum(registry.version for registry in self._registries)
+
+    def find(self, name: str) -> RegisteredTool | None:
+        """Return the first tool of this name with what is computed of it, or None."""
+        if not self.takes(name):
+            return None
+        found = (registry.find(name) for registry in self._registries)
+        return next((entry for entry in found if entry is not None), None)
+
+    def _all(self) -> dict[str, RegisteredTool]:
+        tools: dict[str, RegisteredTool] = {}
+        for registry in self._registries:
+            for entry in registry.all():
+                if self.takes(entry.tool.name):
+                    tools.setdefault(entry.tool.name, entry)
+        return tools
+
+    def _owns(self, name: str) -> bool:
+        owned = (one._owns(name) for one in self._registries)  # noqa: SLF001 - of its own class
+        return self.takes(name) and any(owned)
+
+    def takes(self, name: str) -> bool:
+        """Return whether a tool of this name would be there."""
+        return name != EXPANDER and (self._names is None or name in self._names)

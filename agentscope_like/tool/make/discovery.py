@@ -1,0 +1,172 @@
+"""The `@tool` decorator, and finding the functions that it declares.
+
+A declaration is kept in the module that makes it, as Python keeps its `__warningregistry__`: so
+that importing the module is enough to have it found, and nothing else remembers it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import ModuleType
+from typing import Any, TypeVar, overload
+
+from msgspec import Struct
+from pydantic import BaseModel
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.make.function_tool import FunctionTool
+
+__all__ = ["DeclaredTools", "ToolDeclaration", "tool", "tool_of"]
+
+_log = logging.getLogger(__name__)
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+_DECLARED = "__declared_tools__"
+
+
+class ToolDeclaration(Struct, frozen=True, eq=False):
+    """What `@tool` says of a function; as the arguments of `FunctionTool`."""
+
+    func: Callable[..., Any]
+    name: str | None = None
+    description: str | None = None
+    input_schema: Mapping[str, Any] | type[BaseModel] | None = None
+    is_concurrency_safe: bool = True
+    is_read_only: bool = False
+    is_state_injected: bool = False
+    is_idempotent: bool = False
+
+    def made(self) -> FunctionTool:
+        """Return a tool of the function.
+
+        Raises:
+            ConfigurationError: The function, or what is said of it, cannot make a tool.
+        """
+        return FunctionTool(**{name: getattr(self, name) for name in self.__struct_fields__})
+
+
+@overload
+def tool(func: FunctionT, /) -> FunctionT: ...
+
+
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    input_schema: Mapping[str, Any] | type[BaseModel] | None = None,
+    is_concurrency_safe: bool = True,
+    is_read_only: bool = False,
+    is_state_injected: bool = False,
+    is_idempotent: bool = False,
+) -> Callable[[FunctionT], FunctionT]: ...
+
+
+def tool(func: FunctionT | None = None, /, **said: Any) -> Any:
+    """Declare a function to be a tool, which a `ToolManager` finds (seed 000, 5.1).
+
+    The function stays what it is. Once its module is imported, every `ToolManager` offers it,
+    unless it was made for other modules. It may be `async`, or a generator; a returned dict, as
+    anything that is not text, is told as JSON.
+
+    Args:
+        func: The function, where the decorator is written without arguments.
+        **said: As for `FunctionTool`: `name`, by default that of the function; `description`, by
+            default the docstring; `input_schema`; `is_concurrency_safe`, True by default;
+            `is_read_only`, `is_state_injected` and `is_idempotent`.
+
+    Raises:
+        ConfigurationError: It is no function, or one of a class, which needs an object.
+    """
+
+    def declare(func: FunctionT) -> FunctionT:
+        if not inspect.isfunction(func):
+            raise ConfigurationError(f"`@tool` is for functions: {func!r} is none")
+        if "." in func.__qualname__.rpartition("<locals>.")[2]:
+            raise ConfigurationError(
+                f"`@tool` is for functions: {func.__qualname__} belongs to a class. Register it "
+                "with its object: `manager.register_tool(FunctionTool(object.method))`"
+            )
+        declaration = ToolDeclaration(func, **said)
+        key = (func.__qualname__, declaration.name)
+        place = getattr(inspect.unwrap(func), "__globals__", func.__globals__)
+        place.setdefault(_DECLARED, {})[key] = declaration
+        return func
+
+    return declare if func is None else declare(func)
+
+
+def tool_of(given: ToolBase | Callable[..., Any]) -> ToolBase:
+    """Return the tool that was given, or one made of the function, as its declaration says.
+
+    Raises:
+        ConfigurationError: The function cannot make a tool.
+    """
+    if isinstance(given, ToolBase):
+        return given
+    unwrapped = inspect.unwrap(given) if inspect.isfunction(given) else given
+    for declaration in _declarations(getattr(unwrapped, "__globals__", {})):
+        if declaration.func is given:
+            return declaration.made()
+    return FunctionTool(given)
+
+
+class DeclaredTools:
+    """The declared functions of modules, as a source of tools; each source makes its own of them.
+
+    One that cannot be made a tool is left out, and logged.
+
+    Args:
+        modules: The modules; None for all that are imported when one looks.
+    """
+
+    name = "@tool"
+
+    def __init__(self, modules: Iterable[ModuleType] | None = None) -> None:
+        self._modules = None if modules is None else tuple(modules)
+        self._made: dict[ToolDeclaration, FunctionTool | None] = {}
+        self.version = 0
+
+    def look(self) -> list[ToolBase]:
+        """Return the tools that there are now; what was there before stays the same object."""
+        modules = list(sys.modules.values()) if self._modules is None else self._modules
+        places = [getattr(module, "__dict__", {}) for module in modules]
+        found = dict.fromkeys(
+            declaration
+            for place in places
+            if _DECLARED in place
+            for declaration in _declarations(place)
+        )
+        if list(found) != list(self._made):
+            known, self._made = self._made, {}
+            self._made = {one: known[one] if one in known else _made(one) for one in found}
+            self.version += 1
+        return [made for made in self._made.values() if made is not None]
+
+    async def list_tools(self) -> list[ToolBase]:
+        """Return the tools as they were last looked for."""
+        return [made for made in self._made.values() if made is not None]
+
+    async def refresh(self) -> None:
+        """Look for what was imported since."""
+        self.look()
+
+
+def _declarations(place: Mapping[str, Any]) -> Iterator[ToolDeclaration]:
+    declared = place.get(_DECLARED)
+    return iter(tuple(declared.values()) if isinstance(declared, dict) else ())
+
+
+def _made(declaration: ToolDeclaration) -> FunctionTool | None:
+    try:
+        return declaration.made()
+    except ConfigurationError as error:
+        func = declaration.func
+        where = f"{func.__module__}.{getattr(func, '__qualname__', func)}"
+        _log.warning("The declared tool %s is left out: %s", where, error.message)
+        return None

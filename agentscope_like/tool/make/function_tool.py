@@ -1,0 +1,175 @@
+"""`FunctionTool`: a plain function as a tool."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.message import DataBlock, TextBlock, ToolChunk
+from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+)
+from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.make.argument_model import (
+    behind_partial,
+    implementation,
+    parsed_docstring,
+)
+from agentscope_like.tool.make.parameters import STATE, Parameters
+from agentscope_like.tool.make.threads import call_in_thread, iterate_in_thread
+
+__all__ = ["FunctionTool"]
+
+DONE = "Done."
+
+
+class FunctionTool(ToolBase):
+    """A function, wrapped as a tool (seed 002, "Wrap Function as Tool").
+
+    The function may be a method, a `functools.partial` or an object with `__call__`; it may be
+    `async`, a generator, both, or a coroutine function that returns a generator. One that is not
+    `async` runs in a thread of its own, with a copy of the context variables; when the call is
+    cancelled, a generator is closed at its next `yield`, but a plain function cannot be stopped: it
+    runs on to its end, unobserved.
+
+    What it returns or yields becomes a `ToolChunk` where it is none: text as it is, blocks as
+    content, None as a word of success, and anything else as JSON.
+
+    Args:
+        func: The function.
+        name: The tool's name; by default that of the function.
+        description: What the tool does, for the model; by default the docstring without its
+            sections. The docstring also describes the parameters.
+        input_schema: A JSON Schema in place of the one that the type hints give, or a model class:
+            then the model validates the arguments and the function gets the values of its fields.
+        is_concurrency_safe: Whether its calls may run beside others.
+        is_read_only: Whether the function never changes anything.
+        is_state_injected: Whether the function gets the agent's state as `_agent_state`.
+        middlewares: Layers around the call; the first is the outermost.
+        permission: What its permission check says to every call; by default ASK, which an allow
+            rule can silence.
+        is_idempotent: Whether running a call again after a failure does no harm.
+
+    Raises:
+        ConfigurationError: The function, or what is said of it, cannot make a tool.
+    """
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        name: str | None = None,
+        description: str | None = None,
+        input_schema: Mapping[str, Any] | type[BaseModel] | None = None,
+        is_concurrency_safe: bool = True,
+        is_read_only: bool = False,
+        is_state_injected: bool = False,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        *,
+        permission: PermissionDecision | None = None,
+        is_idempotent: bool = False,
+    ) -> None:
+        super().__init__(middlewares)
+        self.name = _name(func, name)
+        self._parameters = Parameters(self.name, func, input_schema, wants_state=is_state_injected)
+        self.description = _description(func) if description is None else description
+        self.input_schema = self._parameters.schema
+        self.is_concurrency_safe = is_concurrency_safe
+        self.is_read_only = is_read_only
+        self.is_state_injected = is_state_injected
+        self.is_idempotent = is_idempotent
+        self._permission = permission or PermissionDecision(
+            PermissionBehavior.ASK, f"{self.name} runs a function that nothing allows yet."
+        )
+        self._returns_at_once = _returns_at_once(implementation(func))
+
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return the decision that the tool was made with; a plain ASK by default."""
+        del tool_input, context
+        return self._permission
+
+    async def call(self, /, **kwargs: Any) -> ToolChunk | AsyncGenerator[ToolChunk, None]:
+        """Run the function.
+
+        Args:
+            **kwargs: Its arguments, as JSON gives them or as values of the annotated types.
+
+        Raises:
+            ToolArgumentError: The arguments do not fit the function's types.
+        """
+        state = kwargs.pop(STATE, None) if self.is_state_injected else None
+        run = self._parameters.bind(kwargs, state)
+        result = run() if self._returns_at_once else await call_in_thread(run)
+        if inspect.isawaitable(result):
+            result = await result
+        if isinstance(result, Generator):
+            return _chunks(iterate_in_thread(result))
+        if isinstance(result, AsyncGenerator):
+            return _chunks(result)
+        return _chunk(DONE if result is None else result)
+
+
+def _name(func: Callable[..., Any], given: str | None) -> str:
+    if isinstance(func, type) or not callable(func):
+        raise ConfigurationError(
+            f"{func!r} is not a function: give a function, a method, a functools.partial or an "
+            "object with `__call__`"
+        )
+    name: str | None = given or getattr(behind_partial(func), "__name__", None)
+    if name is None or name == "<lambda>":
+        raise ConfigurationError(f"{func!r} has no name that a model could call: give `name=`")
+    return name
+
+
+def _description(func: Callable[..., Any]) -> str:
+    return (parsed_docstring(func).description or "").strip()
+
+
+def _returns_at_once(func: Callable[..., Any]) -> bool:
+    """Return whether calling it only makes a coroutine or a generator, so that nothing blocks."""
+    return (
+        inspect.iscoroutinefunction(func)
+        or inspect.isasyncgenfunction(func)
+        or inspect.isgeneratorfunction(func)
+    )
+
+
+async def _chunks(items: AsyncGenerator[Any, None]) -> AsyncGenerator[ToolChunk, None]:
+    async with aclosing(items):
+        async for item in items:
+            if isinstance(item, ToolChunk):
+                yield item
+            elif item is not None:
+                yield _chunk(item, is_part=True)
+
+
+def _chunk(result: Any, *, is_part: bool = False) -> ToolChunk:
+    if isinstance(result, ToolChunk):
+        return result
+    content = _blocks(result)
+    if content is None:
+        text = result if isinstance(result, str) else _json(result) + ("\n" if is_part else "")
+        content = [TextBlock(text=text)]
+    return ToolChunk(content=content, is_last=not is_part)
+
+
+def _blocks(result: Any) -> list[TextBlock | DataBlock] | None:
+    blocks = result if isinstance(result, list) and result else [result]
+    return blocks if all(isinstance(block, TextBlock | DataBlock) for block in blocks) else None
+
+
+def _json(value: Any) -> str:
+    try:
+        return to_json(value, fallback=str).decode()
+    except ValueError:  # bytes that are no text, half a surrogate pair, a value inside itself
+        return str(value)

@@ -1,0 +1,198 @@
+"""Converts a function's parameters to a JSON Schema, and JSON values back to Python values."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from agentscope_like.exception import ConfigurationError, ToolArgumentError
+from agentscope_like.permission.nearest import nearest
+from agentscope_like.tool.base import check_schema
+from agentscope_like.tool.make.argument_model import ArgumentModel, model_of_signature
+
+__all__ = ["STATE", "Parameters"]
+
+STATE = "_agent_state"
+"""The parameter that gets the agent's state; no model ever sees or sets it."""
+
+_SHOWN_ERRORS = 3
+
+
+class Parameters:
+    """What a function can be given, and how a model's arguments become its own.
+
+    What a `functools.partial` binds is hidden: a model neither sees nor sets it.
+
+    Args:
+        tool_name: The tool's name, for messages.
+        func: The function.
+        given: A schema in place of the one that the signature gives. A dictionary: the arguments
+            are passed on as they are. A model class: it validates them and the function gets the
+            values of its fields.
+        wants_state: Whether the function is given the agent's state, as `_agent_state`.
+
+    Attributes:
+        schema: The JSON Schema that the model is told.
+
+    Raises:
+        ConfigurationError: The function cannot be called with arguments that come as JSON.
+    """
+
+    def __init__(
+        self,
+        tool_name: str,
+        func: Callable[..., Any],
+        given: Mapping[str, Any] | type[BaseModel] | None = None,
+        *,
+        wants_state: bool = False,
+    ) -> None:
+        self._tool_name = tool_name
+        self._func = func
+        self._wants_state = wants_state
+        self._signature = _signature(tool_name, func)
+        self._hidden = {STATE, *_bound_keywords(func)}
+        self._extra: inspect.Parameter | None = None
+        self._open: dict[str, inspect.Parameter] = {}
+        for name, parameter in self._signature.parameters.items():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                self._extra = parameter
+            elif name not in self._hidden:
+                self._open[name] = parameter
+        self._check_state()
+        self._model, self.schema = self._read(given)
+
+    # The definition
+
+    def _read(
+        self, given: Mapping[str, Any] | type[BaseModel] | None
+    ) -> tuple[ArgumentModel | None, dict[str, Any]]:
+        if given is None:
+            model = model_of_signature(self._tool_name, self._func, self._open, self._extra)
+            return model, model.schema()
+        if isinstance(given, type):
+            self._check_takes(given.model_fields)
+            model = ArgumentModel(given, {name: name for name in given.model_fields})
+            return model, model.schema()
+        check_schema(self._tool_name, given)
+        self._check_takes(given["properties"])
+        return None, dict(given)
+
+    def _check_state(self) -> None:
+        has_place = STATE in self._signature.parameters or self._extra is not None
+        if self._wants_state and not has_place:
+            raise ConfigurationError(
+                f"{self._tool_name} is to get the agent's state, but its function has no parameter "
+                f"for it: add `{STATE}: AgentState`, or leave out `is_state_injected`"
+            )
+        parameter = self._signature.parameters.get(STATE)
+        if parameter is not None and parameter.default is parameter.empty and not self._wants_state:
+            raise ConfigurationError(
+                f"the function of {self._tool_name} needs `{STATE}`, but nothing injects it: set "
+                "`is_state_injected=True`"
+            )
+
+    def _check_takes(self, names: Collection[str]) -> None:
+        for name in names:
+            if name in self._hidden:
+                raise ConfigurationError(
+                    f"the input schema of {self._tool_name} offers {name!r}, which a model must "
+                    "not set: remove it from the schema"
+                )
+            if name not in self._open and self._extra is None:
+                raise ConfigurationError(
+                    f"the input schema of {self._tool_name} offers {name!r}, which its function "
+                    f"does not take{nearest(name, self._open)}; rename it, or give the function "
+                    "`**kwargs`"
+                )
+        for name, parameter in self._open.items():
+            if parameter.default is parameter.empty and name not in names:
+                raise ConfigurationError(
+                    f"the function of {self._tool_name} needs {name!r}, which its input schema "
+                    "does not offer: add it to the schema, or give it a default"
+                )
+
+    # A call
+
+    def bind(self, arguments: Mapping[str, Any], state: Any = None) -> Callable[[], Any]:
+        """Return the call of the function with these arguments, as Python values.
+
+        Args:
+            arguments: As JSON gives them; Python values of the annotated types will do as well.
+            state: The agent's state, for a function that wants it.
+
+        Raises:
+            ToolArgumentError: An argument is unknown, missing or does not fit its type.
+        """
+        self._refuse_unknown(arguments)
+        values = self._converted(arguments)
+        bound = inspect.BoundArguments(self._signature, {})
+        for name, parameter in self._open.items():
+            if name in values:
+                bound.arguments[name] = values.pop(name)
+            elif parameter.default is parameter.empty:
+                raise ToolArgumentError(f"{self._tool_name} needs the argument {name!r}.")
+        if self._wants_state and STATE in self._signature.parameters:
+            bound.arguments[STATE] = state
+        elif self._wants_state:
+            values[STATE] = state
+        if self._extra is not None:
+            bound.arguments[self._extra.name] = values
+        bound.apply_defaults()
+        return partial(self._func, *bound.args, **bound.kwargs)
+
+    def _refuse_unknown(self, arguments: Mapping[str, Any]) -> None:
+        known = self.schema["properties"]
+        for name in arguments:
+            if name in self._hidden or (name not in known and self._extra is None):
+                raise ToolArgumentError(
+                    f"{self._tool_name} has no argument {name!r}{nearest(name, known)}."
+                )
+
+    def _converted(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if self._model is None:
+            return dict(arguments)
+        try:
+            return self._model.values(arguments)
+        except ValidationError as error:
+            raise ToolArgumentError(
+                f"The arguments of {self._tool_name} do not fit: {_misfits(error)}. "
+                "Correct them and call again."
+            ) from None
+
+
+def _misfits(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    places = [".".join(str(part) for part in one["loc"]) for one in found]
+    texts = [
+        f"{place}: {one['msg']}".lstrip(": ") for place, one in zip(places, found, strict=True)
+    ]
+    more = len(texts) - _SHOWN_ERRORS
+    return "; ".join(texts[:_SHOWN_ERRORS]) + (f" (and {more} more)" if more > 0 else "")
+
+
+def _signature(tool_name: str, func: Callable[..., Any]) -> inspect.Signature:
+    try:
+        signature = inspect.signature(func)
+    except (ValueError, TypeError) as error:
+        raise ConfigurationError(
+            f"{tool_name} has no signature to read ({error}): wrap it in a function of your own"
+        ) from None
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            raise ConfigurationError(
+                f"{tool_name} takes `*{parameter.name}`, which arguments with names cannot fill: "
+                f"take a list instead, `{parameter.name}: list[...]`"
+            )
+    return signature
+
+
+def _bound_keywords(func: Callable[..., Any]) -> set[str]:
+    bound: set[str] = set()
+    while isinstance(func, partial):
+        bound |= func.keywords.keys()
+        func = func.func
+    return bound

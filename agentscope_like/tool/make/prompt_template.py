@@ -1,0 +1,45 @@
+"""Compiles the user's Jinja templates for texts that a model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agentscope_like.exception import ConfigurationError
+
+__all__ = ["compiled_template"]
+
+
+def compiled_template(argument: str, template: str) -> Callable[..., str]:
+    """Return what renders the template with the variables that it is given by name.
+
+    It runs in a sandbox: a template reads its variables, and changes or reaches nothing.
+
+    Args:
+        argument: The name of the argument that it was given as, for messages.
+        template: The template.
+
+    Raises:
+        ConfigurationError: Jinja is not installed, or the template cannot be read. The function
+            that is returned raises it where the template uses what there is not.
+    """
+    try:
+        from jinja2 import StrictUndefined, TemplateError
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+    except ImportError:
+        raise ConfigurationError(
+            f"`{argument}` needs Jinja: install `agentscope_like[templates]`, or leave it out"
+        ) from None
+    # what is rendered is text for a model: escaping for HTML would only garble it
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
+    try:
+        read = environment.from_string(template)
+    except TemplateError as error:
+        raise ConfigurationError(f"`{argument}` is no Jinja template: {error}") from error
+
+    def render(**variables: object) -> str:
+        try:
+            return read.render(**variables).strip()
+        except Exception as error:
+            raise ConfigurationError(f"`{argument}` cannot be rendered: {error}") from error
+
+    return render

@@ -1,0 +1,89 @@
+"""The base of `ToolManager` and `ToolProxy`: a toolkit with the methods of a manager."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any
+
+from agentscope_like.message import (
+    ToolCallBlock,
+    ToolCallState,
+    ToolResponse,
+    ToolResultBlock,
+    ToolResultState,
+)
+from agentscope_like.message.block import new_id
+from agentscope_like.state import AgentState
+from agentscope_like.tool.call import refused
+from agentscope_like.tool.spec import ToolSpec
+from agentscope_like.tool.toolkit import Toolkit
+
+__all__ = ["ManagedToolkit"]
+
+ASKS = (
+    "{name} did not run: somebody has to approve it, and nobody can be asked here. {why} Use "
+    "another tool, or tell the user."
+)
+OUTSIDE = "{name} did not run: it is done outside, and nobody is there to do it."
+
+
+class ManagedToolkit(Toolkit):
+    """A toolkit with the methods that Sage's documents give a manager (seed 000, 1.3)."""
+
+    def list_all_tools_name(self) -> list[str]:
+        """Return the names of the tools that a model may ever be told of, in their order.
+
+        Those of a server are there once it was connected to.
+        """
+        self._inventory.look()
+        return self._inventory.names()
+
+    def get_tool_spec(self, name: str) -> ToolSpec | None:
+        """Return what a model is told of the tool of this name; None where there is none."""
+        self._inventory.look()
+        tool = self._inventory.tools.get(name)
+        return None if tool is None else ToolSpec.of(tool)
+
+    async def run_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str,
+        state: AgentState,
+        *,
+        call_id: str | None = None,
+    ) -> ToolResultBlock:
+        """Decide a call, run it where it is allowed, and return its result for the model.
+
+        Whatever keeps the call from running is a result that says so, also that somebody would have
+        to be asked: an `Agent`, or `call_tool`, lets such a call wait.
+
+        Args:
+            name: The tool.
+            arguments: Its arguments, or the JSON that a model wrote.
+            state: The session; its `permission_context` is what is permitted.
+            call_id: The call's id; a new one by default.
+        """
+        text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))
+        call = ToolCallBlock(id=call_id or new_id(), name=name, input=text)
+        response: ToolResponse | None = None
+        async with aclosing(self.call_tool(call, state)) as items:
+            async for item in items:
+                if isinstance(item, ToolResponse):
+                    response = item
+        if response is None:
+            response = _not_waited_for(call)
+        return ToolResultBlock(
+            id=call.id,
+            name=name,
+            output=response.content,
+            state=response.state,
+            metadata=response.metadata,
+        )
+
+
+def _not_waited_for(call: ToolCallBlock) -> ToolResponse:
+    why = call.decision.message if call.decision is not None else ""
+    said = OUTSIDE if call.state is ToolCallState.SUBMITTED else ASKS
+    return refused(said.format(name=call.name, why=why), ToolResultState.DENIED)

@@ -1,0 +1,190 @@
+"""`MCPTool`: a tool of an MCP server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic import ValidationError
+from typing_extensions import override
+
+from agentscope_like.exception import AgentOrientedException, ConfigurationError
+from agentscope_like.message import ToolChunk
+from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+)
+from agentscope_like.tool.base import ToolBase, check_schema
+from agentscope_like.tool.mcp.content import to_chunk
+from agentscope_like.tool.mcp.definition import definition_of, digest_of
+from agentscope_like.tool.mcp.tool_name import mcp_tool_name
+
+if TYPE_CHECKING:
+    from mcp_types import CallToolResult, Tool
+
+__all__ = ["MCPSession", "MCPTool"]
+
+
+class MCPSession(Protocol):
+    """What carries the calls, such as the `ClientSession` and the `Client` of the MCP library."""
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        read_timeout_seconds: float | None = None,
+    ) -> CallToolResult:
+        """Call the tool, by the server's name for it, and return its result."""
+
+
+class MCPTool(ToolBase):
+    """A tool that a server offers (seed 002, "MCP"); `MCPClient.list_tools` makes them.
+
+    What the server says of its tool is a claim: it may have a person asked, and, where it is
+    trusted, have a call count as read-only in the modes that run these; in DEFAULT every call asks
+    unless an allow rule matches (seed 002, "MCP").
+
+    Args:
+        mcp_name: The name of the server in this program.
+        tool: The tool's definition, as the server gave it.
+        client_gen: Makes a transport to the server, one for each call; in place of `session`.
+        session: Carries the calls.
+        timeout: Seconds that a call may take; None sets no limit.
+        middlewares: Layers around the call; the first is the outermost.
+        trust_annotations: Whether `readOnlyHint` and `idempotentHint` count. A destructive claim
+            always does.
+        drift: How the definition differs from the one that was approved; None where it does not.
+            Each call is then a safety ASK, and the model is not told of the tool.
+
+    Attributes:
+        is_hidden: Whether the model is not told of the tool; a call of it is decided all the same.
+
+    Raises:
+        ConfigurationError: There is neither a session nor a way to make one, or there are both; or
+            the input schema is not one of an object.
+    """
+
+    is_mcp = True
+    is_concurrency_safe = False
+
+    def __init__(
+        self,
+        mcp_name: str,
+        tool: Tool,
+        client_gen: Callable[[], AbstractAsyncContextManager[Any]] | None = None,
+        session: MCPSession | None = None,
+        timeout: float | None = None,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        *,
+        trust_annotations: bool = True,
+        drift: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(middlewares)
+        if (client_gen is None) == (session is None):
+            raise ConfigurationError(
+                f"the MCP tool {tool.name!r} needs a session or a client_gen, one of the two"
+            )
+        self.mcp_name = mcp_name
+        self.name = mcp_tool_name(mcp_name, tool.name)
+        self.description = tool.description or tool.title or ""
+        self.input_schema = _object_schema(tool)
+        self.is_hidden = drift is not None
+        claims = tool.annotations
+        trusted = claims if trust_annotations and drift is None else None
+        self._is_destructive = claims is not None and claims.destructive_hint is True
+        self.is_read_only = bool(trusted and trusted.read_only_hint) and not self._is_destructive
+        self.is_idempotent = self.is_read_only or bool(trusted and trusted.idempotent_hint)
+        self._tool = tool
+        self._digest = digest_of(definition_of(tool))
+        self._drift = drift
+        self._client_gen = client_gen
+        self._session = session
+        self._timeout = timeout
+
+    @property
+    def definition(self) -> Tool:
+        """Return the definition, as the server gave it."""
+        return self._tool
+
+    @override
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return a safety ASK for a definition that was not approved; else no opinion.
+
+        A tool that says it is destructive is an ASK, which an allow rule silences.
+        """
+        del tool_input, context
+        if self._drift is not None:
+            return PermissionDecision(
+                PermissionBehavior.ASK,
+                f"{self.name} is not the tool that was approved: its server defines it anew.",
+                decision_reason="; ".join(self._drift) or None,
+                bypass_immune=True,
+            )
+        if self._is_destructive:
+            message = f"The MCP server {self.mcp_name!r} says that {self.name} may destroy data."
+            return PermissionDecision(PermissionBehavior.ASK, message)
+        return PermissionDecision(PermissionBehavior.PASSTHROUGH, "")
+
+    @override
+    def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
+        """Return the digest of the definition: a decision holds for it as it stands, claims too."""
+        del tool_input
+        return self._digest
+
+    @override
+    async def call(self, /, **kwargs: Any) -> ToolChunk:
+        """Call the tool on its server.
+
+        Args:
+            **kwargs: The arguments, as its schema says.
+
+        Raises:
+            AgentOrientedException: The server refused the call, did not answer in time, or has
+                gone away.
+        """
+        if self._session is not None:
+            return to_chunk(await self._call_within(self._session, kwargs))
+        from mcp import Client
+
+        if self._client_gen is None:
+            raise ConfigurationError(f"{self.name} has lost its client_gen")
+        async with Client(self._client_gen()) as client:
+            return to_chunk(await self._call_within(client, kwargs))
+
+    async def _call_within(self, session: MCPSession, arguments: dict[str, Any]) -> CallToolResult:
+        from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+
+        asked = f"The MCP server {self.mcp_name!r}, asked to run {self.name},"
+        try:
+            return await session.call_tool(
+                self._tool.name, arguments, read_timeout_seconds=self._timeout
+            )
+        except MCPError as error:
+            if error.code == REQUEST_TIMEOUT and self._timeout is not None:
+                told = (
+                    f"{asked} did not answer within {self._timeout:g} s. It was told to stop; it "
+                    "is not known whether the call had any effect."
+                )
+            else:
+                told = f"{asked} answered with an error: {error.message} (code {error.code})."
+                if error.code == CONNECTION_CLOSED:
+                    told += " It is not known whether the call had any effect."
+            raise AgentOrientedException(told) from error
+        except ValidationError as error:
+            raise AgentOrientedException(
+                f"{asked} answered with what is not the result of a call; the call may have had "
+                "its effect."
+            ) from error
+
+
+def _object_schema(tool: Tool) -> dict[str, Any]:
+    """Return the server's own schema, said to be one of an object where it leaves that out."""
+    schema = {"type": "object", "properties": {}, **tool.input_schema}
+    check_schema(f"the MCP tool {tool.name!r}", schema)
+    return schema

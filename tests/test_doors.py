@@ -1,0 +1,145 @@
+"""Rooms: a package is used through its `__init__`, and has about a dozen modules."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import agentscope_like
+
+ROOT = Path(agentscope_like.__file__).parent
+MOST_MODULES = 13
+
+UNDIVIDED = "agentscope_like.permission"
+"""Has no rooms yet; its modules are imported one by one."""
+
+SHARED = {
+    "agentscope_like.mcp.parameters": ("ClientSource", "ServerParameters", "client_of"),
+    "agentscope_like.message.block": ("new_id", "now"),
+    "agentscope_like.middleware.cut": ("IMAGE_TOKENS",),
+    "agentscope_like.middleware.onion": (
+        "LayerChain",
+        "LayerStream",
+        "StreamHandler",
+        "chain_layers",
+    ),
+    "agentscope_like.middleware.tokens": ("head_of", "tail_of"),
+    "agentscope_like.middleware.truncate": ("TOKEN_LIMIT", "LimitedOutput"),
+    "agentscope_like.progress.event": ("STREAMS",),
+    "agentscope_like.tool.arguments": (
+        "ArgumentValidator",
+        "copied",
+        "parse_arguments",
+        "shortened",
+    ),
+    "agentscope_like.tool.base": ("without_titles",),
+    "agentscope_like.tool.managed_toolkit": ("ManagedToolkit",),
+}
+"""Names that packages share, though their doors, which users import from, do not publish them."""
+
+
+def name_of(path: Path) -> str:
+    """Return the dotted name of a module or package."""
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
+PACKAGES = {name for name, path in FILES.items() if path.name == "__init__.py"}
+
+
+def is_in(name: str, package: str) -> bool:
+    """Return whether a module is a package, or below it."""
+    return name == package or name.startswith(f"{package}.")
+
+
+def imports_of(source: str) -> Iterator[tuple[str, str]]:
+    """Yield each module of this project that the source imports from, and each name."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and is_in(node.module or "", "agentscope_like"):
+            for alias in node.names:
+                yield str(node.module), alias.name
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if is_in(alias.name, "agentscope_like"):
+                    yield alias.name, ""
+
+
+def published(package: str) -> set[str]:
+    """Return a package's `__all__`."""
+    for node in ast.parse(FILES[package].read_text(encoding="utf-8")).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
+                return set(ast.literal_eval(value))
+    return set()
+
+
+def objections(name: str, source: str) -> Iterator[str]:
+    """Yield a sentence for each import of the module that goes past a door."""
+    for module, wanted in imports_of(source):
+        target = f"{module}.{wanted}" if f"{module}.{wanted}" in FILES else module
+        if is_in(target, UNDIVIDED):
+            continue
+        room = target if target in PACKAGES else target.rpartition(".")[0]
+        if target not in PACKAGES and room != "agentscope_like" and not is_in(name, room):
+            if wanted not in SHARED.get(target, ()):
+                yield f"{name} imports {wanted or target} from {target}: use {room} instead"
+        elif target == module and target in PACKAGES and wanted and wanted not in published(module):
+            yield f"{name} imports {wanted}, which is not in the `__all__` of {module}"
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if not is_in(name, UNDIVIDED)])
+def test_rooms_are_entered_by_their_doors(name: str) -> None:
+    """No module imports from a module of a room that it is not in, only from the room."""
+    assert list(objections(name, FILES[name].read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("importing", "statement", "passes"),
+    [
+        ("agentscope_like.cli.check", "from agentscope_like.sandbox.host import find_bash", True),
+        (
+            "agentscope_like.cli.check",
+            "from agentscope_like.sandbox.host.programs import find_bash",
+            False,
+        ),
+        (
+            "agentscope_like.sandbox.host.launcher",
+            "from agentscope_like.sandbox.host.programs import find_bash",
+            True,
+        ),
+        ("agentscope_like.cli.check", "from agentscope_like.sandbox.host import programs", False),
+        ("agentscope_like.cli.check", "import agentscope_like.sandbox.host.programs", False),
+        ("agentscope_like.cli.check", "from agentscope_like.sandbox.host import Capture", False),
+        (
+            "agentscope_like.tool.call.grant",
+            "from agentscope_like.tool.base import ToolBase",
+            True,
+        ),
+    ],
+)
+def test_an_import_past_a_door_is_found(importing: str, statement: str, passes: bool) -> None:
+    """Of each way to import from a room, only the one through its door passes from outside."""
+    assert (not list(objections(importing, statement))) is passes
+
+
+def test_a_room_has_about_a_dozen_modules() -> None:
+    """A folder that has grown past one idea is divided."""
+    sizes = Counter(name.rpartition(".")[0] for name in set(FILES) - PACKAGES)
+    crowded = {room: size for room, size in sizes.items() if size > MOST_MODULES}
+    assert {room for room in crowded if not is_in(room, UNDIVIDED)} == set()
+
+
+def test_every_shared_name_is_used() -> None:
+    """An exception that nothing needs any more is taken away."""
+    used = {
+        (module, wanted)
+        for name, path in FILES.items()
+        for module, wanted in imports_of(path.read_text(encoding="utf-8"))
+        if not is_in(name, module.rpartition(".")[0])
+    }
+    assert {(m, n) for m, names in SHARED.items() for n in names} - used == set()
