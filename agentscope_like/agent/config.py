@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.model import ChatModelBase
-from agentscope_like.permission.nearest import refuse_unknown_fields
+from agentscope_like.nearest import refuse_unknown_fields
 
 __all__ = ["ContextConfig", "ModelConfig", "ReActConfig"]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from agentscope_like.cli.errors import CliError
 from agentscope_like.cli.program_tools import TOOL_NAMES, load_tool, parse_input, reading_of
+from agentscope_like.nearest import nearest
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionConfigError,
@@ -22,7 +23,6 @@ from agentscope_like.permission import (
 )
 from agentscope_like.permission.context import AdditionalWorkingDirectory
 from agentscope_like.permission.explain import Explanation, Line, LineRole, explain_call
-from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.rules import rules_of
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.nearest import nearest
 from agentscope_like.permission import PermissionBehavior, PermissionMode, PermissionRule
-from agentscope_like.permission.nearest import nearest
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from agentscope_like import tool as tools
 from agentscope_like.cli.errors import CliError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.shell.analysis import CommandAnalysis
     from agentscope_like.sandbox.isolation import Confine
+    from agentscope_like.shell import CommandAnalysis
     from agentscope_like.tool import ToolBase
 
 __all__ = ["TOOL_NAMES", "all_tools", "load_tool", "parse_input", "reading_of"]

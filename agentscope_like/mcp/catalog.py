@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp.pins import Pin, ToolChange
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.tool import MCPTool
 from agentscope_like.tool.arguments import ArgumentValidator
 from agentscope_like.tool.mcp import MCPSession, definition_of, digest_of

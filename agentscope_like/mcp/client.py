@@ -18,7 +18,7 @@ from agentscope_like.mcp.config import HttpMCPConfig, MCPConfig, StdioMCPConfig
 from agentscope_like.mcp.errors import MCPConnectionError
 from agentscope_like.mcp.pins import PinFile, ToolChange
 from agentscope_like.mcp.server import Server
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.tool import MCPTool, ToolBase
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, field_validator, model_validator
 
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 
 __all__ = ["HttpMCPConfig", "MCPConfig", "StdioMCPConfig", "Transport"]
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias, get_args, overload
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.middleware.onion import LayerStream, OpenedStreams, wrap_call, wrap_stream
+from agentscope_like.nearest import nearest
 from agentscope_like.permission import PermissionDecision
-from agentscope_like.permission.nearest import nearest
 
 __all__ = ["CallHook", "MiddlewareBase", "StreamHook", "hook_onion", "system_prompt"]
 

@@ -1,9 +1,10 @@
 """Decides whether a tool call may run; never runs anything itself."""
 
+from agentscope_like.paths import PatternError, PermissionConfigError
 from agentscope_like.permission.context import AdditionalWorkingDirectory, PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.engine import PermissionEngine
-from agentscope_like.permission.errors import PatternError, PermissionConfigError, RuleError
+from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.protocol import (
     ContentMatcher,

@@ -13,9 +13,9 @@ from pydantic import (
     model_validator,
 )
 
+from agentscope_like.nearest import refuse_unknown_fields
 from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.nearest import refuse_unknown_fields
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rule_table import RuleTable
 

@@ -1,30 +1,11 @@
-"""Mistakes in a permission configuration, told to the developer, and paths nobody can judge.
-
-PermissionConfigError
-├── RuleError             a rule that could never do what it says
-└── PatternError          a path or command pattern that cannot be compiled
-PathError                 a path that cannot be judged; its message is fit for the model
-"""
+"""Errors in a permission configuration, told to the developer; see `paths.errors` for the tree."""
 
 from __future__ import annotations
 
-__all__ = ["PathError", "PatternError", "PermissionConfigError", "RuleError"]
+from agentscope_like.paths import PermissionConfigError
 
-
-class PermissionConfigError(ValueError):
-    """A permission configuration that cannot be honoured as written."""
+__all__ = ["RuleError"]
 
 
 class RuleError(PermissionConfigError):
     """A rule in the wrong list, for an unknown tool, or of a content that its tool cannot read."""
-
-
-class PatternError(PermissionConfigError):
-    """A pattern that cannot be compiled, or that would cost too much to match."""
-
-
-class PathError(ValueError):
-    """A path that no file could have, or that does not look like what it is.
-
-    The message says what is wrong with it and what to do instead; a tool passes it on to the model.
-    """

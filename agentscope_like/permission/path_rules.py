@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from agentscope_like.permission.errors import PatternError, RuleError
-from agentscope_like.permission.paths.folding import compose, fold
-from agentscope_like.permission.paths.location import Location, is_below, names_of
-from agentscope_like.permission.paths.pattern_table import NameMatcher, PatternTable
-from agentscope_like.permission.paths.patterns import PatternCompiler, bases_of
+from agentscope_like.paths import (
+    Location,
+    NameMatcher,
+    PatternCompiler,
+    PatternError,
+    PatternTable,
+    bases_of,
+    compose,
+    fold,
+    is_below,
+    names_of,
+)
+from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.rule import PermissionRule
 
 __all__ = ["PathRuleIndex", "PathRules"]

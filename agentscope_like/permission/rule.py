@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
+from agentscope_like.nearest import refuse_unknown_fields
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.nearest import refuse_unknown_fields
 from agentscope_like.permission.text import Text
 
 __all__ = ["PermissionRule"]

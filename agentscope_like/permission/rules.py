@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from agentscope_like.nearest import nearest
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.nearest import nearest
 from agentscope_like.permission.protocol import (
     ContentMatcher,
     PermissionTool,

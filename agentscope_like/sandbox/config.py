@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.permission.nearest import refuse_unknown_fields
+from agentscope_like.nearest import refuse_unknown_fields
 from agentscope_like.sandbox.host import check_name
 from agentscope_like.sandbox.mount import VolumeMount
 

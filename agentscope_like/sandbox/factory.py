@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.sandbox.config import SandboxConfig, SandboxType
 from agentscope_like.sandbox.handle import SandboxHandle
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.skill.registry import SkillRegistry
 from agentscope_like.skill.schema import SkillSchema
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 
 if TYPE_CHECKING:
     import yaml

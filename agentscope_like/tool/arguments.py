@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import msgspec
 
 from agentscope_like.exception import ConfigurationError, ToolArgumentError, ToolJSONDecodeError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from math import inf
 
 from agentscope_like.exception import ConfigurationError
+from agentscope_like.nearest import nearest
 from agentscope_like.permission import PermissionDecision
-from agentscope_like.permission.nearest import nearest
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.call import CallRequest, DecisionLayer
 from agentscope_like.tool.group import BASIC

@@ -26,10 +26,10 @@ from agentscope_like.permission import (
     PermissionEngine,
     PermissionMode,
 )
-from agentscope_like.permission.shell import CommandAnalysis
-from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.isolation.profile import Confine, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
+from agentscope_like.shell import CommandAnalysis
+from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.tool.builtin.bash import bash_tool as bash_module
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from agentscope_like.tool.builtin.bash.confiner import Confiner

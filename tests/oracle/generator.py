@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 
-from agentscope_like.permission.shell.catalog import lookup, names
-from agentscope_like.permission.shell.grammar import Flag, Grammar, Role, RoleKind
+from agentscope_like.shell.catalog import lookup, names
+from agentscope_like.shell.catalog.grammar import Flag, Grammar, Role, RoleKind
 from tests.oracle.fragments import FRAGMENTS, VALUES
 
 __all__ = ["Generator", "installed_programs"]

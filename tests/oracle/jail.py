@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Self
 
 import agentscope_like
-from agentscope_like.permission.shell import analyze
+from agentscope_like.shell import analyze
 from tests.oracle.server import Report
 from tests.oracle.world import HOME, PROJECT
 

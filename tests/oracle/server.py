@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import TypedDict
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.permission.shell import CommandAnalysis, analyze_unconfirmed
+from agentscope_like.shell import CommandAnalysis, analyze_unconfirmed
 from agentscope_like.tool.builtin.bash.environment.git_programs import (
     GitPlace,
     git_environment,

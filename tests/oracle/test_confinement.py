@@ -17,9 +17,9 @@ from random import Random
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.edits import why_not_an_edit
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.command.edits import why_not_an_edit
+from agentscope_like.shell import analyze
+from agentscope_like.shell.surroundings import Surroundings
 from tests.oracle.confined import DIFFERENT
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.generator import Generator

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_like.permission import PatternError
-from agentscope_like.permission.command_rules import (
+from agentscope_like.permission.command.command_patterns import (
     CommandIndex,
     WordGlob,
     compile_command,

@@ -29,7 +29,7 @@ from agentscope_like.permission.explain import (
 )
 from agentscope_like.permission.explain.layout import argument_lines
 from agentscope_like.permission.explain.visible import cells
-from agentscope_like.permission.shell import analyze
+from agentscope_like.shell import analyze
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 
 ASK = PermissionDecision(

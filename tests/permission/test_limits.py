@@ -10,24 +10,24 @@ from typing import cast
 
 import pytest
 
-from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
-from agentscope_like.permission.command_rules import compile_command
-from agentscope_like.permission.errors import PathError, PatternError
-from agentscope_like.permission.paths import compile_pattern, locate
-from agentscope_like.permission.paths.effort import (
+from agentscope_like.paths import compile_pattern, locate
+from agentscope_like.paths.directory_entries import Entries
+from agentscope_like.paths.errors import PathError, PatternError
+from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.glob_expansion import Expansion
+from agentscope_like.paths.location_cache import Folders
+from agentscope_like.paths.look_budget import (
     KEPT_FOR_PATHS,
     MAX_EFFORT,
     Effort,
     TooManyFilesError,
 )
-from agentscope_like.permission.paths.folders import Folders
-from agentscope_like.permission.paths.names import Names
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.entries import Entries
-from agentscope_like.permission.shell.expansion import Expansion
-from agentscope_like.permission.shell.file_rules import FileRules
-from agentscope_like.permission.shell.safety import Finding, find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
+from agentscope_like.permission.command.command_patterns import compile_command
+from agentscope_like.permission.command.file_rules import FileRules
+from agentscope_like.permission.command.safety_checks import Finding, find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.surroundings import Surroundings
 from tests.permission.shell.decision_record import Decider, world
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths import FileKind, locate
-from agentscope_like.permission.paths.folders import Folders
+from agentscope_like.paths import FileKind, locate
+from agentscope_like.paths.errors import PathError
+from agentscope_like.paths.location_cache import Folders
 
 _NAMES = ("a", "b", "loop", "out", "up", "file", "gone", ".hidden", "..", ".", "")
 _PATHS = st.lists(st.sampled_from(_NAMES), min_size=1, max_size=5).map("/".join)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths import (
+from agentscope_like.paths import (
     FileKind,
     contains,
     inside_any,
     locate,
     locate_directories,
 )
+from agentscope_like.paths.errors import PathError
 
 
 @pytest.fixture

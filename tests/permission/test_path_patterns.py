@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wcmatch import glob
 
-from agentscope_like.permission.errors import PatternError
-from agentscope_like.permission.paths import (
+from agentscope_like.paths import (
     Location,
     compile_pattern,
     escape,
     locate,
     locate_directories,
 )
-from agentscope_like.permission.paths.folding import fold
+from agentscope_like.paths.case_folding import fold
+from agentscope_like.paths.errors import PatternError
 
 WORK = "/nonexistent/work"
 HOME = "/nonexistent/home"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.paths import critical_to_remove, locate, locate_directories
+from agentscope_like.paths import critical_to_remove, locate, locate_directories
 
 HOME = "/nonexistent/u"
 WORK = f"{HOME}/code/project"

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.permission.errors import PatternError, RuleError
-from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
-from agentscope_like.permission.paths import (
+from agentscope_like.paths import (
     Location,
     compile_pattern,
     locate,
     locate_directories,
 )
+from agentscope_like.paths.errors import PatternError
+from agentscope_like.permission.errors import RuleError
+from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.permission.rule import PermissionRule
 
 WORK = "/nonexistent/work"

@@ -13,8 +13,7 @@ from typing import NoReturn, cast
 
 import pytest
 
-from agentscope_like.permission.errors import PatternError
-from agentscope_like.permission.paths import (
+from agentscope_like.paths import (
     DANGEROUS_DIRECTORIES,
     DANGEROUS_FILES,
     STANDARD_DEVICES,
@@ -23,8 +22,9 @@ from agentscope_like.permission.paths import (
     sensitive_to_read,
     sensitive_to_write,
 )
-from agentscope_like.permission.paths.names import Names
-from agentscope_like.permission.paths.sensitive import shown
+from agentscope_like.paths.errors import PatternError
+from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.sensitive import shown
 
 HOME = "/nonexistent/home/u"
 TABLES = tomllib.loads(Path(__file__).with_name("sensitive.toml").read_text("utf-8"))
@@ -240,7 +240,7 @@ def test_a_home_behind_a_link_is_one_home(tmp_path: Path) -> None:
 def test_configuration_may_be_kept_elsewhere() -> None:
     """Where XDG_CONFIG_HOME says so, what is sensitive in `.config` is so there."""
     program = (
-        "from agentscope_like.permission.paths import locate, sensitive_to_write\n"
+        "from agentscope_like.paths import locate, sensitive_to_write\n"
         "for name in ('git/config', 'gitte/config'):\n"
         "    location = locate('/nonexistent/conf/' + name, directory='/')\n"
         "    print(sensitive_to_write(location) is not None)\n"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_like.permission.paths import (
+from agentscope_like.paths import (
     compile_pattern,
     locate,
     locate_directories,

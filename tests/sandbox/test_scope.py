@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.permission import PermissionMode
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.catalog import names
-from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.isolation.profile import Profile, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
 from agentscope_like.sandbox.isolation.views import programs_with_views
+from agentscope_like.shell import analyze
+from agentscope_like.shell.catalog import names
+from agentscope_like.shell.surroundings import Surroundings
 
 DEFAULT, EDITS = PermissionMode.DEFAULT, PermissionMode.ACCEPT_EDITS
 

@@ -13,7 +13,7 @@ from agentscope_like.event import AgentEvent
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import Msg
 from agentscope_like.middleware import MiddlewareBase
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 
 if TYPE_CHECKING:
     from agentscope_like.agent.agent import Agent

@@ -27,8 +27,8 @@ from pydantic import (
 )
 
 from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.nearest import refuse_unknown_fields
 from agentscope_like.permission import PermissionBehavior, PermissionRule
-from agentscope_like.permission.nearest import refuse_unknown_fields
 
 __all__ = ["PROJECT_SOURCE", "ProjectRules", "StoredRule", "data_directory"]
 

@@ -14,7 +14,7 @@ from agentscope_like.exception import ConfigurationError
 from agentscope_like.model.dual.capabilities import ModelCapabilities, sanitize_model_request_kwargs
 from agentscope_like.model.dual.probe import probe_capabilities
 from agentscope_like.model.dual.routed import ModelType, RoutedChat
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

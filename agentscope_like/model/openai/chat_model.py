@@ -18,7 +18,7 @@ from agentscope_like.model.openai.connection import Connection
 from agentscope_like.model.openai.formatter import format_messages
 from agentscope_like.model.response import ChatResponse
 from agentscope_like.model.retry import Sleep, TransientModelError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.tool import ToolChoice
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 
 __all__ = ["RecordedAnswer", "RecordedCall", "Script", "Turn"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentscope_like.permission.explain.visible import cells, spelt
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.shell import CommandAnalysis, Part
+from agentscope_like.shell.syntax import Span
 
 __all__ = ["MAX_ROWS", "CommandRow", "command_rows"]
 

@@ -18,7 +18,7 @@ from agentscope_like.permission.protocol import PermissionTool
 from agentscope_like.permission.rule import PermissionRule
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.shell.analysis import CommandAnalysis, Doubt, Effect, Part
+    from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 
 __all__ = ["ROW_WORDS", "Explanation", "explain", "explain_call"]
 

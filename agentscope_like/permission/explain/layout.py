@@ -17,7 +17,7 @@ from agentscope_like.permission.rule import PermissionRule
 
 if TYPE_CHECKING:
     from agentscope_like.permission.explain.explanation import Explanation
-    from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, Part
+    from agentscope_like.shell import CommandAnalysis, Effect, Part
 
 __all__ = ["VERDICTS", "Line", "LineRole", "argument_lines", "lay_out", "rule_flag"]
 

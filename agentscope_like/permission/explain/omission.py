@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.shell import CommandAnalysis, Part
+from agentscope_like.shell.syntax import Span
 
 __all__ = ["MAX_TRIALS", "omissions", "without"]
 
@@ -88,7 +88,7 @@ def _with_connector(command: str, part: Part) -> Iterator[Span]:
 
 
 def _reads_only(analysis: CommandAnalysis, span: Span) -> bool:
-    from agentscope_like.permission.shell import analyze
+    from agentscope_like.shell import analyze
 
     shorter = without(analysis.command, span)
     return bool(shorter) and analyze(shorter, directory=analysis.directory).read_only

@@ -9,12 +9,9 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.permission.errors import PathError
+from agentscope_like.paths import PathError, TooManyFilesError
+from agentscope_like.permission.command import EDITING_RUNS, why_not_an_edit
 from agentscope_like.permission.mode import PermissionMode
-from agentscope_like.permission.paths.effort import TooManyFilesError
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Effect, EffectKind
-from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
-from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.isolation.profile import (
     FORGOTTEN,
     Profile,
@@ -23,6 +20,7 @@ from agentscope_like.sandbox.isolation.profile import (
     reading,
 )
 from agentscope_like.sandbox.isolation.views import View, view_of
+from agentscope_like.shell import CommandAnalysis, Effect, EffectKind, Surroundings
 
 __all__ = ["Scope", "ScopeKind", "edit_scope", "scope_of"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
+from agentscope_like.shell import CommandAnalysis, Part
 
 __all__ = ["View", "programs_with_views", "view_of"]
 

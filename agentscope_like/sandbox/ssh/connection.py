@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from agentscope_like.exception import ConfigurationError, SandboxConnectionError
-from agentscope_like.permission.nearest import refuse_unknown_fields
+from agentscope_like.nearest import refuse_unknown_fields
 from agentscope_like.sandbox.host import RunningCommand
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from agentscope_like.exception import (
     ToolNotFoundError,
     ToolNotShownError,
 )
+from agentscope_like.nearest import nearest
 from agentscope_like.permission import PermissionContext, check_rules
-from agentscope_like.permission.nearest import nearest
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.planning import EXPANDER, ResetTools, ToolExpandTools
 from agentscope_like.tool.builtin.skills import VIEWER, SkillShelf, SkillViewer

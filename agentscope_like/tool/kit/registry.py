@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentscope_like.exception import ConfigurationError, ToolNotFoundError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.tool.arguments import shortened
 from agentscope_like.tool.base import ToolBase, check_schema
 from agentscope_like.tool.group import BASIC

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.tool.base import check_schema
 from agentscope_like.tool.make.argument_model import ArgumentModel, model_of_signature
 

@@ -17,9 +17,9 @@ from typing import TypedDict
 
 from msgspec import Struct
 
-from agentscope_like.permission.shell import CommandAnalysis, Doubt, Part, analyze
-from agentscope_like.permission.shell.suggestions import suggest_patterns
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.permission.command.suggestions import suggest_patterns
+from agentscope_like.shell import CommandAnalysis, Doubt, Part, analyze
+from agentscope_like.shell.syntax.tree import Span
 
 __all__ = ["AnalysisRecord", "analysis_records", "told"]
 

@@ -6,7 +6,7 @@ import fnmatch
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agentscope_like.permission.shell.tree import (
+from agentscope_like.shell.syntax.tree import (
     Arithmetic,
     ArithmeticCommand,
     ArithmeticFor,
@@ -33,7 +33,7 @@ from agentscope_like.permission.shell.tree import (
 from tests.permission.shell.argv_oracle import HOME, MARKER, PROGRAMS
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.shell.tree import Command, Segment
+    from agentscope_like.shell.syntax.tree import Command, Segment
 
 __all__ = ["Prediction", "UnpredictableError", "names_marker", "predict"]
 

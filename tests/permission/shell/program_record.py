@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import TypedDict
 
-from agentscope_like.permission.shell import EffectKind, analyze
+from agentscope_like.shell import EffectKind, analyze
 
 __all__ = ["ProgramRecord", "outcome", "program_records", "script_records"]
 

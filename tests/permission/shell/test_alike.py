@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell.alike import (
+from agentscope_like.shell.facts.alike import (
     is_pattern,
     literal_folder,
     names_of_secrets,
     stands_for_places,
 )
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.shell.surroundings import Surroundings
 
 AROUND = Surroundings(directory="/work", working=(), root="/work", home="/home/u")
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.permission.shell import CommandAnalysis, analyze
-from agentscope_like.permission.shell.analyze import analyze_unconfirmed
+from agentscope_like.shell import CommandAnalysis, analyze
+from agentscope_like.shell.read_command import analyze_unconfirmed
 
 from .test_catalog import OTHER, READS
 

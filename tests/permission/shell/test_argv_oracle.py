@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.permission.shell.reader import ReadError, read
+from agentscope_like.shell.syntax.reader import ReadError, read
 from tests.permission.shell.argv_oracle import BASH, MARKER, BashOracle
 from tests.permission.shell.command_grammar import Chooser, compose, jumble
 from tests.permission.shell.prediction import UnpredictableError, names_marker, predict

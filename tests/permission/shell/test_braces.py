@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.tree import SimpleCommand
+from agentscope_like.shell.syntax.reader import ReadError, read
+from agentscope_like.shell.syntax.tree import SimpleCommand
 
 SPELLED_OUT = (
     *("{a,b}", "{a,b}c", "x{a,b}", "x{a,b}y", "{a,b}{c,d}", "{a,}", "x{,y}", "{a,b,}z"),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.command_rules import Words
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.carried import carried_readings, perhaps_carried_readings
+from agentscope_like.shell import analyze
+from agentscope_like.shell.facts.commands_in_arguments import (
+    carried_readings,
+    perhaps_carried_readings,
+)
+from agentscope_like.shell.values import Words
 
 
 def certain(command: str) -> list[Words]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.shell import analyze, catalog
-from agentscope_like.permission.shell.arguments import read_arguments
-from agentscope_like.permission.shell.catalog.compiler import CatalogError, parse_program
-from agentscope_like.permission.shell.grammar import Grammar
+from agentscope_like.shell import analyze, catalog
+from agentscope_like.shell.arguments.argument_reader import read_arguments
+from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
+from agentscope_like.shell.catalog.grammar import Grammar
 
 PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text("utf-8"))
 

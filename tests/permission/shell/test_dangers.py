@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from bracex import expand
 
-from agentscope_like.permission.shell.dangers import Dangers
-from agentscope_like.permission.shell.families import families
-from agentscope_like.permission.shell.values import Unknown
+from agentscope_like.permission.command.dangers import Dangers
+from agentscope_like.shell.catalog.families import families
+from agentscope_like.shell.values import Unknown
 
 ROWS = tomllib.loads(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from agentscope_like.permission.paths.effort import MAX_BELOW, Effort
-from agentscope_like.permission.shell import CommandAnalysis, analyze
-from agentscope_like.permission.shell.analysis import Doubt
-from agentscope_like.permission.shell.edits import redirects_stay_inside, why_not_an_edit
-from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.paths.look_budget import MAX_BELOW, Effort
+from agentscope_like.permission.command.edits import redirects_stay_inside, why_not_an_edit
+from agentscope_like.shell import CommandAnalysis, analyze
+from agentscope_like.shell.analysis import Doubt
+from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.syntax.tree import Span
 from tests.permission.shell.workspace import filled
 
 _FILES = """

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.analysis import Effect
-from agentscope_like.permission.shell.environment import (
+from agentscope_like.shell import analyze
+from agentscope_like.shell.analysis import Effect
+from agentscope_like.shell.state.environment import (
     exported_doubt,
     own_doubt,
     special_parameter,
 )
-from agentscope_like.permission.shell.values import Shape, Unknown
+from agentscope_like.shell.values import Shape, Unknown
 
 EXPORTED = {
     "LANG": ("en_US.UTF-8", "en/US"),

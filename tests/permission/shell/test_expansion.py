@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.paths.effort import FOLDER, Effort, TooManyFilesError
-from agentscope_like.permission.shell.expansion import Expansion
+from agentscope_like.paths.glob_expansion import Expansion
+from agentscope_like.paths.look_budget import FOLDER, Effort, TooManyFilesError
 from agentscope_like.tool.builtin.bash.shell_process import find_bash
 
 PATTERNS = [

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from bracex import expand
 
-from agentscope_like.permission.command_rules import Words
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.analysis import Part
-from agentscope_like.permission.shell.carried import carried_readings, perhaps_carried_readings
-from agentscope_like.permission.shell.families import families
-from agentscope_like.permission.shell.readings import readings, runs_unseen_text, unread_texts
+from agentscope_like.shell import analyze
+from agentscope_like.shell.analysis import Part
+from agentscope_like.shell.catalog.families import families
+from agentscope_like.shell.facts.commands_in_arguments import (
+    carried_readings,
+    perhaps_carried_readings,
+)
+from agentscope_like.shell.facts.possible_commands import readings, runs_unseen_text, unread_texts
+from agentscope_like.shell.values import Words
 
 TABLES = tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell import EffectKind, analyze
-from agentscope_like.permission.shell.feeding import Feeders, cuts_oddly, prints_names
+from agentscope_like.shell import EffectKind, analyze
+from agentscope_like.shell.facts.feeding import Feeders, cuts_oddly, prints_names
 
 
 def feeders(command: str) -> list[str] | None:

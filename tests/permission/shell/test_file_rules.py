@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from agentscope_like.paths.look_budget import KEPT_FOR_PATHS, Effort
+from agentscope_like.permission.command.file_rules import FileRules
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.paths.effort import KEPT_FOR_PATHS, Effort
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.permission.rule import PermissionRule
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.file_rules import FileRules
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.shell import analyze
+from agentscope_like.shell.surroundings import Surroundings
 
 _FILES = "a src/app.py kept/a kept/b/c docs/x.txt deep/e/x.pem hops/plain"
 

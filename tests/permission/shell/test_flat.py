@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from agentscope_like.permission.shell import analyze_unconfirmed
-from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.tree import Script
-from agentscope_like.permission.shell.voters import is_flat
-from agentscope_like.permission.shell.voters.comparison import Difference, difference_of_bashlex
-from agentscope_like.permission.shell.voters.findings import find
-from agentscope_like.permission.shell.voters.worker import Worker
+from agentscope_like.shell import analyze_unconfirmed
+from agentscope_like.shell.syntax.reader import ReadError, read
+from agentscope_like.shell.syntax.tree import Script
+from agentscope_like.shell.voters import is_flat
+from agentscope_like.shell.voters.comparison import Difference, difference_of_bashlex
+from agentscope_like.shell.voters.findings import find
+from agentscope_like.shell.voters.worker import Worker
 
 FLAT = [
     "cat a | grep -v foo | sort -u | uniq -c | head -5",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell.gate import MAXIMUM_LENGTH, MAXIMUM_WORDS, check_text
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.shell.syntax.gate import MAXIMUM_LENGTH, MAXIMUM_WORDS, check_text
+from agentscope_like.shell.syntax.tree import Span
 
 _REFUSED = {
     "nul": ("ls\0x", 2),

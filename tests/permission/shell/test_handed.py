@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.paths.effort import TooManyFilesError
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.handed import held_words, said, spelled
-from agentscope_like.permission.shell.safety import find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.paths.look_budget import TooManyFilesError
+from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.facts.handed import held_words, said, spelled
+from agentscope_like.shell.surroundings import Surroundings
 
 
 def words(command: str) -> list[str]:

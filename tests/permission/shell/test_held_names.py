@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.safety import find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.surroundings import Surroundings
 
 _PROJECT, _HOME = "/work/project", "/home/u"
 

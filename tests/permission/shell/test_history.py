@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
-from agentscope_like.permission.shell.history import all_words, shown_in_history, shows_computed
+from agentscope_like.shell import analyze
+from agentscope_like.shell.analysis import CommandAnalysis, Part
+from agentscope_like.shell.facts.git_history import all_words, shown_in_history, shows_computed
 
 
 def read(command: str) -> CommandAnalysis:

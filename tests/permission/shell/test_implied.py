@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.implied import Implied, implied, searches_below
-from agentscope_like.permission.shell.safety import find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.facts.implied_directory import Implied, implied, searches_below
+from agentscope_like.shell.surroundings import Surroundings
 
 NOTHING, LISTS, SEARCHES = Implied
 

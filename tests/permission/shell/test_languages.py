@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bracex import expand
 
-from agentscope_like.permission.shell import analyze
+from agentscope_like.shell import analyze
 
 LANGUAGES = tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8"))
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from agentscope_like.permission.shell import CommandAnalysis, analyze, analyze_unconfirmed
-from agentscope_like.permission.shell.suggestions import suggest_patterns
+from agentscope_like.permission.command.suggestions import suggest_patterns
+from agentscope_like.shell import CommandAnalysis, analyze, analyze_unconfirmed
 
 
 def read(command: str) -> CommandAnalysis:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from agentscope_like.permission.paths.effort import Effort
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.links import Carriers, makes_links, why_not_through_links
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.paths.look_budget import Effort
+from agentscope_like.shell import analyze
+from agentscope_like.shell.facts.links import Carriers, makes_links, why_not_through_links
+from agentscope_like.shell.surroundings import Surroundings
 from tests.permission.shell.workspace import filled, in_workspace
 
 _FILES = "home/.ssh/id_rsa a b src/a.py src/sub/b.py linked/plain linked/sub/f d/f pipes/x"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from agentscope_like.permission.paths.effort import ENTRY, MAX_EFFORT, Effort, TooManyFilesError
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.made import why_not_copy_made
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.paths.look_budget import ENTRY, MAX_EFFORT, Effort, TooManyFilesError
+from agentscope_like.permission.command.copies_of_new_files import why_not_copy_made
+from agentscope_like.shell import analyze
+from agentscope_like.shell.surroundings import Surroundings
 from tests.permission.shell.workspace import filled, in_workspace
 
 _FILES = "work/a work/d/f work/y/f work/z/d/f work/q/l work/v/x work/[x]/f elsewhere/x"

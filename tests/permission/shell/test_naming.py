@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.analysis import CommandAnalysis
-from agentscope_like.permission.shell.naming import (
+from agentscope_like.shell import analyze
+from agentscope_like.shell.analysis import CommandAnalysis
+from agentscope_like.shell.facts.file_touch import Below, TouchKind
+from agentscope_like.shell.facts.named_paths import (
     named_by_command,
     named_in_history,
     words_in_history,
 )
-from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.permission.shell.touch import Below, TouchKind
+from agentscope_like.shell.surroundings import Surroundings
 
 
 def read(command: str) -> CommandAnalysis:

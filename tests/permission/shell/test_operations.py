@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.operations import operated
-from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.tree import SimpleCommand, Variable
+from agentscope_like.shell import analyze
+from agentscope_like.shell.expand.parameter_operations import operated
+from agentscope_like.shell.syntax.reader import ReadError, read
+from agentscope_like.shell.syntax.tree import SimpleCommand, Variable
 
 TEXTS = ["", "a", "aXb", "a.b.c", ".envX", "x/y/z", "aab", "A b", "XaXA", "a*b", "&", "a\\b", "[a]"]
 OPERATIONS = [

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.expansion import matches
-from agentscope_like.permission.shell.patterns import (
+from agentscope_like.paths.glob_expansion import matches
+from agentscope_like.shell import analyze
+from agentscope_like.shell.syntax.globs_and_tildes import (
     assignment_value,
     covered,
     mark_globs,
     mark_tildes,
 )
-from agentscope_like.permission.shell.tree import (
+from agentscope_like.shell.syntax.tree import (
     Assignment,
     Glob,
     Literal,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.positional import (
+from agentscope_like.shell import analyze
+from agentscope_like.shell.state.positional import (
     known_parameters,
     parameters_after,
     parameters_of_calls,
     without_parameters,
 )
-from agentscope_like.permission.shell.values import Argument, Unknown
+from agentscope_like.shell.values import Argument, Unknown
 
 UNKNOWN = None
 

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from agentscope_like.permission.shell import tree
-from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.tree import (
+from agentscope_like.shell import tree
+from agentscope_like.shell.syntax.reader import ReadError, read
+from agentscope_like.shell.syntax.tree import (
     Assignment,
     Heredoc,
     Literal,

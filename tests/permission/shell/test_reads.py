@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.analysis import Part
-from agentscope_like.permission.shell.reads import named_files
-from agentscope_like.permission.shell.safety import find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.analysis import Part
+from agentscope_like.shell.facts.reads import named_files
+from agentscope_like.shell.surroundings import Surroundings
 
 
 def why(command: str, base: Path) -> str | None:

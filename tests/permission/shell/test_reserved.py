@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell.reader import ReadError, read
-from agentscope_like.permission.shell.tree import Pipeline, SimpleCommand
+from agentscope_like.shell.syntax.reader import ReadError, read
+from agentscope_like.shell.syntax.tree import Pipeline, SimpleCommand
 
 _RESERVED = (
     *("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac"),

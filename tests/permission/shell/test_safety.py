@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from agentscope_like.permission.paths.effort import Effort
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.edits import why_not_an_edit
-from agentscope_like.permission.shell.safety import find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.paths.look_budget import Effort
+from agentscope_like.permission.command.edits import why_not_an_edit
+from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.syntax.tree import Span
 from tests.oracle.corpus import everyday, harmful
 
 _PROJECT, _HOME = "/work/project", "/home/u"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.analysis import Effect, EffectKind, Part
-from agentscope_like.permission.shell.showing import (
+from agentscope_like.shell import analyze
+from agentscope_like.shell.analysis import Effect, EffectKind, Part
+from agentscope_like.shell.facts.shown_content import (
     counts,
     follows,
     is_redirect,
@@ -16,7 +16,7 @@ from agentscope_like.permission.shell.showing import (
     reads_unseen_files,
     shows_unseen_files,
 )
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.shell.syntax.tree import Span
 
 NAMED = Effect(EffectKind.READ, "f", "/ws/f", Span(0, 0))
 

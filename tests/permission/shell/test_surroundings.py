@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths.effort import CHARACTER, MAX_EFFORT, PART, TooManyFilesError
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.analysis import Effect, EffectKind
-from agentscope_like.permission.shell.surroundings import (
+from agentscope_like.paths.errors import PathError
+from agentscope_like.paths.look_budget import CHARACTER, MAX_EFFORT, PART, TooManyFilesError
+from agentscope_like.shell import analyze
+from agentscope_like.shell.analysis import Effect, EffectKind
+from agentscope_like.shell.surroundings import (
     SensitiveNames,
     Surroundings,
     leads_elsewhere,
     paths_in,
 )
-from agentscope_like.permission.shell.tree import Span
+from agentscope_like.shell.syntax.tree import Span
 from tests.permission.shell.workspace import in_workspace
 
 _HOME = "/home/u"

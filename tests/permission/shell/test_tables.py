@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.safety import Finding, find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.command.safety_checks import Finding, find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.surroundings import Surroundings
 
 
 def danger(command: str, home: Path) -> Finding | None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from agentscope_like.permission.paths.effort import Effort
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.permission.shell.touch import Below, Touch, TouchKind
-from agentscope_like.permission.shell.touches import touches
+from agentscope_like.paths.look_budget import Effort
+from agentscope_like.shell import analyze
+from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
+from agentscope_like.shell.facts.touched_files import touches
+from agentscope_like.shell.surroundings import Surroundings
 from tests.permission.shell.workspace import filled, in_workspace
 
 _FILES = "a b d/f d/sub/g e/f src/app.py"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.endings import may_be_secret, may_hold_secrets
-from agentscope_like.permission.shell.safety import find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.facts.endings import may_be_secret, may_hold_secrets
+from agentscope_like.shell.surroundings import Surroundings
 
 _PROJECT, _HOME = "/work/project", "/home/u"
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
-from agentscope_like.permission.shell.analysis import Part
-from agentscope_like.permission.shell.safety import find_danger
-from agentscope_like.permission.shell.surroundings import Surroundings
-from agentscope_like.permission.shell.unseen import (
+from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.shell import analyze
+from agentscope_like.shell.analysis import Part
+from agentscope_like.shell.facts.unseen import (
     doubted_names,
     finds_files_alone,
     finds_source_code,
     sources,
 )
+from agentscope_like.shell.surroundings import Surroundings
 
 ANOTHER, CUT, MADE = "stand in another one", "are cut out of a text", "for a connection"
 

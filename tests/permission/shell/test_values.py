@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.shell import EffectKind, analyze
-from agentscope_like.permission.shell.values import (
+from agentscope_like.shell import EffectKind, analyze
+from agentscope_like.shell.values import (
     MAX_CHOICES,
     Argument,
     Output,

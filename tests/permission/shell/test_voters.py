@@ -25,19 +25,19 @@ from agentscope_like.permission import (
     PermissionMode,
     PermissionRule,
 )
-from agentscope_like.permission.shell import Dissent, analyze, analyze_unconfirmed
-from agentscope_like.permission.shell.reader import read
-from agentscope_like.permission.shell.voters import Panel, is_plain
-from agentscope_like.permission.shell.voters import program as voters_program
-from agentscope_like.permission.shell.voters.answer import (
+from agentscope_like.shell import Dissent, analyze, analyze_unconfirmed
+from agentscope_like.shell.syntax.reader import read
+from agentscope_like.shell.voters import Panel, is_plain
+from agentscope_like.shell.voters import program as voters_program
+from agentscope_like.shell.voters.answer import (
     Answer,
     NoAnswerError,
     Opinion,
     Outcome,
 )
-from agentscope_like.permission.shell.voters.findings import Findings, find
-from agentscope_like.permission.shell.voters.veto import unexplained
-from agentscope_like.permission.shell.voters.worker import Worker
+from agentscope_like.shell.voters.findings import Findings, find
+from agentscope_like.shell.voters.veto import unexplained
+from agentscope_like.shell.voters.worker import Worker
 from agentscope_like.tool import Bash
 
 PROGRAM = str(Path(voters_program.__file__))
@@ -100,7 +100,7 @@ def dissent(panel: Panel, text: str) -> str | None:
 
 def use(monkeypatch: pytest.MonkeyPatch, panel: Panel) -> None:
     """Let every analysis ask this panel."""
-    module = importlib.import_module("agentscope_like.permission.shell.analyze")
+    module = importlib.import_module("agentscope_like.shell.read_command")
     monkeypatch.setattr(module, "default_panel", lambda: panel)
 
 
@@ -607,7 +607,7 @@ class TestWorker:
         """However the interpreter ends, even while a parser hangs, the process ends with it."""
         code = (
             "import os, threading, time\n"
-            "from agentscope_like.permission.shell.voters.worker import Worker\n"
+            "from agentscope_like.shell.voters.worker import Worker\n"
             f"hang = lambda: worker.ask({HANG!r})\n"
             "worker = Worker(answer_seconds=10)\n"
             "worker.ask('ls')\n"
@@ -707,10 +707,10 @@ def test_no_parser_is_loaded_here() -> None:
     """Neither importing the package nor a vote loads a parser into its process."""
     code = (
         "import sys\n"
-        "from agentscope_like.permission.shell import analyze\n"
+        "from agentscope_like.shell import analyze\n"
         "import agentscope_like.permission\n"
         "names = ('bashlex', 'tree_sitter', 'tree_sitter_bash')\n"
-        "before = 'agentscope_like.permission.shell.voters.worker' in sys.modules\n"
+        "before = 'agentscope_like.shell.voters.worker' in sys.modules\n"
         "proven = analyze('(ls) | wc', directory='/').read_only\n"
         "print(before, proven, [name for name in names if name in sys.modules])"
     )

@@ -9,8 +9,8 @@ from typing import NoReturn
 
 import pytest
 
-from agentscope_like.permission.shell.voters.answer import NoAnswerError
-from agentscope_like.permission.shell.voters.worker import Worker
+from agentscope_like.shell.voters.answer import NoAnswerError
+from agentscope_like.shell.voters.worker import Worker
 
 DEAF = "import sys, time; print('{}', flush=True); sys.stdin.readline(); time.sleep(60)"
 HANG = "(echo '${'$HOME); ls"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from agentscope_like.permission.shell import analyze, catalog
-from agentscope_like.permission.shell.arguments import read_arguments
-from agentscope_like.permission.shell.grammar import RoleKind
-from agentscope_like.permission.shell.values import Argument, Output, Shape, Unknown
-from agentscope_like.permission.shell.wrappers import fed_arguments
+from agentscope_like.shell import analyze, catalog
+from agentscope_like.shell.arguments.argument_reader import read_arguments
+from agentscope_like.shell.arguments.wrapper_arguments import fed_arguments
+from agentscope_like.shell.catalog.grammar import RoleKind
+from agentscope_like.shell.values import Argument, Output, Shape, Unknown
 
 ANY, ANY_NUMBER = Unknown(), Unknown(single=False)
 FOUND, ALL_FOUND = Unknown(option=False), Unknown(option=False, single=False)

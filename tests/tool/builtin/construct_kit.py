@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from agentscope_like.permission import PermissionDecision
-from agentscope_like.permission.shell import CommandAnalysis, analyze
+from agentscope_like.shell import CommandAnalysis, analyze
 from tests.tool.builtin.bash_kit import decide
 
 __all__ = ["Construct", "constructs", "done", "outcome", "places", "ran", "stood", "workspace"]

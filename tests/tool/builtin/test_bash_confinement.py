@@ -15,11 +15,11 @@ from agentscope_like.event import ToolResultEndEvent
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, ToolResultState
 from agentscope_like.permission import PermissionContext, PermissionMode
-from agentscope_like.permission.shell import CommandAnalysis
-from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox import isolation
 from agentscope_like.sandbox.isolation.profile import Confine, Profile, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
+from agentscope_like.shell import CommandAnalysis
+from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Toolkit
 from agentscope_like.tool.builtin.bash.confiner import Confiner

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agentscope_like.paths.look_budget import KEPT_FOR_PATHS, MAX_EFFORT
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
@@ -16,7 +17,6 @@ from agentscope_like.permission import (
     RuleError,
     check_rules,
 )
-from agentscope_like.permission.paths.effort import KEPT_FOR_PATHS, MAX_EFFORT
 from agentscope_like.tool import Bash, Write
 
 STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}

@@ -21,11 +21,11 @@ from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolResultState
 from agentscope_like.message.chunk import ToolChunk
 from agentscope_like.permission import PermissionContext
-from agentscope_like.permission.shell import CommandAnalysis
-from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.host.process_family import MARK_VARIABLE
 from agentscope_like.sandbox.isolation.profile import Confine, editing
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind
+from agentscope_like.shell import CommandAnalysis
+from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.shell_process import find_bash

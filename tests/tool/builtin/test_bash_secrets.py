@@ -9,7 +9,7 @@ import pytest
 
 from agentscope_like.message import TextBlock
 from agentscope_like.permission import PermissionContext, PermissionMode
-from agentscope_like.permission.shell import analyze
+from agentscope_like.shell import analyze
 from agentscope_like.tool import Bash
 from agentscope_like.tool.builtin.bash.environment.secret_variables import without_secrets
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.shell import analyze
+from agentscope_like.shell import analyze
 from tests.tool.builtin.bash_kit import decide
 from tests.tool.builtin.construct_kit import (
     constructs,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.paths import locate
+from agentscope_like.paths import locate
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.host_file_system import HOST_FILES
 from agentscope_like.tool.builtin.file_system.protocol import read_whole

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.permission.paths import compile_pattern, locate
+from agentscope_like.paths import compile_pattern, locate
 from agentscope_like.tool.builtin.search.glob import MAX_RESULTS
 from tests.tool.builtin.file_kit import Workspace
 

@@ -14,6 +14,7 @@ from typing_extensions import override
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.paths import DANGEROUS_DIRECTORIES, DANGEROUS_FILES
 from agentscope_like.permission import (
     PatternError,
     PermissionBehavior,
@@ -23,24 +24,27 @@ from agentscope_like.permission import (
     PermissionRule,
     RuleError,
 )
-from agentscope_like.permission.command_rules import compile_command
+from agentscope_like.permission.command import (
+    EDITING_RUNS,
+    CommandRules,
+    compile_command,
+    find_danger,
+    suggest_patterns,
+    why_not_an_edit,
+)
 from agentscope_like.permission.moment import MOMENT
-from agentscope_like.permission.paths import DANGEROUS_DIRECTORIES, DANGEROUS_FILES
 from agentscope_like.permission.rules import rules_of
-from agentscope_like.permission.shell import (
+from agentscope_like.sandbox.isolation import Confine
+from agentscope_like.shell import (
     CommandAnalysis,
+    Place,
+    SensitiveNames,
+    Surroundings,
     analyze,
     analyze_async,
     analyze_unconfirmed,
 )
-from agentscope_like.permission.shell.analyze import Place
-from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
-from agentscope_like.permission.shell.rules import CommandRules
-from agentscope_like.permission.shell.safety import find_danger
-from agentscope_like.permission.shell.suggestions import suggest_patterns
-from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
-from agentscope_like.permission.shell.work_tree import may_ask_for_root
-from agentscope_like.sandbox.isolation import Confine
+from agentscope_like.shell.expand import may_ask_for_root
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
@@ -48,7 +52,7 @@ from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.tool.builtin.bash.shell_result import MAX_TIMEOUT_MS
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.shell.file_rules import FileRules
+    from agentscope_like.permission.command import FileRules
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.sandbox.isolation import Scope
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
@@ -304,7 +308,7 @@ class Bash(ToolBase):
         Raises:
             RuleError: One of the contents is no path pattern.
         """
-        from agentscope_like.permission.shell.file_rules import FileRules  # most need none
+        from agentscope_like.permission.command import FileRules  # most need none
 
         return FileRules(
             rules,

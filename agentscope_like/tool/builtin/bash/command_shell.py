@@ -7,9 +7,9 @@ from typing import Protocol, TypeAlias
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.shell.file_rules import FilePatterns
-from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
+from agentscope_like.permission.command import FilePatterns
 from agentscope_like.sandbox.isolation import Profile
+from agentscope_like.shell import SensitiveNames, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
 
 __all__ = ["CommandShell", "ExtraEnvironment", "RepositoryKeys"]

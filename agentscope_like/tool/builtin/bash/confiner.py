@@ -7,11 +7,10 @@ import logging
 from typing import TYPE_CHECKING, get_args
 
 from agentscope_like.exception import ConfigurationError
+from agentscope_like.nearest import nearest
 from agentscope_like.permission import PermissionContext
-from agentscope_like.permission.nearest import nearest
-from agentscope_like.permission.shell.analysis import CommandAnalysis
-from agentscope_like.permission.shell.surroundings import Surroundings
 from agentscope_like.sandbox.isolation import Confine
+from agentscope_like.shell import CommandAnalysis, Surroundings
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Scope

@@ -6,9 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from agentscope_like.permission import PermissionContext
-from agentscope_like.permission.shell import CommandAnalysis
-from agentscope_like.permission.shell.edits import EDITING_RUNS, why_not_an_edit
-from agentscope_like.permission.shell.surroundings import Surroundings
+from agentscope_like.permission.command import EDITING_RUNS, why_not_an_edit
+from agentscope_like.shell import CommandAnalysis, Surroundings
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.command_shell import RepositoryKeys

@@ -19,9 +19,9 @@ from agentscope_like.exception import ConfigurationError, IsolationError
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.path_rules import PathRules
-from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
 from agentscope_like.sandbox.host import OrphanGuard
 from agentscope_like.sandbox.isolation import FORGOTTEN, Heard, Profile, find_violation
+from agentscope_like.shell import SensitiveNames, Surroundings
 from agentscope_like.tool.builtin.bash.environment import (
     in_english,
     repository_keys,
@@ -39,7 +39,7 @@ from agentscope_like.tool.builtin.bash.shell_result import (
 from agentscope_like.tool.builtin.bash.transcript import Transcript
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.shell.file_rules import FilePatterns
+    from agentscope_like.permission.command import FilePatterns
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
 
 __all__ = ["Shell"]

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from agentscope_like.exception import IsolationError
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.shell.surroundings import SensitiveNames, Surroundings
 from agentscope_like.sandbox.files import answer
 from agentscope_like.sandbox.host import MARK_VARIABLE
 from agentscope_like.sandbox.isolation import Profile
+from agentscope_like.shell import SensitiveNames, Surroundings
 from agentscope_like.tool.builtin.bash.environment import (
     LOOKUP_VARIABLES,
     GitPlace,

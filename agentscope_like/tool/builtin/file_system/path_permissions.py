@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from typing_extensions import override
 
 from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.paths import (
+    DANGEROUS_DIRECTORIES,
+    DANGEROUS_FILES,
+    FileKind,
+    Location,
+    PathError,
+    inside_any,
+    sensitive_to_write,
+)
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionDecision,
     PermissionMode,
-)
-from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths import (
-    DANGEROUS_DIRECTORIES,
-    DANGEROUS_FILES,
-    FileKind,
-    Location,
-    inside_any,
-    sensitive_to_write,
 )
 from agentscope_like.tool.builtin.file_system.path_tool import PathTool, sentence
 

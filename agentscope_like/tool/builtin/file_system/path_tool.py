@@ -11,6 +11,15 @@ from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.paths import (
+    FileKind,
+    Location,
+    PathError,
+    compile_pattern,
+    escape,
+    sensitive_to_read,
+    suggest_pattern,
+)
 from agentscope_like.permission import (
     ContentMatcher,
     PatternError,
@@ -18,15 +27,6 @@ from agentscope_like.permission import (
     PermissionContext,
     PermissionRule,
     RuleError,
-)
-from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths import (
-    FileKind,
-    Location,
-    compile_pattern,
-    escape,
-    sensitive_to_read,
-    suggest_pattern,
 )
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.permission.paths import FileKind, Location
-from agentscope_like.permission.paths.names import Names
+from agentscope_like.paths import FileKind, Location, Names
 from agentscope_like.sandbox.files import FileStatus
 from agentscope_like.state import ReadCacheEntry
 from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError

@@ -17,11 +17,15 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from agentscope_like.exception import SandboxConnectionError, SandboxPathError
+from agentscope_like.paths import (
+    MAX_SYMLINKS,
+    Location,
+    PathError,
+    PatternCompiler,
+    PatternError,
+    locate,
+)
 from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.errors import PathError, PatternError
-from agentscope_like.permission.paths import Location, locate
-from agentscope_like.permission.paths.location import MAX_SYMLINKS
-from agentscope_like.permission.paths.patterns import PatternCompiler
 from agentscope_like.sandbox.files import CommandNames
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.known_names import KnownNames

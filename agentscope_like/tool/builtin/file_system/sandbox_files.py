@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from msgspec.structs import replace
 
 from agentscope_like.exception import SandboxConnectionError, SandboxPathError
-from agentscope_like.permission.paths import Location
+from agentscope_like.paths import Location
 from agentscope_like.sandbox import SandboxHandle
 from agentscope_like.sandbox.files import FileStatus
 from agentscope_like.tool.builtin.file_errors import FileToolError

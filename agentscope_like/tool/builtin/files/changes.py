@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from agentscope_like.message import ToolChunk
-from agentscope_like.permission.paths import Location
+from agentscope_like.paths import Location
 from agentscope_like.state import AgentState, ReadCacheEntry, ReadState
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import FileContent, Files, FileSystem, explain

@@ -14,8 +14,8 @@ from typing_extensions import override
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import Base64Source, DataBlock, TextBlock, ToolChunk, ToolResultState
 from agentscope_like.middleware import ToolMiddlewareBase
-from agentscope_like.permission.nearest import nearest
-from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.nearest import nearest
+from agentscope_like.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadCacheEntry
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
-from agentscope_like.permission.paths import FileKind, Location
+from agentscope_like.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadState
 from agentscope_like.tool.builtin.file_system import (
     FileContent,

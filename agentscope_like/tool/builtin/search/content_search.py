@@ -11,7 +11,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from agentscope_like.permission.paths.location import is_below
+from agentscope_like.paths import is_below
 from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
 from agentscope_like.tool.builtin.file_system import open_regular
 from agentscope_like.tool.builtin.search import search_worker

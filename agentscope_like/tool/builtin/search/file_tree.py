@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from agentscope_like.paths import Component, FileKind, Location, compile_pattern, fits, may_hold
 from agentscope_like.permission import PatternError
-from agentscope_like.permission.paths import FileKind, Location, compile_pattern
-from agentscope_like.permission.paths.globs import Component, fits, may_hold
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import Entry, Files
 from agentscope_like.tool.builtin.tool_results import Checkpoint

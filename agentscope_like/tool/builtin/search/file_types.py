@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.tool.builtin.file_errors import FileToolError
 
 __all__ = ["names_of_type"]

@@ -12,9 +12,9 @@ from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.nearest import nearest
+from agentscope_like.paths import FileKind, Location
 from agentscope_like.permission import PermissionContext
-from agentscope_like.permission.nearest import nearest
-from agentscope_like.permission.paths import FileKind, Location
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import Files, require_file
 from agentscope_like.tool.builtin.search.file_tree import FileGlob, Tree, notes_of, printable

@@ -7,10 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.paths import Location, PathError, inside
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
-from agentscope_like.permission.errors import PathError
-from agentscope_like.permission.paths import Location
-from agentscope_like.permission.paths.location import inside
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.tool.builtin.file_system import PathTool, ReadingTool, RuleIndex
 

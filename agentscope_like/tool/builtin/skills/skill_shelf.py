@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agentscope_like.exception import ToolArgumentError, ToolGroupInactiveError
-from agentscope_like.permission.nearest import nearest
+from agentscope_like.nearest import nearest
 from agentscope_like.skill import Skill
 from agentscope_like.tool.arguments import shortened
 from agentscope_like.tool.group import BASIC, SkillNames, ToolGroup

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
+from agentscope_like.shell import CommandAnalysis, Part
 
 __all__ = [
     "LOOKUP_VARIABLES",

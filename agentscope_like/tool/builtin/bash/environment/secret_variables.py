@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from agentscope_like.permission.shell.analysis import CommandAnalysis, Part
-from agentscope_like.permission.shell.tree import Literal, Word
+from agentscope_like.shell import CommandAnalysis, Part
+from agentscope_like.shell.syntax import Literal, Word
 
 __all__ = ["without_secrets"]
 

@@ -1,0 +1,26 @@
+"""Errors about paths and patterns.
+
+PermissionConfigError
+├── RuleError             (permission/errors.py) a rule that could never do what it says
+└── PatternError          a path or command pattern that cannot be compiled
+PathError                 a path that cannot be judged; its message is fit for the model
+"""
+
+from __future__ import annotations
+
+__all__ = ["PathError", "PatternError", "PermissionConfigError"]
+
+
+class PermissionConfigError(ValueError):
+    """A permission configuration that cannot be honoured as written."""
+
+
+class PatternError(PermissionConfigError):
+    """A pattern that cannot be compiled, or that would cost too much to match."""
+
+
+class PathError(ValueError):
+    """A path that no file could have, or that does not look like what it is.
+
+    The message says what is wrong with it and what to do instead; a tool passes it on to the model.
+    """

@@ -1,0 +1,113 @@
+"""What the patterns of a command match now."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import translate
+from functools import lru_cache
+
+from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.look_budget import PATH, Effort
+
+__all__ = ["Expansion", "matches", "matching"]
+
+_DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
+"""Bracket expressions with a class, an equivalent or an escape, as in `[[:alpha:]]`."""
+
+_MAGIC = re.compile(r"[*?\[]")
+
+
+class Expansion:
+    """Expands the patterns of one command.
+
+    Args:
+        names: The file system; this host's by default.
+        effort: What it may spend; its own by default.
+        deep: Whether `**` matches at any depth, as with bash's option `globstar`.
+    """
+
+    __slots__ = ("_deep", "_effort", "_known", "_names")
+
+    def __init__(
+        self, names: Names = os, effort: Effort | None = None, *, deep: bool = False
+    ) -> None:
+        self._names = names
+        self._effort = effort or Effort()
+        self._deep = deep
+        self._known: dict[str, list[str]] = {}
+
+    def expand(self, pattern: str) -> list[str]:
+        """Return the paths that an absolute pattern matches, as bash does without other options.
+
+        `*` and `?` do not match a leading dot, and `**` is `*` unless it is deep.
+
+        Args:
+            pattern: An absolute path with `*`, `?` or bracket expressions in it.
+
+        Raises:
+            TooManyFilesError: There are more paths, or directory entries to look at, than there is
+                effort left for.
+        """
+        known = self._known.get(pattern)
+        if known is None:
+            known = []
+            for path in self._walk("/", [name for name in pattern.split("/") if name]):
+                self._effort.spend(PATH)
+                known.append(path)
+            self._known[pattern] = known
+        return known
+
+    def _walk(self, base: str, names: Sequence[str]) -> Iterator[str]:
+        if not names:
+            if self._exists(base):
+                yield base
+            return
+        name, *rest = names
+        if not _MAGIC.search(name):
+            yield from self._walk(os.path.join(base, name), rest)
+            return
+        if self._deep and name == "**":
+            yield from self._walk(base, rest)
+            if not rest:
+                names = ["**", "*"]
+                yield from self._walk(base, ["*"])
+            for folder in self._directories(base):
+                yield from self._walk(os.path.join(base, folder), names)
+            return
+        fits = _compiled(name).fullmatch
+        for entry in self._effort.entries(base, self._names):
+            if (entry.name[0] != "." or name[0] == ".") and fits(entry.name):
+                yield from self._walk(os.path.join(base, entry.name), rest)
+
+    def _directories(self, directory: str) -> Iterator[str]:
+        """Yield the names of the directories in a directory that `**` goes down to."""
+        for entry in self._effort.entries(directory, self._names):
+            if entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
+                yield entry.name
+
+    def _exists(self, path: str) -> bool:
+        try:
+            self._names.lstat(path)
+        except OSError:
+            return False
+        return True
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Return whether one name matches a pattern for names."""
+    return _compiled(pattern).fullmatch(name) is not None
+
+
+def matching(pattern: str) -> Callable[[str], object]:
+    """Return what tells of a name whether it matches a pattern for names."""
+    return _compiled(pattern).fullmatch
+
+
+@lru_cache(maxsize=256)
+def _compiled(name: str) -> re.Pattern[str]:
+    doubtful = _DOUBTFUL_BRACKETS.search(name)
+    if doubtful is not None:  # takes more for a match than bash does
+        name = f"{name[: doubtful.start()]}*"
+    return re.compile(translate(name.replace("[^", "[!")))

@@ -1,0 +1,387 @@
+"""A path as it was written, as it reads, and as the kernel would follow it.
+
+`locate` is the only place where a path meets the file system, this host's or another's. It makes
+one `lstat` per component, opens nothing, and never blocks on a FIFO or a device.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from posixpath import normpath
+
+from msgspec import Struct
+
+from agentscope_like.paths.errors import PathError
+from agentscope_like.paths.file_system import Names, NameStatus
+
+__all__ = [
+    "FileKind",
+    "Location",
+    "contains",
+    "entry_of",
+    "inside",
+    "inside_any",
+    "is_below",
+    "lineage",
+    "locate",
+    "locate_directories",
+    "names_of",
+]
+
+MAX_PATH_LENGTH = 4096
+"""Characters of an absolute path; PATH_MAX of Linux, which refuses longer ones as well."""
+
+MAX_SYMLINKS = 40
+"""Symlinks followed in one path before it counts as a loop; MAXSYMLINKS of Linux."""
+
+_UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class FileKind(StrEnum):
+    """What a path leads to.
+
+    Attributes:
+        FILE: A regular file.
+        DIRECTORY: A directory.
+        SYMLINK: A symlink, where the last one was not to be followed.
+        FIFO: A named pipe: opening it may block for ever.
+        SOCKET: A socket.
+        DEVICE: A character or block device.
+        MISSING: Nothing is there.
+        LOOP: Symlinks lead in a circle, or through more than 40 links.
+        UNREADABLE: A directory on the way cannot be searched, so nobody can say.
+    """
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    SYMLINK = "symlink"
+    FIFO = "fifo"
+    SOCKET = "socket"
+    DEVICE = "device"
+    MISSING = "missing"
+    LOOP = "loop"
+    UNREADABLE = "unreadable"
+
+
+# An enum's members are looked up once: finding one in its class is as slow as a call.
+_SYMLINK, _DEVICE, _MISSING = FileKind.SYMLINK, FileKind.DEVICE, FileKind.MISSING
+
+_KINDS = {
+    stat.S_IFREG: FileKind.FILE,
+    stat.S_IFDIR: FileKind.DIRECTORY,
+    stat.S_IFLNK: FileKind.SYMLINK,
+    stat.S_IFIFO: FileKind.FIFO,
+    stat.S_IFSOCK: FileKind.SOCKET,
+}
+
+_UNCERTAIN = frozenset({FileKind.LOOP, FileKind.UNREADABLE})
+_LEAVES = frozenset(FileKind) - _UNCERTAIN - {FileKind.DIRECTORY}
+"""What has nothing below it."""
+
+
+class Location(Struct, frozen=True, gc=False):
+    """Every reading of one path, taken at one moment.
+
+    Attributes:
+        written: The path as it was given.
+        absolute: Tilde expanded, joined to the directory, `.`, `..` and `//` folded as text.
+        resolved: Where the kernel would end up; this is the path for a tool to open.
+        readings: `absolute`, `resolved`, and every path met while following symlinks, without
+            repetition, `absolute` first. `a/../b` has two where `a` is a symlink: the text says
+            `b`, the kernel says otherwise. To allow needs all readings, to forbid takes any.
+        kind: What `resolved` is.
+        identity: Device and inode of `resolved`, or None where nothing is there; equal again when
+            the file is opened, it is the file that was judged.
+        home: The home directory that `~` stood for; empty where there is none.
+    """
+
+    written: str
+    absolute: str
+    resolved: str
+    readings: tuple[str, ...]
+    kind: FileKind
+    identity: tuple[int, int] | None
+    home: str
+
+    @property
+    def exists(self) -> bool:
+        """Return whether something is known to be there."""
+        return self.identity is not None
+
+    @property
+    def certain(self) -> bool:
+        """Return whether the readings are all there are; if not, nothing can be allowed."""
+        return self.kind not in _UNCERTAIN
+
+
+def locate(
+    path: str,
+    *,
+    directory: str,
+    home: str | None = None,
+    follow: bool = True,
+    names: Names = os,
+) -> Location:
+    """Read `path` as text and as the kernel would.
+
+    Args:
+        path: Absolute, relative to `directory`, or beginning with `~` or `~user`.
+        directory: What a relative path is relative to; itself relative to the process's own.
+        home: What `~` stands for; the user's home by default.
+        follow: Whether a symlink at the very end is followed. False is for what acts on the link
+            itself, such as removing or renaming it; a trailing slash follows it all the same.
+        names: The file system; this host's by default.
+
+    Raises:
+        PathError: The path is empty, too long, or contains NUL, control characters, characters
+            that change the direction of text, or lone surrogates.
+    """
+    if home is None:
+        home = os.path.expanduser("~")
+    if home[:1] != "/":
+        home = ""
+    full = os.path.join(directory, _expand(path, home))
+    if full[0] != "/":
+        full = os.path.join(os.getcwd(), full)
+    _check(path, full)
+    absolute = _fold(full)
+    readings = [absolute]
+    resolved, kind, status = _walk(full, readings, names, follow=follow)
+    if "/.." in full:
+        _, folded_kind, _ = _walk(absolute, readings, names, follow=follow)
+        if folded_kind in _UNCERTAIN:
+            kind, status = folded_kind, None
+    return Location(
+        written=path,
+        absolute=absolute,
+        resolved=resolved,
+        readings=(absolute,)
+        if resolved == absolute and len(readings) == 1
+        else tuple(dict.fromkeys((*readings, resolved))),
+        kind=kind,
+        identity=None if status is None else (status.st_dev, status.st_ino),
+        home=home,
+    )
+
+
+def locate_directories(
+    paths: Iterable[str],
+    *,
+    directory: str | None = None,
+    home: str | None = None,
+    names: Names = os,
+) -> tuple[Location, ...]:
+    """Locate working directories; where there is none, the one that takes their place.
+
+    Args:
+        paths: The working directories of a context.
+        directory: What relative ones are relative to, and the only one where `paths` is empty; the
+            process's own by default.
+        home: What `~` stands for.
+        names: The file system; this host's by default.
+
+    Raises:
+        PathError: One of them is not a usable path.
+    """
+    base = os.getcwd() if directory is None else directory
+    located = tuple(locate(path, directory=base, home=home, names=names) for path in paths)
+    return located or (locate(base, directory="/", home=home, names=names),)
+
+
+def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE) -> Location:
+    """Return the location of what a walk found below a directory; the file system is not asked.
+
+    Args:
+        directory: Where the walk began.
+        relative: The path below it, without a symlink on the way; empty for the directory itself.
+        kind: What was found there.
+    """
+    if not relative:
+        return directory
+    readings = tuple(f"{reading.rstrip('/')}/{relative}" for reading in directory.readings)
+    return Location(
+        written=relative,
+        absolute=f"{directory.absolute.rstrip('/')}/{relative}",
+        resolved=f"{directory.resolved.rstrip('/')}/{relative}",
+        readings=readings,
+        kind=kind,
+        identity=None,
+        home=directory.home,
+    )
+
+
+def entry_of(
+    folder: Location, name: str, *, follow: bool = True, names: Names = os
+) -> Location | None:
+    """Return what `locate` would of an entry of a folder; None where that has to be asked.
+
+    Args:
+        folder: A folder, absolute and folded as it was written, not the root.
+        name: The entry's name.
+        follow: As in `locate`.
+        names: As in `locate`.
+
+    Raises:
+        PathError: As in `locate`.
+    """
+    path = f"{folder.absolute}/{name}"
+    _check(path, path)
+    resolved, readings = path, folder.readings
+    if len(readings) == 1:
+        readings = (path,)
+    else:
+        resolved = f"{folder.resolved.rstrip('/')}/{name}"
+        readings = tuple([f"{reading.rstrip('/')}/{name}" for reading in folder.readings])
+    status: NameStatus | None = None
+    if folder.kind not in _LEAVES:
+        try:
+            status = names.lstat(resolved)
+        except (FileNotFoundError, NotADirectoryError):
+            status = None
+        except OSError:
+            return None
+    kind = _kind(status)
+    if not folder.certain or (follow and kind is _SYMLINK):
+        return None
+    return Location(
+        written=path,
+        absolute=path,
+        resolved=resolved,
+        readings=readings,
+        kind=kind,
+        identity=None if status is None else (status.st_dev, status.st_ino),
+        home=folder.home,
+    )
+
+
+def contains(directory: Location, location: Location) -> bool:
+    """Return whether every reading of `location` is `directory` or lies below it."""
+    return inside_any(location, (directory,))
+
+
+def inside_any(location: Location, directories: Sequence[Location]) -> bool:
+    """Return whether every reading of `location` lies in one of the directories.
+
+    Names are compared exactly. What is in doubt, a symlink loop or an unreadable directory on the
+    way, lies in none.
+    """
+    if not location.certain:
+        return False
+    bases = [base for directory in directories for base in directory.readings]
+    return all(any(is_below(reading, base) for base in bases) for reading in location.readings)
+
+
+def is_below(path: str, directory: str) -> bool:
+    """Return whether a folded absolute path is `directory` or lies below it, by its text."""
+    return path == directory or path.startswith(directory if directory == "/" else directory + "/")
+
+
+def lineage(path: str) -> Iterator[str]:
+    """Yield a folded absolute path and every directory that it lies in, up to the root."""
+    while path not in ("", "/"):
+        yield path
+        path = path.rpartition("/")[0]
+    yield "/"
+
+
+def names_of(path: str) -> list[str]:
+    """Return the names of a folded absolute path; none for the root."""
+    return path[1:].split("/") if len(path) > 1 else []
+
+
+def _expand(path: str, home: str) -> str:
+    """Return `path` with `~` or `~user` replaced; an unknown user's tilde is a plain character."""
+    if not path:
+        raise PathError("the path is empty: name a file or directory")
+    if path[0] != "~":
+        return path
+    user, _, rest = path.partition("/")
+    if user != "~":
+        _check(path, path)
+        return os.path.expanduser(path)
+    if not home:
+        raise PathError(f"{path!r} needs a home directory and there is none: write it out")
+    return f"{home}/{rest}"
+
+
+def _check(path: str, full: str) -> None:
+    if not full.isprintable() and (found := _UNSHOWABLE.search(full)):
+        raise PathError(
+            f"{path!r} contains the character U+{ord(found[0]):04X}, which no one can see "
+            "or which cannot be part of a path: leave it out, or rename the file"
+        )
+    if len(full) > MAX_PATH_LENGTH:
+        raise PathError(
+            f"the path {path[:60]!r}... is {len(full)} characters long, over the {MAX_PATH_LENGTH} "
+            "that a system takes: use a shorter one"
+        )
+
+
+def _fold(path: str) -> str:
+    return normpath("/" + path.lstrip("/"))
+
+
+def _walk(
+    path: str, readings: list[str], names: Names, *, follow: bool
+) -> tuple[str, FileKind, NameStatus | None]:
+    """Follow an absolute path as the kernel does, noting a reading at each symlink.
+
+    What does not exist is taken by its text, as it would be once it was made.
+    """
+    pending = path.split("/")
+    pending.reverse()
+    reached = ""
+    status: NameStatus | None = None
+    links = 0
+    while pending:
+        name = pending.pop()
+        if not name or name == ".":
+            continue
+        if name == "..":
+            reached, status = reached[: reached.rfind("/")] if reached else "", None
+            continue
+        entry = f"{reached}/{name}"
+        try:
+            status = names.lstat(entry)
+        except (FileNotFoundError, NotADirectoryError):
+            status = None
+        except OSError:
+            return _fold("/".join((entry, *reversed(pending)))), FileKind.UNREADABLE, None
+        if status is None or not stat.S_ISLNK(status.st_mode) or not (follow or pending):
+            reached = entry
+            continue
+        links += 1
+        target = _read_link(entry, names) if links <= MAX_SYMLINKS else None
+        if target is None:
+            kind = FileKind.LOOP if links > MAX_SYMLINKS else FileKind.UNREADABLE
+            return _fold("/".join((entry, *reversed(pending)))), kind, None
+        if target.startswith("/"):
+            reached = ""
+        pending.extend(reversed(target.split("/")))
+        readings.append(_fold("/".join((reached, *reversed(pending)))))
+        status = None
+    if status is None:
+        try:
+            status = names.lstat(reached or "/")
+        except (FileNotFoundError, NotADirectoryError):
+            status = None
+        except OSError:
+            return reached or "/", FileKind.UNREADABLE, None
+    return reached or "/", _kind(status), status
+
+
+def _read_link(path: str, names: Names) -> str | None:
+    try:
+        return names.readlink(path)
+    except OSError:
+        return None
+
+
+def _kind(status: NameStatus | None) -> FileKind:
+    if status is None:
+        return _MISSING
+    return _KINDS.get(stat.S_IFMT(status.st_mode), _DEVICE)

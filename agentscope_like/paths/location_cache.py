@@ -1,0 +1,91 @@
+"""Locating many paths at one moment: what they share is looked at once."""
+
+from __future__ import annotations
+
+import os
+
+from agentscope_like.paths.errors import PathError
+from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.location import Location, entry_of, locate
+from agentscope_like.paths.look_budget import PATH, STEP, WALK, Effort
+
+__all__ = ["Folders"]
+
+_NO_NAMES = ("", ".", "..")
+
+
+class Folders:
+    """Locates paths as `locate` does, each of them and each folder that several are in once.
+
+    It is made for one decision and forgotten with it, so that what it remembers is of that moment.
+
+    Args:
+        directory: What a relative path is relative to.
+        home: What `~` stands for; the user's home by default.
+        names: The file system; this host's by default.
+        effort: What it may spend; its own by default.
+    """
+
+    __slots__ = ("_directory", "_effort", "_folders", "_home", "_located", "_names")
+
+    def __init__(
+        self,
+        *,
+        directory: str,
+        home: str | None = None,
+        names: Names = os,
+        effort: Effort | None = None,
+    ) -> None:
+        self._effort = effort or Effort()
+        self._directory = directory
+        self._home = home
+        self._names = names
+        self._located: dict[tuple[str, bool], Location] = {}
+        self._folders: dict[str, Location | None] = {}
+
+    def locate(self, path: str, *, follow: bool = True) -> Location:
+        """Return where the path leads.
+
+        Raises:
+            PathError: As in `locate`.
+            TooManyFilesError: Enough has been looked at.
+        """
+        self._effort.spend(PATH)
+        found = self._located.get((path, follow))
+        if found is not None:
+            return found
+        folder, _, name = path.rpartition("/")
+        located = self._folder(folder) if name not in _NO_NAMES else None
+        if located is not None:
+            found = entry_of(located, name, follow=follow, names=self._names)
+        if found is None:
+            found = self._walk(path, follow=follow)
+        self._located[path, follow] = found
+        return found
+
+    def _walk(self, path: str, *, follow: bool = True) -> Location:
+        start = "" if path.startswith("/") else self._directory
+        self._effort.spend(max(WALK, STEP * (start.count("/") + path.count("/"))))
+        return locate(
+            path, directory=self._directory, home=self._home, follow=follow, names=self._names
+        )
+
+    def _folder(self, path: str) -> Location | None:
+        """Return where an absolute and folded folder leads, from the second path in it on."""
+        if path not in self._folders:
+            self._folders[path] = None
+            return None
+        located = self._folders[path]
+        if located is None and _is_folded(path):
+            try:
+                located = self._walk(path)
+            except PathError:
+                return None
+            self._folders[path] = located
+        return located
+
+
+def _is_folded(path: str) -> bool:
+    """Return whether a path is absolute, not the root, and the same after folding."""
+    inner = f"{path}/"
+    return path[:1] == "/" and not any(part in inner for part in ("//", "/./", "/../"))

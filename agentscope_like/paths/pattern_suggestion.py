@@ -1,0 +1,60 @@
+"""The pattern to offer to a person who does not want to be asked about a file again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from agentscope_like.paths.errors import PatternError
+from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.location import Location, inside_any, is_below, locate
+from agentscope_like.paths.patterns import compile_pattern, escape
+from agentscope_like.paths.removal import critical_to_remove
+
+__all__ = ["suggest_pattern"]
+
+
+def suggest_pattern(
+    location: Location, directories: Sequence[Location], *, names: Names = os
+) -> str | None:
+    """Return a glob that covers the directory of a file, or None where no pattern would.
+
+    `/project/src/main.py` in the working directory `/project` gives `src/**` (seed 002, "File
+    Tools"). A file right in a working directory gives only its own name. Outside of them it is the
+    absolute directory, unless that is a home, a part of the system, or holds the work: then it is
+    the file alone.
+
+    Args:
+        location: The file.
+        directories: The working directories.
+        names: The file system that they are in; this host's by default.
+    """
+    if not location.certain:
+        return None
+    for pattern in _offers(location, directories, names):
+        try:
+            compiled = compile_pattern(
+                pattern, home=location.home, real=None if names is os else str
+            )
+        except PatternError:
+            continue
+        if compiled.matches(location, directories, strict=True):
+            return pattern
+    return None
+
+
+def _offers(location: Location, directories: Sequence[Location], names: Names) -> list[str]:
+    path = location.absolute
+    if inside_any(location, directories):
+        bases = [reading for directory in directories for reading in directory.readings]
+        base = max((base for base in bases if is_below(path, base)), key=len)
+        relative = path[len(base.rstrip("/")) + 1 :]
+        parent = relative.rpartition("/")[0]
+        return [f"{escape(parent)}/**"] if parent else [escape(relative)]
+    parent = path.rpartition("/")[0]
+    if not parent:
+        return [escape(path)]
+    held = locate(parent, directory="/", home=location.home, names=names)
+    if critical_to_remove(held, directories):
+        return [escape(path)]
+    return [f"{escape(parent)}/**", escape(path)]

@@ -1,0 +1,246 @@
+"""Path patterns filed so that only those that could match a path are tried.
+
+A pattern is filed under its leading literal directory, so that only the directories on the way to
+a file are looked up. Where globs remain under one directory, they are filed once more by the rarest
+name, ending or beginning that a matching path must have; globs are compiled when first met.
+
+A pattern is known by its position among all. A path is given as its names and its keys: these are
+what is compared of the names, and are the names themselves for rules that allow.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from agentscope_like.paths.case_folding import compose, fold
+from agentscope_like.paths.component_globs import Component, fits, fixed_ends, may_hold
+
+__all__ = ["NameMatcher", "PatternTable"]
+
+NameMatcher: TypeAlias = Callable[[str, str], list[int]]
+"""Returns the positions of the patterns that match a name in one directory, given its key too."""
+
+_Tail: TypeAlias = tuple[Component, ...]
+
+
+class PatternTable:
+    """Patterns that start at one place, filed by their leading directories.
+
+    Args:
+        strict: Whether names are compared as they are, and not by what is folded of them.
+    """
+
+    __slots__ = ("_directories", "_strict")
+
+    def __init__(self, *, strict: bool) -> None:
+        self._strict = strict
+        self._directories: dict[str, _Directory] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._directories)
+
+    def add(self, base: str, tail: _Tail, position: int) -> None:
+        """File a pattern.
+
+        Args:
+            base: Its leading directory; empty, or with a slash before each name.
+            tail: What follows.
+            position: Its position.
+        """
+        key = base if self._strict else fold(base)
+        self._directories.setdefault(key, _Directory(strict=self._strict)).add(tail, position)
+
+    def find(self, names: Sequence[str], keys: Sequence[str]) -> Iterator[list[int]]:
+        """Yield the positions of the patterns that match a path, each group ascending."""
+        prefix = ""
+        for depth, key in enumerate((*keys, None)):
+            directory = self._directories.get(prefix)
+            if directory is not None:
+                if directory.below:
+                    yield directory.below
+                if key is None:
+                    if directory.itself:
+                        yield directory.itself
+                elif directory.globs is not None:
+                    yield from directory.globs.find(names[depth:], keys[depth:])
+            prefix = f"{prefix}/{key}"
+
+    def find_below(self, names: Sequence[str], keys: Sequence[str]) -> Iterator[int]:
+        """Yield the positions of the patterns that could match something below a path.
+
+        Only for a table that is not strict.
+        """
+        prefix = ""
+        for depth, key in enumerate((*keys, None)):
+            directory = self._directories.get(prefix)
+            if directory is not None:
+                yield from directory.below
+                if directory.globs is not None:
+                    yield from directory.globs.find_below(names[depth:])
+            if key is not None:
+                prefix = f"{prefix}/{key}"
+        for base, directory in self._directories.items():
+            if base.startswith(f"{prefix}/"):
+                yield from directory.positions()
+
+    def within(self, names: Sequence[str], keys: Sequence[str]) -> NameMatcher:
+        """Return what finds the patterns that match a name in the directory of this path.
+
+        Only for a table that is not strict.
+        """
+        below: list[int] = []
+        globs: list[NameMatcher] = []
+        prefix = ""
+        for depth, key in enumerate((*keys, "")):
+            directory = self._directories.get(prefix)
+            if directory is not None:
+                below += directory.below
+                if directory.globs is not None:
+                    globs.append(directory.globs.within(names[depth:], keys[depth:]))
+            prefix = f"{prefix}/{key}"
+
+        def find(name: str, key: str) -> list[int]:
+            found = below.copy()
+            directory = self._directories.get(prefix + key)
+            if directory is not None:
+                found += directory.below
+                found += directory.itself
+            for find_glob in globs:
+                found += find_glob(name, key)
+            return found
+
+        return find
+
+    def at_start(self) -> list[int]:
+        """Return the positions of the patterns that match the place where they start."""
+        directory = self._directories.get("")
+        return [] if directory is None else [*directory.below, *directory.itself]
+
+    def positions(self) -> Iterator[int]:
+        """Yield the positions of all the patterns."""
+        for directory in self._directories.values():
+            yield from directory.positions()
+
+
+class _Directory:
+    """The patterns whose leading names are one directory."""
+
+    __slots__ = ("below", "globs", "itself", "strict")
+
+    def __init__(self, *, strict: bool) -> None:
+        self.strict = strict
+        self.itself: list[int] = []
+        self.below: list[int] = []
+        self.globs: _Globs | None = None
+
+    def add(self, tail: _Tail, position: int) -> None:
+        if not tail:
+            self.itself.append(position)
+        elif len(tail) == 1 and tail[0].shape == "deep":
+            self.below.append(position)
+        else:
+            if self.globs is None:
+                self.globs = _Globs(strict=self.strict)
+            self.globs.add(tail, position)
+
+    def positions(self) -> Iterator[int]:
+        """Yield the positions of all the patterns."""
+        yield from self.itself
+        yield from self.below
+        if self.globs is not None:
+            yield from self.globs.find_below(())
+
+
+class _Globs:
+    """Globs below one directory, filed by what a matching path must contain.
+
+    A feature is a name, or how a name ends or begins. Each glob is filed under the rarest of its
+    features; one that has none, such as `*/*`, is always tried.
+    """
+
+    __slots__ = ("_by_feature", "_featureless", "_strict", "_tails")
+
+    def __init__(self, *, strict: bool) -> None:
+        self._strict = strict
+        self._tails: dict[_Tail, list[int]] = {}
+        self._featureless: list[_Tail] = []
+        self._by_feature: list[tuple[slice, dict[str, list[_Tail]]]] | None = None
+
+    def add(self, tail: _Tail, position: int) -> None:
+        self._tails.setdefault(tail, []).append(position)
+
+    def find(self, names: Sequence[str], keys: Sequence[str]) -> Iterator[list[int]]:
+        """Yield the positions of the globs that match, each group ascending."""
+        for tail in self._candidates(keys):
+            if fits(names, tail, strict=self._strict):
+                yield self._tails[tail]
+
+    def find_below(self, names: Sequence[str]) -> Iterator[int]:
+        """Yield the positions of the globs that could match something below these names."""
+        for tail, positions in self._tails.items():
+            if may_hold(names, tail, strict=False):
+                yield from positions
+
+    def within(self, names: Sequence[str], keys: Sequence[str]) -> NameMatcher:
+        """Return what finds the globs that match these names and one more."""
+        always = self._candidates(keys)
+        filed = self._filed()
+
+        def find(name: str, key: str) -> list[int]:
+            candidates = always
+            for cut, tails in filed:
+                having = tails.get(key[cut])
+                if having:
+                    candidates = candidates + having
+            path = (*names, compose(name)) if candidates else ()
+            return [
+                position
+                for tail in candidates
+                if fits(path, tail, strict=False)
+                for position in self._tails[tail]
+            ]
+
+        return find
+
+    def _candidates(self, keys: Sequence[str]) -> list[_Tail]:
+        """Return the globs that may match a path."""
+        filed = self._filed()
+        candidates = self._featureless.copy()
+        for cut, tails in filed:
+            for key in keys:
+                candidates += tails.get(key[cut], ())
+        return candidates
+
+    def _filed(self) -> list[tuple[slice, dict[str, list[_Tail]]]]:
+        """Return the globs by their features: the part of a name that is one, and what it is."""
+        if self._by_feature is None:
+            features = {tail: list(_features(tail, strict=self._strict)) for tail in self._tails}
+            counts = Counter(feature for listed in features.values() for feature in listed)
+            filed: dict[tuple[int | None, int | None], dict[str, list[_Tail]]] = {}
+            for tail, listed in features.items():
+                if not listed:
+                    self._featureless.append(tail)
+                    continue
+                cut, text = min(listed, key=counts.__getitem__)
+                filed.setdefault(cut, {}).setdefault(text, []).append(tail)
+            self._by_feature = [(slice(*cut), tails) for cut, tails in filed.items()]
+        return self._by_feature
+
+
+def _features(
+    tail: Sequence[Component], *, strict: bool
+) -> Iterator[tuple[tuple[int | None, int | None], str]]:
+    """Yield what a name of a matching path has in a part of it: from where to where, and what."""
+    for component in reversed(tail):
+        if component.shape == "name":
+            yield (None, None), component.text if strict else fold(component.text)
+        elif component.shape == "glob":
+            start, end = fixed_ends(component.text if strict else compose(component.text))
+            if not strict:
+                start, end = fold(start), fold(end)
+            if end:
+                yield (-len(end), None), end
+            if start:
+                yield (None, len(start)), start

@@ -1,0 +1,177 @@
+"""Rules about commands: which of them speak of what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from agentscope_like.permission.command.command_patterns import CommandIndex
+from agentscope_like.permission.command.edits import (
+    EDITING_RUNS,
+    redirects_stay_inside,
+    why_not_a_part,
+)
+from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
+from agentscope_like.shell import CommandAnalysis, Part, Surroundings, Unknown, Words
+from agentscope_like.shell.catalog import program_name
+from agentscope_like.shell.facts import (
+    bare_name,
+    carried_readings,
+    perhaps_carried_readings,
+    raw_commands,
+    raw_readings,
+    readings,
+    runs_unseen_text,
+    unread_texts,
+    why_not_through_links,
+)
+from agentscope_like.shell.state import exported_doubt
+
+__all__ = ["CommandRules"]
+
+_Reader: TypeAlias = Callable[[Mapping[str, Any]], CommandAnalysis]
+_Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
+
+
+class CommandRules:
+    """The command patterns of rules that say the same.
+
+    To allow, every simple command at any depth must match a pattern or be proven to read only;
+    where other parsers do not confirm what was read, each must match. To deny or ask, one is
+    enough: through wrappers, whatever its path, and in text that could not be read, where every
+    word may be a command.
+
+    Args:
+        contents: The patterns.
+        behavior: What the rules say.
+        read: Returns the reading of a call's command.
+        surroundings: Returns what surrounds a command under a context.
+
+    Raises:
+        PatternError: One of the patterns cannot be compiled.
+    """
+
+    __slots__ = ("_behavior", "_index", "_read", "_surroundings")
+
+    def __init__(
+        self,
+        contents: Sequence[str],
+        behavior: PermissionBehavior,
+        *,
+        read: _Reader,
+        surroundings: _Locator,
+    ) -> None:
+        self._behavior = behavior
+        self._read = read
+        self._surroundings = surroundings
+        if behavior is PermissionBehavior.ALLOW:
+            self._index = CommandIndex(contents, program=_trusted_name)
+        else:
+            self._index = CommandIndex(contents, program=bare_name)
+
+    def extended(self, content: str) -> CommandRules:
+        """Return a matcher for these patterns and one more.
+
+        Raises:
+            PatternError: The pattern cannot be compiled.
+        """
+        extended = CommandRules(
+            (), self._behavior, read=self._read, surroundings=self._surroundings
+        )
+        extended._index = self._index.extended(content)
+        return extended
+
+    def match(self, tool_input: Mapping[str, Any], context: PermissionContext | None) -> int | None:
+        """Return the position of a pattern that speaks of the command, or None.
+
+        Args:
+            tool_input: The call's arguments.
+            context: What is permitted; None for no working directory but the shell's own.
+        """
+        analysis = self._read(tool_input)
+        if self._behavior is PermissionBehavior.ALLOW:
+            return self._allowing(analysis, context)
+        in_doubt = self._behavior is PermissionBehavior.ASK or (
+            context is not None and context.mode is PermissionMode.BYPASS
+        )
+        return self._forbidding(analysis, guess=in_doubt)
+
+    def may_match(self, analysis: CommandAnalysis) -> bool:
+        """Return whether a pattern speaks of the command if its unknown words are just so."""
+        return self._forbidding(analysis, guess=True) is not None
+
+    def _allowing(self, analysis: CommandAnalysis, context: PermissionContext | None) -> int | None:
+        if not analysis.understood:
+            return None
+        surroundings = self._surroundings(context)
+        proofs_count = not analysis.doubts
+        accepts_edits = proofs_count and context is not None and context.mode in EDITING_RUNS
+        first: int | None = None
+        for part in analysis.parts:
+            if proofs_count and part.read_only:
+                continue
+            found = self._allowed(part, surroundings)
+            if found is not None:
+                first = found if first is None else min(first, found)
+            elif not accepts_edits or why_not_a_part(part, surroundings) is not None:
+                return None
+        return None if why_not_through_links(analysis, surroundings) else first
+
+    def _allowed(self, part: Part, surroundings: Surroundings) -> int | None:
+        if not part.argv or part.argv[0] is None or not _environment_is_safe(part):
+            return None
+        words = (_trusted_name(part.argv[0]), *part.argv[1:])
+        found = self._index.find(words)
+        if found is None or (part.redirects and not redirects_stay_inside(part, surroundings)):
+            return None
+        return found
+
+    def _forbidding(self, analysis: CommandAnalysis, *, guess: bool) -> int | None:
+        if len(self._index) == 0:
+            return None
+        if analysis.script is None:
+            return self._in_raw(analysis.command)
+        if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
+            return 0
+        every = (words for part in analysis.parts for words in _commands(part, guess=guess))
+        found = self._first(every, guess=guess)
+        if found is None and any(map(runs_unseen_text, analysis.parts)):
+            return self._in_raw(analysis.command)
+        return found
+
+    def _in_raw(self, text: str) -> int | None:
+        return self._first(raw_commands(text), open_end=True)
+
+    def _first(
+        self, every: Iterable[Words], *, guess: bool = False, open_end: bool = False
+    ) -> int | None:
+        found = (self._index.find(words, guess=guess, open_end=open_end) for words in every)
+        return next((position for position in found if position is not None), None)
+
+
+def _commands(part: Part, *, guess: bool) -> Iterator[Words]:
+    yield from readings(part)
+    for words in unread_texts(part):
+        yield from raw_readings(words)
+    yield from carried_readings(part)
+    if guess:
+        yield from perhaps_carried_readings(part)
+
+
+def _trusted_name(name: str) -> str:
+    """Return the name by which a rule may allow a program: bare for one of the system's."""
+    return program_name(name) or name
+
+
+def _environment_is_safe(part: Part) -> bool:
+    return not any(
+        assignment.append
+        or assignment.elements is not None
+        or exported_doubt(assignment.name, _value(assignment.value.literal)) is not None
+        for assignment in part.assignments
+    )
+
+
+def _value(literal: str | None) -> str | Unknown:
+    return Unknown() if literal is None else literal

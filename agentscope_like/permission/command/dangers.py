@@ -1,0 +1,229 @@
+"""Commands that a person looks at each time: the rows of `dangers.toml`, compiled."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from agentscope_like.shell import Unknown
+
+__all__ = ["Danger", "Dangers"]
+
+_SHORTEST_CUT = 4
+_FIELDS = frozenset({"does", "programs", "words", "flags", "operands", "any_word"})
+_SOMETHING = "x"
+"""Stands for the rest of a word of which only the beginning is known."""
+
+
+class _Flag(Struct, frozen=True, eq=False):
+    """Holds of a word that has one of the flags of a group."""
+
+    group: frozenset[str]
+
+    def holds(self, word: str) -> bool:
+        """Return whether it holds of a word."""
+        if word.startswith("--"):
+            name = word.partition("=")[0]
+            return len(name) >= _SHORTEST_CUT and any(each.startswith(name) for each in self.group)
+        if not word.startswith("-"):
+            return False
+        return word in self.group or any(
+            len(flag) == 2 and flag[1] in word[1:]  # noqa: PLR2004 - a dash and a letter
+            for flag in self.group
+        )
+
+    def may_hold(self, start: str) -> bool:
+        """Return whether it may hold of a word, going by what the word begins with."""
+        return self.holds(start) or any(flag.startswith(start) for flag in self.group)
+
+
+class _Whole(Struct, frozen=True, eq=False):
+    """Holds of a word that an expression matches whole."""
+
+    pattern: re.Pattern[str]
+
+    def holds(self, word: str) -> bool:
+        """Return whether it holds of a word."""
+        return self.pattern.fullmatch(word) is not None
+
+    def may_hold(self, start: str) -> bool:
+        """Return whether it may hold of a word, going by what the word begins with."""
+        return self.holds(start) or self.holds(start + _SOMETHING)
+
+
+_Test: TypeAlias = _Flag | _Whole
+
+
+class Danger(Struct, frozen=True, eq=False):
+    """One row.
+
+    Attributes:
+        does: Why a person has to look, as the rest of a sentence.
+        words: What the arguments may begin with; empty where that is left open.
+        tests: What has to hold of an argument each, of any of them.
+        operands: What an argument that is no option has to match; None where that is left open.
+    """
+
+    does: str
+    words: tuple[tuple[str, ...], ...]
+    tests: tuple[_Test, ...]
+    operands: _Whole | None
+
+    def fits(self, arguments: Sequence[str], starts: Iterable[str]) -> bool:
+        """Return whether the row speaks of arguments of which some pass each test.
+
+        Args:
+            arguments: Those that are known.
+            starts: What others begin with.
+        """
+        if self.words and all(tuple(arguments[: len(each)]) != each for each in self.words):
+            return False
+        if self.operands is None:
+            return True
+        return any(map(self.operands.holds, _operands(arguments))) or any(
+            map(self.operands.may_hold, _operands(starts))
+        )
+
+
+class Dangers:
+    """Finds the dangerous among commands of the same words, holding each word against a row once.
+
+    Args:
+        words: All the words that the arguments are taken from, known or not.
+        computed: What is known of those that are not: each text that one may be is held against
+            the rows, or else the text that it begins with.
+    """
+
+    __slots__ = ("_choices", "_passing", "_starts", "_words")
+
+    def __init__(self, words: Iterable[str | None], computed: Sequence[Unknown] = ()) -> None:
+        self._choices = tuple(dict.fromkeys(text for each in computed for text in each.choices))
+        starts = (each.prefix for each in computed if not each.choices)
+        self._starts = frozenset(filter(None, starts))
+        self._words = frozenset(word for word in words if word is not None).union(self._choices)
+        self._passing: dict[Danger, list[frozenset[str]]] = {}
+
+    def of(self, command: Sequence[str | None]) -> str | None:
+        """Return why a person has to look at a command, as the rest of a sentence, or None.
+
+        Args:
+            command: The program's bare name and its arguments, without options that stand before a
+                sub-command; no row speaks of a word that is not known.
+        """
+        if not command or command[0] is None:
+            return None
+        rows = _rows_of(command[0])
+        arguments = [word for word in command[1:] if word is not None]
+        arguments += self._choices
+        firsts: list[Sequence[str]] = [arguments]
+        if command[1:] and command[1] is None:
+            firsts += ([text, *arguments] for text in self._choices if rows.speak_of(text))
+        found = (reason for each in firsts if (reason := self._found(rows, each)))
+        return next(found, None)
+
+    def _found(self, rows: _Rows, arguments: Sequence[str]) -> str | None:
+        for row in rows.beginning(arguments[0] if arguments else ""):
+            if self._may_fit(row, arguments) and row.fits(arguments, self._starts):
+                return row.does
+        return None
+
+    def _may_fit(self, row: Danger, arguments: Sequence[str]) -> bool:
+        passing = self._passing.get(row)
+        if passing is None:
+            passing = [self._passed(test) for test in row.tests]
+            self._passing[row] = passing
+        return not any(
+            words.isdisjoint(arguments) and words.isdisjoint(self._starts) for words in passing
+        )
+
+    def _passed(self, test: _Test) -> frozenset[str]:
+        return frozenset((*filter(test.holds, self._words), *filter(test.may_hold, self._starts)))
+
+
+class _Rows:
+    """The rows about one program, filed by the first word after it that they speak of."""
+
+    __slots__ = ("_anywhere", "_by_word")
+
+    def __init__(self, rows: Sequence[Danger]) -> None:
+        self._anywhere = tuple(row for row in rows if not row.words)
+        firsts = {words[0] for row in rows for words in row.words}
+        self._by_word = {
+            first: tuple(
+                row for row in rows if not row.words or any(each[0] == first for each in row.words)
+            )
+            for first in firsts
+        }
+
+    def speak_of(self, first: str) -> bool:
+        """Return whether one of them speaks of a first word."""
+        return first in self._by_word
+
+    def beginning(self, first: str) -> tuple[Danger, ...]:
+        """Return those that may fit arguments of which this is the first."""
+        return self._by_word.get(first, self._anywhere)
+
+
+class _Table:
+    """All rows, filed by program."""
+
+    def __init__(self, text: str) -> None:
+        self._named: dict[str, list[Danger]] = {}
+        self._globs: list[tuple[str, Danger]] = []
+        for row in tomllib.loads(text)["danger"]:
+            danger = _compile(row)
+            for program in row["programs"].split():
+                if "*" in program:
+                    self._globs.append((program, danger))
+                else:
+                    self._named.setdefault(program, []).append(danger)
+
+    def about(self, program: str) -> _Rows:
+        """Return the rows about a program."""
+        globs = [danger for pattern, danger in self._globs if fnmatchcase(program, pattern)]
+        return _Rows((*self._named.get(program, ()), *globs))
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    return _Table(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
+
+
+@lru_cache(maxsize=1024)
+def _rows_of(program: str) -> _Rows:
+    return _table().about(program)
+
+
+def _compile(row: dict[str, Any]) -> Danger:
+    unknown = row.keys() - _FIELDS
+    if unknown:
+        raise ValueError(f"dangers.toml: unknown field {sorted(unknown)} in `{row.get('does')}`")
+    operands, any_word = (
+        _Whole(re.compile(row[field])) if field in row else None
+        for field in ("operands", "any_word")
+    )
+    return Danger(
+        does=row["does"],
+        words=tuple(tuple(words.split()) for words in row.get("words", ())),
+        tests=(
+            *(_Flag(frozenset(group.split())) for group in row.get("flags", ())),
+            *(test for test in (operands, any_word) if test),
+        ),
+        operands=operands,
+    )
+
+
+def _operands(arguments: Iterable[str]) -> Iterator[str]:
+    only_operands = False
+    for word in arguments:
+        if only_operands or not word.startswith("-") or word == "-":
+            yield word
+        elif word == "--":
+            only_operands = True

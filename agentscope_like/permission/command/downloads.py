@@ -1,0 +1,264 @@
+"""Whether a command runs what it downloads itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from agentscope_like.shell import Part, Unknown, answered_once
+from agentscope_like.shell.catalog import families
+from agentscope_like.shell.facts import INPUT, bare_name
+from agentscope_like.shell.syntax import Redirect, Word
+
+__all__ = ["DOWNLOADERS", "Downloads"]
+
+DOWNLOADERS = frozenset(
+    {"curl", "wget", "aria2c", "http", "https", "xh", "fetch", "lwp-download", "lynx", "nc", "ncat"}
+)
+_SOURCING = frozenset({"source", "."})
+_EXTRACTORS = frozenset(
+    {"tar", "bsdtar", "unzip", "7z", "7za", "7zr", "cpio", "unar", "ar", "unrar"}
+)
+_LEAVING_CONTENTS = frozenset({"chmod", "chown", "chgrp", "touch", "mkdir", "rm", "rmdir", "cd"})
+_CODE = {
+    "python": re.compile(r"-[A-Za-z]*c.*", re.DOTALL),
+    "perl": re.compile(r"-[A-Za-z0]*[eE].*", re.DOTALL),
+    "ruby": re.compile(r"-[A-Za-z0]*e.*", re.DOTALL),
+    "php": re.compile(r"-[rBRE].*|--(?:run|process-begin|process-code|process-end)", re.DOTALL),
+    "pwsh": re.compile(r"-(?:c|command|ec|e|encodedcommand)", re.IGNORECASE),
+}
+"""The options of interpreters behind which code stands."""
+_OTHER_CODE = re.compile(r"-(?:e|p|pe|E)|--(?:eval|print)(?:=.*)?", re.DOTALL)
+_SHELL_CODE = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
+_WITH_VALUE = frozenset(
+    {
+        *("-c", "-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-W", "-X", "-r", "--require"),
+        *("--import", "--loader", "--env-file", "-I", "-d", "-l", "-f", "-M"),
+    }
+)
+_SUB_COMMANDS = frozenset({"run", "--"})
+_MODULE = re.compile(r"-[A-Za-z]*m(.*)")
+_CLUSTER = "-[sSfLkIigGnNqvaBjJlMOpRc0-9#]*"
+"""Options of curl and wget without a value, in one word."""
+_OUTPUT = re.compile(rf"{_CLUSTER}[oO].*|--output(?:-document)?(?:=.*)?|--out(?:=.*)?", re.DOTALL)
+_NAMED_BY_SERVER = {
+    "curl": re.compile(rf"{_CLUSTER}[JK].*|--(?:remote-header-name|config)(?:=.*)?", re.DOTALL),
+    "wget": re.compile(
+        r"-[A-Za-z]*[irmp][A-Za-z]*|--(?:content-disposition|input-file|recursive|mirror|"
+        r"page-requisites|trust-server-names)(?:=.*)?",
+        re.DOTALL,
+    ),
+    "aria2c": re.compile(r"-i.*|--input-file(?:=.*)?", re.DOTALL),
+}
+_NAMED_BY_ADDRESS = frozenset({"wget", "aria2c", "fetch", "lwp-download"})
+_REMOTE_NAME = re.compile(rf"{_CLUSTER}O[A-Za-z]*|--remote-name(?:-all)?")
+_CODE_FILE = re.compile(r"[cm]?[jt]sx?|py[cd]?|rb|pl|pm|lua|php|tcl|r|sh|so|node")
+_NAME_END = re.compile(r"[?#].*", re.DOTALL)
+_CODE_WORD = re.compile(r"[\w-]+")
+
+
+class Downloads:
+    """What the parts of one command download, and which of them would run it.
+
+    Args:
+        parts: All parts of the command.
+    """
+
+    __slots__ = ("_computed", "_extracts", "_loading", "_mentions", "_parts")
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._loading = [part for part in parts if _name(part) in DOWNLOADERS]
+        if not self._loading:
+            return
+        self._mentions = Counter(name for part in parts for name in _mentions(part))
+        names = [name for part in self._loading for name in _computed_names(part)]
+        self._computed = tuple(dict.fromkeys(names))
+        self._extracts = any(_name(part) in _EXTRACTORS and not part.read_only for part in parts)
+
+    def why_not_run(self, part: Part) -> str | None:
+        """Return why a person has to look at a part, if it may run what is downloaded.
+
+        It does not where the script that it runs is named, and no part that may write has that
+        name among its words.
+        """
+        if not self._loading or part.read_only or not part.argv:
+            return None
+        if self._is_code_inside(part):
+            return "runs what is downloaded, so that nobody can tell what"
+        scripts = _scripts(part)
+        if scripts is None or (_runs_code(part) and self._names_module(part)):
+            return "may run what is downloaded, so that nobody can tell what"
+        if scripts and (self._extracts or any(map(self._may_be_named, scripts))):
+            return "may run what is downloaded, so that nobody can tell what"
+        if any(self._mentioned(script, part) for script in scripts):
+            return "runs what is downloaded, so that nobody can tell what"
+        return None
+
+    def _is_code_inside(self, part: Part) -> bool:
+        """Return whether a downloader stands in the words of a program that is given code."""
+        within = range(part.span.start, part.span.end)
+        return _runs_code(part) and any(each.span.start in within for each in self._loading)
+
+    def _names_module(self, part: Part) -> bool:
+        """Return whether code names a file of code without its ending, as `import` does."""
+        words = {word for code in part.argv[1:] if code for word in _CODE_WORD.findall(code)}
+        return any(self._mentions[f"{word.casefold()}{_MODULE_MARK}"] for word in words)
+
+    def _may_be_named(self, script: str) -> bool:
+        """Return whether a name that is not known may be that of a script."""
+        is_module = script.endswith(_MODULE_MARK)
+        name = f"{script[:-1]}.py" if is_module else script
+        return any(map(name.endswith, self._computed))
+
+    def _mentioned(self, script: str, part: Part) -> bool:
+        """Return whether a part that may write names a script; those that carry `part` do not."""
+        outer = part.parent
+        count = self._mentions[script] - (script in _mentions(part))
+        while outer is not None:
+            carrier = self._parts[outer]
+            count -= script in _mentions(carrier)
+            outer = carrier.parent
+        return count > 0
+
+
+_MODULE_MARK = "\0"
+"""Behind the name of a file of code without its ending; no name of a file holds it."""
+
+
+def _name(part: Part) -> str:
+    return bare_name(part.argv[0] or "") if part.argv else ""
+
+
+def _runs_code(part: Part) -> bool:
+    name = _name(part)
+    if families().is_shell(name):
+        return any(map(_SHELL_CODE.fullmatch, part.options))
+    interpreter = families().interpreter(name)
+    code = _CODE.get(interpreter or "", _OTHER_CODE)
+    return interpreter is not None and any(map(code.fullmatch, part.options))
+
+
+@answered_once
+def _mentions(part: Part) -> frozenset[str]:
+    """Return the bare names that stand in the words of a part which may write to a file."""
+    if part.read_only or _name(part) in _LEAVING_CONTENTS:
+        return frozenset()
+    found = set(map(bare_name, part.written))
+    for word in filter(None, part.argv[1:]):
+        found.update(map(bare_name, _values(_NAME_END.sub("", word))))
+    found.difference_update(_scripts(part) or ())
+    for name in tuple(found):
+        stem, _, ending = name.rpartition(".")
+        found.add(stem)
+        if _CODE_FILE.fullmatch(ending):
+            found.add(f"{stem}{_MODULE_MARK}")
+    return frozenset(found)
+
+
+def _values(word: str) -> Iterator[str]:
+    """Yield what may be a name in a word: itself, or the value that is joined to an option."""
+    yield word
+    yield word.partition("=")[2]
+    if word.startswith("-"):
+        for mark in "oO":
+            yield word.partition(mark)[2]
+
+
+def _computed_names(part: Part) -> Iterator[str]:
+    """Yield with what the name ends under which a downloader keeps what it loads.
+
+    Only for names that are not known, or that somebody else chooses.
+    """
+    name, options = _name(part), part.options
+    pattern = _NAMED_BY_SERVER.get(name)
+    if pattern is not None and any(map(pattern.fullmatch, options)):
+        yield ""
+    if any(">" in each.operator and _target(each) is None for each in part.redirects):
+        yield ""
+    if None not in part.argv:
+        return
+    if any(_OUTPUT.fullmatch(each.prefix) for each in part.computed):
+        yield ""
+    remote = name == "curl" and any(map(_REMOTE_NAME.fullmatch, options))
+    outputs = [at for at, word in enumerate(part.argv, 1) if word and _OUTPUT.fullmatch(word)]
+    if remote or (name in _NAMED_BY_ADDRESS and not outputs):
+        yield ""
+    unknown = _unknown_words(part)
+    for at in outputs:
+        if at < len(part.argv) and part.argv[at] is None:
+            known = unknown.get(at, Unknown())
+            texts = known.choices or (known.suffix,)
+            for text in texts if known.single else ("",):
+                yield _last(text)
+
+
+def _last(text: str) -> str:
+    """Return what stands behind the last slash, as `bare_name` has it."""
+    return text.rpartition("/")[2].casefold()
+
+
+def _unknown_words(part: Part) -> dict[int, Unknown]:
+    """Return what is known of computed words, by their places."""
+    places = [at for at, word in enumerate(part.argv) if word is None]
+    if len(places) != len(part.computed):
+        return {}
+    return dict(zip(places, part.computed, strict=True))
+
+
+def _target(redirect: Redirect) -> str | None:
+    return redirect.target.literal if isinstance(redirect.target, Word) else ""
+
+
+@answered_once
+def _scripts(part: Part) -> tuple[str, ...] | None:
+    """Return the bare names of the scripts that a part runs; None where nobody can tell which."""
+    name = _name(part)
+    if name in _SOURCING:
+        operands = [word for word in part.argv[1:] if word != "--"]
+        return _bare(operands[:1])
+    if families().runs_code(name):
+        return _scripts_of_interpreter(part)
+    if part.program is None and "/" in (part.argv[0] or "" if part.argv else ""):
+        return (name,)
+    return ()
+
+
+def _scripts_of_interpreter(part: Part) -> tuple[str, ...] | None:
+    if _runs_code(part):
+        return None if None in part.argv else ()
+    found: list[str | None] = []
+    previous = ""
+    for word in part.argv[1:]:
+        if word is not None and (module := _MODULE.fullmatch(word)) and not found:
+            if module[1]:
+                return _module(module[1])
+        elif word is not None and word.startswith(("-", "+")) and word != "-":
+            found += _values_of_option(word)
+        elif previous in _WITH_VALUE:
+            found.append(word)
+        elif _MODULE.fullmatch(previous):
+            return _module(word)
+        elif word not in _SUB_COMMANDS:
+            return _bare([*found, word])
+        previous = word or ""
+    return None
+
+
+def _values_of_option(word: str) -> list[str | None]:
+    value = word.partition("=")[2]
+    return [value] if value else []
+
+
+def _module(name: str | None) -> tuple[str, ...] | None:
+    if name is None:
+        return None
+    return (f"{name.partition('.')[0].casefold()}{_MODULE_MARK}",)
+
+
+def _bare(words: Sequence[str | None]) -> tuple[str, ...] | None:
+    """Return the bare names of words; None where one is computed, or is what is read as input."""
+    if any(word is None or word == "-" or INPUT.fullmatch(word) for word in words):
+        return None
+    return tuple([bare_name(word) for word in words if word])

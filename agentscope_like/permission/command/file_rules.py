@@ -1,0 +1,296 @@
+"""Rules of the file tools, held against the files that a command touches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from agentscope_like.paths import (
+    KEPT_FOR_PATHS,
+    RULE,
+    TOO_MANY,
+    FileKind,
+    Location,
+    PathError,
+    TooManyFilesError,
+    inside,
+    is_below,
+)
+from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.mode import PermissionMode
+from agentscope_like.permission.path_rules import PathRules
+from agentscope_like.permission.protocol import RuleMatch
+from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.shell import CommandAnalysis, Surroundings, shortened
+from agentscope_like.shell.facts import Below, Touch, TouchKind, named_by_command, touches
+
+__all__ = ["FilePatterns", "FileRules"]
+
+_WRITING = frozenset({"Write", "Edit"})
+_READING = frozenset({"Read", "Grep", "Glob"})
+_SEARCHING = frozenset({"Grep", "Glob"})
+_NOTHING = Below.NOTHING
+
+_Reader: TypeAlias = Callable[[Mapping[str, Any]], CommandAnalysis]
+_Held: TypeAlias = tuple[PermissionRule, str]
+"""A rule, and the path that it speaks of."""
+
+_Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
+
+
+class FilePatterns(Protocol):
+    """Compiled rules about files; see `PathRules`.
+
+    Attributes:
+        rules: The rules.
+    """
+
+    rules: tuple[PermissionRule, ...]
+
+    def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
+        """Return the first rule that speaks of the path, or None."""
+
+    def match_below(
+        self, location: Location, directories: Sequence[Location]
+    ) -> PermissionRule | None:
+        """Return the first rule that could speak of something below the path, or None."""
+
+    def within(
+        self, folder: Location, directories: Sequence[Location]
+    ) -> Callable[[str], PermissionRule | None] | None:
+        """Return what `match` says of each name in a directory, or None where it never can."""
+
+
+_Compiler: TypeAlias = Callable[[Sequence[PermissionRule]], FilePatterns]
+
+
+class FileRules:
+    """Deny or ask rules of the file tools.
+
+    Those of Write and Edit speak of what a command writes, removes or moves; those of Read, Grep
+    and Glob of what it reads or lists. Without content they speak of every path, but for Grep and
+    Glob, which then are about that tool alone.
+
+    Where a path is not known before the command runs, or only something below it is meant, a rule
+    may speak of it, or not. Paths that are merely named to a program that may do anything count in
+    BYPASS: in the other modes it is asked about anyway, or a rule of the user allows it.
+
+    Args:
+        rules: The rules; all say the same.
+        read: Returns the reading of a call's command.
+        surroundings: Returns what surrounds a command under a context.
+        compile: Compiles rules; for this host by default.
+
+    Raises:
+        RuleError: A content is no path pattern.
+    """
+
+    __slots__ = ("_concerned", "_first", "_read", "_surroundings")
+
+    def __init__(
+        self,
+        rules: Sequence[PermissionRule],
+        *,
+        read: _Reader,
+        surroundings: _Locator,
+        compile: _Compiler = PathRules,  # noqa: A002 - what it does
+    ) -> None:
+        self._read = read
+        self._surroundings = surroundings
+        counted = [
+            rule
+            for rule in rules
+            if rule.rule_content is not None or rule.tool_name not in _SEARCHING
+        ]
+
+        def those(wanted: Callable[[PermissionRule], bool]) -> FilePatterns | None:
+            found = [rule for rule in counted if wanted(rule)]
+            return compile(found) if found else None
+
+        writing = those(lambda rule: rule.tool_name in _WRITING)
+        reading = those(lambda rule: rule.tool_name in _READING)
+        listing = those(lambda rule: rule.tool_name == "Glob")
+        naming = those(lambda rule: rule.rule_content is not None)
+        self._first = counted[0] if counted else None
+        # The rules that speak of a path, and those of them that speak of what is below it.
+        self._concerned: dict[TouchKind, tuple[FilePatterns | None, FilePatterns | None]] = {
+            **dict.fromkeys(TouchKind, (reading, reading)),
+            TouchKind.NAME: (naming, None),
+            TouchKind.WRITE: (writing, writing),
+            TouchKind.DELETE: (writing, writing),
+            TouchKind.LIST: (reading, listing),
+        }
+
+    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
+        """Return the rule that speaks of what the command touches, else one that may, else None."""
+        if self._first is None:
+            return None
+        analysis = self._read(tool_input)
+        around = self._surroundings(context)
+        possible: RuleMatch | None = None
+        search = _Search(around)
+        try:
+            for touch in _all(analysis, around, context.mode):
+                for found in self._found(touch, analysis, search):
+                    if found.certain:
+                        return found
+                    possible = possible or found
+        except TooManyFilesError:
+            return possible or RuleMatch(self._first, certain=False, told=f"it {TOO_MANY}")
+        return possible
+
+    def _found(
+        self, touch: Touch, analysis: CommandAnalysis, search: _Search
+    ) -> Iterator[RuleMatch]:
+        """Yield the rules that one touch meets."""
+        rules, below = self._concerned[touch.kind]
+        if rules is None:
+            return
+        around = search.around
+        around.effort.spend(RULE)
+        telling = _Telling(touch, analysis, around)
+        if touch.location is None:
+            yield RuleMatch(rules.rules[0], certain=False, told=telling.unknown())
+            return
+        if rule := rules.match(touch.location, around.working_directories):
+            yield RuleMatch(rule, certain=touch.certain, told=telling.itself())
+        elif below is not None and touch.below is not _NOTHING:
+            yield from _found_below(touch, touch.location, below, telling, search)
+
+
+class _Telling:
+    """Tells of one touch, each time in a sentence without its full stop."""
+
+    __slots__ = ("_around", "_command", "_touch")
+
+    def __init__(self, touch: Touch, analysis: CommandAnalysis, around: Surroundings) -> None:
+        self._touch = touch
+        self._command = analysis.command
+        self._around = around
+
+    def itself(self) -> str:
+        location = self._touch.location
+        path = self._touch.target if location is None else location.absolute
+        more = ", and may do anything with it" if self._touch.kind is TouchKind.NAME else ""
+        return f"{self._does()} {self._shown(path)}{more}"
+
+    def unknown(self) -> str:
+        return f"which path {self._does()} cannot be told before it runs"
+
+    def anything_below(self) -> str:
+        target = self._shown(self._touch.target)
+        return f"{self._does()} what may come to lie below {target}"
+
+    def too_much_below(self) -> str:
+        return f"{self._below()}, which is too much to look at"
+
+    def below(self, path: str) -> str:
+        return f"{self._below()}, where {self._shown(path)} is"
+
+    def _below(self) -> str:
+        return f"{self._does()} what is below {self._shown(self._touch.target)}"
+
+    def _does(self) -> str:
+        command, part = self._command, self._touch.part
+        if part is not None:
+            command = command[part.span.start : part.span.end]
+        return f"`{shortened(command)}` {self._touch.kind.value}"
+
+    def _shown(self, path: str) -> str:
+        directory = self._around.directory.rstrip("/") + "/"
+        below = path.removeprefix(directory)
+        return f"`{shortened('.' if f'{path}/' == directory else below)}`"
+
+
+def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) -> Iterator[Touch]:
+    yield from touches(analysis, around)
+    if mode is PermissionMode.BYPASS:
+        yield from named_by_command(analysis, around)
+
+
+def _found_below(
+    touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, search: _Search
+) -> Iterator[RuleMatch]:
+    """Yield the rule that speaks of something that a touch reaches below its path."""
+    search.around.effort.spend(RULE)
+    rule = rules.match_below(root, search.around.working_directories)
+    if touch.below is Below.ANYTHING:
+        if rule is not None:
+            yield RuleMatch(rule, certain=False, told=telling.anything_below())
+        return
+    if rule is None and not touch.follows:
+        return
+    try:
+        held = search.held(root, rules, follows=touch.follows)
+    except TooManyFilesError:
+        rule = rule or rules.rules[0]
+        yield RuleMatch(rule, certain=False, told=telling.too_much_below())
+        return
+    if held is not None:
+        rule, path = held
+        yield RuleMatch(rule, certain=touch.certain_below, told=telling.below(path))
+
+
+class _Search:
+    """Looks for what rules speak of below the paths of one command.
+
+    Args:
+        around: Where the command runs.
+    """
+
+    __slots__ = ("_known", "around")
+
+    def __init__(self, around: Surroundings) -> None:
+        self.around = around
+        self._known: dict[tuple[Location, int, bool], _Held | None] = {}
+
+    def held(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
+        """Return a rule that speaks of something below a path, and the path of that; else None.
+
+        Raises:
+            TooManyFilesError: There is too much below it to look at.
+        """
+        key = (root, id(rules), follows)
+        if key not in self._known:
+            self._known[key] = self._look(root, rules, follows=follows)
+        return self._known[key]
+
+    def _look(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
+        directories = self.around.working_directories
+        effort, names = self.around.effort, self.around.names
+        pending = [""] if root.kind is FileKind.DIRECTORY else []
+        while pending:
+            relative = pending.pop()
+            here = inside(root, relative)
+            matching = rules.within(here, directories)
+            if matching is None and not follows:
+                continue
+            for entry in effort.entries(here.resolved, names, keep=KEPT_FOR_PATHS):
+                if matching is not None and (rule := matching(entry.name)):
+                    return rule, entry.path
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(f"{relative}/{entry.name}" if relative else entry.name)
+                elif (
+                    follows
+                    and entry.is_symlink()
+                    and (rule := _led_to(entry.path, root, rules, self.around))
+                ):
+                    return rule, entry.path
+        return None
+
+
+def _led_to(
+    link: str, root: Location, rules: FilePatterns, around: Surroundings
+) -> PermissionRule | None:
+    """Return a rule that speaks of what a symlink leads to, or may of what is below that."""
+    try:
+        target = around.locate(link)
+    except PathError:
+        return None
+    around.effort.spend(RULE)
+    rule = rules.match(target, around.working_directories)
+    if rule is not None or target.kind is not FileKind.DIRECTORY:
+        return rule
+    if is_below(target.resolved, root.resolved):
+        return None  # it is looked at anyway
+    return rules.match_below(target, around.working_directories)

@@ -1,0 +1,386 @@
+"""What a person looks at each time, whatever the rules say (seed 002, "Bash")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from msgspec import Struct
+
+from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
+from agentscope_like.permission.command.dangers import Dangers
+from agentscope_like.permission.command.downloads import DOWNLOADERS, Downloads
+from agentscope_like.shell import (
+    CHANGES,
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    Part,
+    Surroundings,
+    Unknown,
+    Words,
+    answered_once,
+    leads_elsewhere,
+)
+from agentscope_like.shell.catalog import MOVING, RIGHTS, families
+from agentscope_like.shell.facts import (
+    Secrets,
+    as_written,
+    bare_name,
+    may_be_sensitive,
+    raw_commands,
+    raw_readings,
+    raw_words,
+    readings,
+    reads_input,
+    runs_unseen_text,
+    unread_texts,
+)
+from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, Word, check_text
+
+__all__ = ["Finding", "find_danger"]
+
+_READ = EffectKind.READ
+_REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "trash"})
+_UNSEEN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE})
+_NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
+_FEEDERS = frozenset({"xargs", "parallel"})
+_PRINTERS = frozenset({"echo", "printf"})
+_SHOWN_CHARACTERS = 80
+_NAME = r"([^\s(){};|&<>\"'`$]{1,64}+)"
+_BRACKETS = r"[ \t]{0,8}\([ \t]{0,8}\)"
+_FUNCTION = re.compile(
+    rf"(?:\bfunction[ \t]{{1,8}}{_NAME}(?:{_BRACKETS})?|{_NAME}{_BRACKETS})\s{{0,8}}[{{(]"
+)
+_FEEDING = re.compile(r"\||\$\(|`|<\(")
+_BLANKS = re.compile(r"\s+")
+_MOST_FUNCTIONS = 32
+_MOST_REMOVED = 256
+_TOO_MANY_PATHS = "removes what must stay: it names too many paths to look at each"
+
+
+class Finding(Struct, frozen=True):
+    """Why a person has to look at a command.
+
+    Attributes:
+        message: A sentence that names the sub-command and says why.
+        reason: The why alone, in a few words.
+        span: Where the sub-command stands.
+    """
+
+    message: str
+    reason: str
+    span: Span
+
+
+class _Look(Struct, frozen=True, dict=True):
+    """What a check of one part goes by.
+
+    Attributes:
+        analysis: The whole command.
+        around: Where it runs.
+        secrets: Finds what is to be kept secret in what is read.
+    """
+
+    analysis: CommandAnalysis
+    around: Surroundings
+    secrets: Secrets
+
+    @cached_property
+    def carrying(self) -> frozenset[int]:
+        """The identities of the parts that carry others."""
+        parts = self.analysis.parts
+        return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
+
+    @cached_property
+    def downloads(self) -> Downloads:
+        """What it downloads."""
+        return Downloads(self.analysis.parts)
+
+    @cached_property
+    def printed_words(self) -> tuple[str, ...]:
+        """The words that the command prints by `echo` and `printf`."""
+        return tuple(
+            word
+            for part in self.analysis.parts
+            if part.program in _PRINTERS
+            for text in filter(None, part.argv[1:])
+            for word in raw_words(text.replace("\\n", " "))
+        )
+
+
+def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
+    """Return why a person has to look at the command, the first thing found, or None.
+
+    Args:
+        analysis: The command, as it was read.
+        surroundings: Where it runs, and what is sensitive there.
+    """
+    if analysis.script is None:
+        return _in_unread_text(analysis, surroundings)
+    if analysis.read_only and analysis.names_no_file:
+        return None
+    around = surroundings.of(analysis)
+    look = _Look(analysis, around, Secrets.of(analysis, around))
+    for part in analysis.parts:
+        try:
+            for find in _PART_CHECKS:
+                if reason := find(part, look):
+                    return _finding(analysis.command, part.span, reason)
+        except TooManyFilesError:
+            return _finding(analysis.command, part.span, TOO_MANY)
+    if not analysis.read_only and _breeds(analysis.command):
+        return _finding(analysis.command, Span(0, len(analysis.command)), _BREEDING)
+    return None
+
+
+def _finding(command: str, span: Span, reason: str) -> Finding:
+    shown = " ".join(command[span.start : span.end].split())
+    if len(shown) > _SHOWN_CHARACTERS:
+        shown = shown[: _SHOWN_CHARACTERS - 1] + "…"
+    return Finding(f"`{shown}` {reason}.", reason, span)
+
+
+# Parts
+
+
+def _computed_program(part: Part, look: _Look) -> str | None:
+    del look
+    if part.argv and part.argv[0] is None:
+        return "runs a program whose name is computed, so that nobody can tell which"
+    return None
+
+
+def _dangerous_command(part: Part, look: _Look) -> str | None:
+    if part.read_only:
+        return None
+    is_known = _is_opened(part, look)
+    computed = (*part.computed, Unknown(choices=_fed_words(part, look)))
+    written = as_written(part)
+    groups: list[tuple[Words, Iterator[Words], str]] = [(part.argv, readings(part), "/")]
+    if written is not part:
+        groups.append((written.argv, readings(written), part.directory or "/"))
+    groups += ((words, raw_readings(words), "/") for words in unread_texts(part))
+    for words, commands, here in groups:
+        dangers = Dangers(words, computed if words is part.argv else ())
+        for command in commands:
+            if reason := dangers.of(command):
+                return reason
+            if not is_known and command[0] in _REMOVERS:
+                operands = [word for word in command[1:] if word]
+                if reason := _of_removed(operands, look.around, here):
+                    return f"perhaps {reason}"
+    return None
+
+
+def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
+    """Return the words that stand in the command for `xargs` to add to a part."""
+    carrier = part if part.parent is None else look.analysis.parts[part.parent]
+    if not {bare_name(each.argv[0] or "") for each in (part, carrier) if each.argv} & _FEEDERS:
+        return ()
+    return tuple(look.printed_words) + tuple(
+        word
+        for redirect in carrier.redirects
+        for segment in _text_of(redirect.target).segments
+        if isinstance(segment, Literal) and redirect.operator.startswith("<<")
+        for word in raw_words(segment.text)
+    )
+
+
+def _text_of(target: Word | Heredoc) -> Word:
+    return target.body if isinstance(target, Heredoc) else target
+
+
+def _is_opened(part: Part, look: _Look) -> bool:
+    """Return whether what a part removes is known, or left to a part that it carries."""
+    if any(effect.kind is EffectKind.DELETE for effect in part.effects):
+        return True
+    if id(part) in look.carrying:
+        return True
+    return not any(effect.kind in _UNSEEN for effect in part.effects)
+
+
+def _hidden_code(part: Part, look: _Look) -> str | None:
+    """Say so where a shell or interpreter runs text that does not stand in the command."""
+    if runs_unseen_text(part):
+        computed = None in part.argv and not reads_input(part.argv[1:])
+        what = "text that is computed" if computed else "whatever it is given as input"
+        return f"runs {what}, so that nobody can tell what"
+    if part.read_only or not part.argv or part.argv[0] is None:
+        return None
+    name = bare_name(part.argv[0])
+    if families().runs_code(name) and any(map(_is_fed, part.words[1:])):
+        return "runs the output of another command as a program"
+    return look.downloads.why_not_run(part)
+
+
+def _is_fed(word: Word) -> bool:
+    return any(isinstance(each, Substitution) and each.opener == "<(" for each in word.segments)
+
+
+def _other_directory(part: Part, look: _Look) -> str | None:
+    """Say so where bash may not go where the text of `cd` leads.
+
+    It takes `..` back by the text, unless there is no such directory: then the kernel follows it.
+    """
+    if part.program not in MOVING:
+        return None
+    for effect in part.effects:
+        try:
+            if leads_elsewhere(effect, look.around, unless_there=True):
+                return f"goes to another directory than `{effect.path}`: a symlink is on the way"
+        except PathError as error:
+            return f"goes to a directory that cannot be judged: {error}"
+    return None
+
+
+def _sensitive_path(part: Part, look: _Look) -> str | None:
+    for effect in part.effects:
+        if reason := _of_effect(effect, part, look):
+            return reason
+    try:
+        return look.secrets.why_not_search(part) or look.secrets.why_not_name(part)
+    except PathError as error:
+        return f"names a path that cannot be judged: {error}"
+
+
+def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
+    try:
+        if effect.kind is _READ:
+            return look.secrets.why_not_read(effect, part)
+        if effect.kind in CHANGES:
+            return _of_change(effect, part, look.around)
+    except PathError as error:
+        return f"acts on a path that cannot be judged: {error}"
+    except TooManyFilesError:
+        return f"reaches too many files with `{effect.target}` to look at each"
+    return None
+
+
+def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
+    removes = effect.kind is EffectKind.DELETE
+    if effect.path is None:
+        if effect.recursive and part.program in _REMOVERS:
+            return "removes something, and all below it, that is not known before it runs"
+        return _of_known_end(effect, around)
+    if removes and effect.glob and (reason := _everything_in(effect, around)):
+        return reason
+    return _of_places(effect, part, around)
+
+
+def _of_known_end(effect: Effect, around: Surroundings) -> str | None:
+    """Return why a person has to look at a change of which only the end of the path is known."""
+    if "/" not in effect.end:
+        return None
+    around.effort.spend(ENDING)
+    reason = may_be_sensitive(effect.end)
+    return f"would write something sensitive: {reason}" if reason else None
+
+
+def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
+    """Return why a person has to look at a change, from where it leads."""
+    removes = effect.kind is EffectKind.DELETE
+    changes_rights = effect.recursive and part.program in RIGHTS
+    picks = part.program == "find" and _picks(part)
+    for location in around.locations(effect) or ():
+        is_picking = picks and around.contains(location)
+        if removes and not is_picking and (reason := around.why_not_remove(location)):
+            return f"would remove what must stay: {reason}"
+        if reason := around.why_not_write(location, recursive=effect.recursive):
+            verb = "remove" if removes else "write"
+            return f"would {verb} something sensitive: {reason}"
+        if changes_rights and (reason := around.why_not_remove(location)):
+            return f"would change the rights of all below what matters: {reason}"
+    return None
+
+
+@answered_once
+def _picks(part: Part) -> bool:
+    """Return whether `find` acts on some of what it finds only, going by a name."""
+    return any(
+        word in _NAME_TESTS and value is not None and bool(value.strip("*?./"))
+        for word, value in pairwise(part.argv)
+    )
+
+
+def _everything_in(effect: Effect, around: Surroundings) -> str | None:
+    """Say so where all that is in a critical directory would be removed."""
+    directory, _, name = (effect.way or "").rstrip("/").rpartition("/")
+    if name.strip("*?.") and name != ".[!.]*":
+        return None
+    reason = around.why_not_remove(around.locate(directory or "/"))
+    return f"would remove all that is in a place that must stay: {reason}" if reason else None
+
+
+_PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
+    _dangerous_command,
+    _other_directory,
+    _sensitive_path,
+    _hidden_code,
+    _computed_program,
+)
+
+
+# Text that was not understood
+
+
+_BREEDING = "defines a function that starts itself over and over, which brings the machine down"
+
+
+def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding | None:
+    command = analysis.command
+    whole = Span(0, min(len(command), _SHOWN_CHARACTERS))
+    if refused := check_text(command):
+        return Finding(refused.message, refused.message, refused.span)
+    if _breeds(command):
+        return _finding(command, whole, _BREEDING)
+    words = raw_words(command)
+    names = {bare_name(word) for word in words}
+    runs_code = any(map(families().runs_code, names))
+    if runs_code and names & DOWNLOADERS and _FEEDING.search(command):
+        return _finding(
+            command, whole, "cannot be understood, and may run what is downloaded as a program"
+        )
+    removed: dict[str, None] = {}
+    dangers = Dangers(words)
+    for reading in raw_commands(command):
+        if reason := dangers.of(reading):
+            return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
+        if reading[0] in _REMOVERS:
+            removed.update(dict.fromkeys(filter(None, reading[1:])))
+    if reason := _of_removed(tuple(removed), around, "/"):
+        return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
+    return None
+
+
+def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | None:
+    """Return why not to remove what the words name, of which `*` is all that is in `here`."""
+    if len(words) > _MOST_REMOVED:
+        return _TOO_MANY_PATHS
+    for word in words:
+        if word.startswith("-"):
+            continue
+        try:
+            reason = around.why_not_remove(around.locate(word.rstrip("*") or here))
+        except PathError:
+            continue
+        except TooManyFilesError:
+            return _TOO_MANY_PATHS
+        if reason:
+            return f"removes what must stay: {reason}"
+    return None
+
+
+def _breeds(command: str) -> bool:
+    """Return whether a function of the text pipes itself into itself: a fork bomb."""
+    text = None
+    for number, match in enumerate(_FUNCTION.finditer(command)):
+        if number >= _MOST_FUNCTIONS:
+            return False
+        text = text if text is not None else _BLANKS.sub("", command)
+        name = match[1] or match[2]
+        if f"{name}|{name}" in text:
+            return True
+    return False

@@ -1,0 +1,39 @@
+"""What a command line does: facts only, no idea of permission."""
+
+from __future__ import annotations
+
+from agentscope_like.shell.analysis import (
+    CHANGES,
+    CommandAnalysis,
+    Dissent,
+    Doubt,
+    Effect,
+    EffectKind,
+    Part,
+    answered_once,
+)
+from agentscope_like.shell.draft import shortened
+from agentscope_like.shell.read_command import Place, analyze, analyze_async, analyze_unconfirmed
+from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
+from agentscope_like.shell.values import Unknown, Words
+
+__all__ = [
+    "CHANGES",
+    "CommandAnalysis",
+    "Dissent",
+    "Doubt",
+    "Effect",
+    "EffectKind",
+    "Part",
+    "Place",
+    "SensitiveNames",
+    "Surroundings",
+    "Unknown",
+    "Words",
+    "analyze",
+    "analyze_async",
+    "analyze_unconfirmed",
+    "answered_once",
+    "leads_elsewhere",
+    "shortened",
+]

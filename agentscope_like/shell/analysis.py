@@ -1,0 +1,278 @@
+"""What a command line means: its parts, their effects, and whether reading is all it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from enum import StrEnum
+from functools import cached_property, wraps
+from itertools import pairwise
+from operator import attrgetter
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from msgspec import Struct
+
+from agentscope_like.shell.catalog import families
+
+if TYPE_CHECKING:
+    from agentscope_like.shell.syntax import Assignment, Redirect, Script, Segment, Span, Word
+    from agentscope_like.shell.values import Unknown
+
+__all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part", "answered_once"]
+
+P = ParamSpec("P")
+AnswerT = TypeVar("AnswerT")
+
+_DOUBTS = attrgetter("doubts")
+
+
+class EffectKind(StrEnum):
+    """What a part does, from harmless to harmful (docs/design/commands.md, "Effects")."""
+
+    READ = "read"
+    UNKNOWN = "unknown"
+    WRITE = "write"
+    DELETE = "delete"
+    NETWORK = "network"
+    EXECUTE = "execute"
+
+
+CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
+"""What is done to a file that is not as it was afterwards."""
+
+
+class Effect(Struct, frozen=True, gc=False):
+    """One thing that a part does.
+
+    Attributes:
+        kind: What is done.
+        target: The path, host or program as written in the command; empty where nothing is named.
+        path: `target` made absolute against the part's directory, `..` folded, not yet resolved
+            through symlinks; None where it is not a path or cannot be known.
+        span: Where it stands in the command text.
+        recursive: Whether it reaches everything below `path`.
+        glob: Whether `path` is a pattern (`*`, `?`, `[...]`) that every path it reaches matches.
+        start: With what the absolute path begins, where not all of it is known; empty elsewhere.
+        end: Likewise with what it ends, a pattern: behind a directory that is not known, with a
+            slash and the name.
+        named_after: An absolute pattern: what matches it is put here, each under its own name,
+            which is why `path` is a pattern too. None where that is not so.
+        walked: `path` with the `..` and the slash at the end that it was written with: behind a
+            symlink, the kernel takes them otherwise than `path` has them. Empty where there is
+            neither.
+        backups: What was at `path` may be kept under its name with one of these added.
+    """
+
+    kind: EffectKind
+    target: str
+    path: str | None
+    span: Span
+    recursive: bool = False
+    glob: bool = False
+    start: str = ""
+    end: str = ""
+    named_after: str | None = None
+    walked: str = ""
+    backups: tuple[str, ...] = ()
+
+    @property
+    def way(self) -> str | None:
+        """Return the path as the kernel takes it; None where that is not known."""
+        return self.walked or self.path
+
+
+class Doubt(Struct, frozen=True, gc=False):
+    """Why a part is not proven to be read-only: a sentence fit for a person, and its place."""
+
+    message: str
+    span: Span
+
+
+class Dissent(Doubt, frozen=True):
+    """Why nothing is proven of a command line although it was read: others read it differently.
+
+    Deny and ask rules, and allow rules that speak of every part, count as if there were none.
+    """
+
+
+def answered_once(
+    question: Callable[Concatenate[Part, P], AnswerT],
+) -> Callable[Concatenate[Part, P], AnswerT]:
+    """Return a question about a part that is answered only once for each part.
+
+    Args:
+        question: Depends on the part and on its other arguments, which can be hashed, alone.
+    """
+
+    @wraps(question)
+    def answer(part: Part, /, *args: P.args, **kwargs: P.kwargs) -> AnswerT:
+        key = (question, args, *kwargs.items())
+        if key not in part.answers:
+            part.answers[key] = question(part, *args, **kwargs)
+        return part.answers[key]  # type: ignore[return-value]  # it is what the question gave
+
+    return answer
+
+
+class Part(Struct, frozen=True, dict=True):
+    """One simple command, at any depth.
+
+    A wrapper (`env`, `timeout`, `xargs`, `sh -c '...'`, `sudo` ...) and the command that it runs
+    are two parts; the inner one names the outer one as `parent`. So does a command inside a
+    substitution name the command whose word holds it.
+
+    Attributes:
+        argv: The cooked words, the program's name first as written; None for a word that bash
+            computes at run time.
+        words: The same words with their segments and places.
+        program: The bare name that the catalog knows it by (`/usr/bin/ls` is `ls`); None where the
+            name is computed, or is a path outside the system directories.
+        assignments: The environment prefix (`NAME=value`), as far as it applies to this part.
+        redirects: Redirections of this part and of the compound commands around it.
+        span: Where it stands in the command text.
+        directory: The absolute directory it runs in; None where a `cd` made that unknown.
+        directories: Every directory it may run in, `directory` first: a `cd` may have failed.
+        parent: Index of the part that carries this one, or None at the top.
+        effects: Everything it is known or suspected to do.
+        doubts: Why it is not proven read-only; empty exactly when it is.
+        computed: What is known of the words that bash computes.
+    """
+
+    argv: tuple[str | None, ...]
+    words: tuple[Word, ...]
+    program: str | None
+    assignments: tuple[Assignment, ...]
+    redirects: tuple[Redirect, ...]
+    span: Span
+    directory: str | None
+    directories: tuple[str, ...] = ()
+    parent: int | None = None
+    effects: tuple[Effect, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    computed: tuple[Unknown, ...] = ()
+
+    @property
+    def read_only(self) -> bool:
+        """Return whether reading is proven to be all that this part does."""
+        return not self.doubts
+
+    @cached_property
+    def options(self) -> tuple[str, ...]:
+        """The known words behind the program's name that begin with a dash."""
+        return tuple(word for word in self.argv[1:] if word is not None and word[:1] == "-")
+
+    @cached_property
+    def git_command(self) -> str | None:
+        """The sub-command of git that it is, behind whatever options; None for another program."""
+        if self.program != "git":
+            return None
+        words = families().without_leading_options(("git", *self.argv[1:]))
+        return words[1] if len(words) > 1 else None
+
+    @answered_once
+    def has_flag(self, letters: str, *names: str) -> bool:
+        """Return whether it has one of these options: by a letter in whatever cluster, or a name.
+
+        Args:
+            letters: The letters of short options.
+            names: Other options, as they are written.
+        """
+        return any(
+            word in names or (word[1:2] != "-" and not set(letters).isdisjoint(word))
+            for word in self.options
+        )
+
+    @answered_once
+    def values_of(self, options: tuple[str, ...]) -> Set[str]:
+        """Return the values of some options: the next word, or what follows in the same."""
+        values = {value or "" for name, value in pairwise(self.argv) if name in options}
+        for word in self.options:
+            for option in options:
+                if word.startswith(option) and word != option:
+                    rest = word.removeprefix(option)
+                    values |= {rest, rest.removeprefix("=")}
+        return values
+
+    @cached_property
+    def sole_segments(self) -> Mapping[Span, Segment]:
+        """What is all there is of a word, by its place; of several words there, of the first."""
+        found: dict[Span, Segment] = {}
+        for word in self.words:
+            if len(word.segments) == 1:
+                found.setdefault(word.span, word.segments[0])
+        return found
+
+    @cached_property
+    def answers(self) -> dict[object, object]:
+        """What was found out about it by questions that are `answered_once`."""
+        return {}
+
+    @cached_property
+    def redirected(self) -> frozenset[Span]:
+        """Where its redirections stand."""
+        return frozenset(redirect.span for redirect in self.redirects)
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The paths that it writes to."""
+        return frozenset(
+            effect.path
+            for effect in self.effects
+            if effect.kind is EffectKind.WRITE and effect.path
+        )
+
+
+class CommandAnalysis(Struct, frozen=True, dict=True):
+    """The one reading of a command line that every rule, check and explanation uses.
+
+    Attributes:
+        command: The text that was read.
+        directory: The absolute directory it was read for.
+        script: The strict reader's tree; None where it refused the text.
+        parts: All simple commands at any depth, in the order of the text; empty where unread.
+        doubts: Doubts that belong to no single part (the gate, the reader, a budget, a dissent).
+        names_no_file: Whether no part is known to name a file or to search for any; False where
+            that has not been looked into.
+    """
+
+    command: str
+    directory: str
+    script: Script | None
+    parts: tuple[Part, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    names_no_file: bool = False
+
+    @property
+    def read_only(self) -> bool:
+        """Return whether every part is proven to read only, and nothing is left unread."""
+        if self.script is None or self.doubts or not self.parts:
+            return False
+        return not any(map(_DOUBTS, self.parts))
+
+    @property
+    def nodes(self) -> tuple[Struct, ...]:
+        """Return all nodes of its tree, in the order of the text."""
+        return () if self.script is None else self.script.nodes
+
+    @property
+    def has_globs(self) -> bool:
+        """Return whether what it reaches has to be looked for."""
+        for part in self.parts:
+            for effect in part.effects:
+                if effect.glob:
+                    return True
+        return False
+
+    @property
+    def understood(self) -> bool:
+        """Return whether the strict reader read it all, whatever others read in it."""
+        return self.script is not None and all(isinstance(each, Dissent) for each in self.doubts)
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """Return the effects of all parts, in the order of the text."""
+        return tuple(effect for part in self.parts for effect in part.effects)
+
+    @property
+    def all_doubts(self) -> tuple[Doubt, ...]:
+        """Return every reason for which the command is not proven read-only."""
+        return self.doubts + tuple(doubt for part in self.parts for doubt in part.doubts)

@@ -1,0 +1,361 @@
+"""Reads the arguments of a program by its grammar.
+
+The result says what each argument means and what could not be understood. Nothing here knows a
+program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.arguments.argument_roles import Item, Reading, fits
+from agentscope_like.shell.arguments.option_reader import OptionReader
+from agentscope_like.shell.catalog import REST, Grammar, Operand, Role, RoleKind, When
+from agentscope_like.shell.draft import shortened
+from agentscope_like.shell.values import Argument, Unknown
+
+__all__ = ["read_arguments"]
+
+_CHANGING = frozenset(
+    {RoleKind.WRITE, RoleKind.STREAM, RoleKind.DELETE, RoleKind.MOVE, RoleKind.INTO}
+)
+_READING = frozenset({RoleKind.READ, RoleKind.LIST})
+_LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
+_WRITTEN = Role(RoleKind.WRITE)
+_HELP = frozenset({"--help", "-help", "-h"})
+
+
+def read_arguments(grammar: Grammar, arguments: Sequence[Argument], start: int = 1) -> Reading:
+    """Read `arguments` from index `start` on by `grammar`, descending into sub-commands."""
+    first = arguments[0]
+    label = first.rpartition("/")[2] if isinstance(first, str) else grammar.name
+    reading = Reading(grammar, label)
+    _LevelReader(grammar, arguments, reading).read(start)
+    if grammar.refuses is not None:
+        _refuse(grammar.refuses, reading)
+    return reading
+
+
+class _LevelReader(OptionReader):
+    """Reads one level: the options and operands of one program or sub-command."""
+
+    __slots__ = ("early", "operands", "spread")
+
+    def __init__(self, grammar: Grammar, arguments: Sequence[Argument], reading: Reading) -> None:
+        super().__init__(grammar, arguments, reading)
+        self.operands: list[int] = []
+        self.spread: int | None = None
+        self.early: frozenset[str] = frozenset()
+
+    def read(self, index: int) -> None:
+        """Read from `index` to the end."""
+        grammar, arguments = self.grammar, self.arguments
+        if self._asks_about(index):
+            self.reading.is_about = True
+            return
+        is_idle = bool(grammar.feed) and index >= len(arguments)
+        if grammar.doubt and not is_idle:
+            self.reading.problem(f"`{self.reading.label}` {grammar.doubt}", index - 1)
+        if grammar.bundled and index < len(arguments):
+            index = self.bundle(index)
+        if grammar.optionless:
+            self.operands.extend(range(index, len(arguments)))
+            index = len(arguments)
+        while index < len(arguments):
+            after = self._read_option(index)
+            if after is not None:
+                index = after
+                continue
+            if grammar.subs and not self.operands and self._descend(index):
+                return
+            if not self.operands:
+                self.early = frozenset(self.reading.used)
+            self.operands.append(index)
+            index += 1
+            if grammar.options_first or (grammar.carries and self._starts_rest()):
+                self.operands.extend(range(index, len(arguments)))
+                break
+        self._finish()
+
+    def _read_option(self, index: int) -> int | None:
+        """Read the option at `index`, and return what comes after it; None for an operand."""
+        grammar, argument = self.grammar, self.arguments[index]
+        if not isinstance(argument, str):
+            if argument.option and not (self._is_harmless(argument) or self._is_path(argument)):
+                return self._computed(argument, index)
+            return None
+        if argument == "--" and not grammar.single_dash:
+            if grammar.subs:
+                self.reading.problem("a `--` before a sub-command is not understood", index)
+            self.operands.extend(range(index + 1, len(self.arguments)))
+            return len(self.arguments)
+        if len(argument) > 1 and argument[0] == "-":
+            return self.option(argument, index)
+        if grammar.single_dash and argument in grammar.flags:
+            self.reading.used.add(argument)
+            return index + 1
+        return None
+
+    def _is_harmless(self, argument: Unknown) -> bool:
+        """Return whether a computed argument does no harm, whichever option it is."""
+        option, equals, _ = argument.prefix.partition("=")
+        if not equals:
+            return self.grammar.harmless
+        return self.grammar.harmless and not any(
+            flag.role is not None and flag.role.pattern is not None and name.startswith(option)
+            for name, flag in self.grammar.flags.items()
+        )
+
+    def _is_path(self, argument: Unknown) -> bool:
+        """Return whether a computed argument ends as no option does, however many it becomes."""
+        is_whole = argument.single or argument.pattern is not None
+        return self.grammar.whole_options and is_whole and argument.suffix.endswith("/")
+
+    def _computed(self, argument: Unknown, index: int) -> int:
+        """Read an argument that bash computes, and that may be an option."""
+        if not self.computed_option(argument, index):
+            self.reading.problem("this computed argument may be an option, or several", index)
+            self.operands.append(index)
+        return index + 1
+
+    def _asks_about(self, index: int) -> bool:
+        """Return whether the only argument is one that prints help or a version.
+
+        Behind a sub-command it is one that asks for help: `npm run version` runs a script.
+        """
+        grammar, rest = self.grammar, self.arguments[index:]
+        sub = rest[0] if len(rest) > 1 else None
+        if isinstance(sub, str) and sub in grammar.helps:
+            rest = rest[1:] if sub.startswith("-") or rest[1] in _HELP else ()
+        return len(rest) == 1 and rest[0] in grammar.about
+
+    def _starts_rest(self) -> bool:
+        """Return whether the operand just found is where a wrapped command starts."""
+        places = self.grammar.operands
+        for when in self._given():
+            places = places if when.operands is None else when.operands
+        last = len(self.operands) - 1
+        return last < len(places) and places[last].role.kind in REST
+
+    def _descend(self, index: int) -> bool:
+        name = self.arguments[index]
+        sub = self.grammar.subs.get(name) if isinstance(name, str) else None
+        if sub is None:
+            if self.grammar.operands:
+                return False
+            shown = f" {shortened(name)}" if isinstance(name, str) else " <computed>"
+            self.reading.problem(
+                f"`{self.reading.label}{shown}` is not a sub-command known to be harmless", index
+            )
+            return True
+        self.reading.grammar = sub
+        self.reading.label += f" {name}"
+        _LevelReader(sub, self.arguments, self.reading).read(index + 1)
+        return True
+
+    def _finish(self) -> None:
+        grammar, reading = self.grammar, self.reading
+        if not (self.operands or grammar.bare or grammar.operands):
+            reading.problem(f"`{reading.label}` alone is not known to be harmless", 0)
+        in_time = self.early if grammar.needs_first and self.operands else reading.used
+        if grammar.needs and grammar.needs.isdisjoint(in_time):
+            wanted = " or ".join(f"`{flag}`" for flag in sorted(grammar.needs))
+            reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
+        reading.recursive = reading.recursive or grammar.recursive
+        places, rewrites, moved_late = grammar.operands, False, False
+        for when in self._given():
+            self._heed(when)
+            reading.recursive = reading.recursive or when.recursive
+            rewrites = rewrites or when.rewrites
+            if when.operands is not None:
+                places = when.operands
+                moved_late = moved_late or when.flags.isdisjoint(self.early)
+        first = len(reading.items)
+        if places and grammar.default and not self.operands:
+            reading.items.append(Item(places[0].role, grammar.default, 0, 1))
+        else:
+            self.spread = self._spread(places)
+            self._assign(places)
+        if self.operands and _changes_nothing(places, reading.items[first:]):
+            reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
+        if moved_late:
+            self._read_as_script()
+        if rewrites:
+            reading.items[first:] = map(_rewritten, reading.items[first:])
+
+    def _given(self) -> list[When]:
+        """Return what the options that were given change."""
+        used = self.reading.used
+        return [when for when in self.grammar.whens if not when.flags.isdisjoint(used)]
+
+    def _heed(self, when: When) -> None:
+        """Note what speaks against an option that was given."""
+        reading = self.reading
+        if when.needs and when.needs.isdisjoint(reading.used):
+            flag = min(when.flags & reading.used)
+            wanted = " or ".join(f"`{other}`" for other in sorted(when.needs))
+            reading.problem(f"`{reading.label} {flag}` needs {wanted} beside it", 0)
+        if both := when.without & reading.used:
+            flag = min(when.flags & reading.used)
+            reading.problem(f"`{reading.label} {flag}` beside `{min(both)}` may mean more", 0)
+        if when.doubt:
+            flag = min(when.flags & reading.used)
+            reading.problem(f"`{reading.label} {flag}` {when.doubt}", 0)
+
+    def _read_as_script(self) -> None:
+        """Read the first operand also as the script that it is where options end at an operand.
+
+        BSD and POSIX programs read `sed SCRIPT -e p` so, where GNU's take `SCRIPT` for a file.
+        """
+        places = self.grammar.operands
+        if self.operands and places and places[0].role.kind in _LANGUAGES:
+            self._operand(places[0], self.operands[0])
+
+    def _spread(self, places: tuple[Operand, ...]) -> int | None:
+        """Return where a glob is one file to read and any number of texts: members of it."""
+        if not self.operands or len(self.operands) != len(places) - 1:
+            return None
+        kinds = [(place.role.kind, place.many) for place in places[-2:]]
+        if kinds != [(RoleKind.READ, False), (RoleKind.TEXT, True)]:
+            return None
+        last = self.arguments[self.operands[-1]]
+        is_glob = isinstance(last, Unknown) and last.pattern is not None
+        return self.operands[-1] if is_glob else None
+
+    def _assign(self, places: tuple[Operand, ...]) -> None:
+        """Give each operand its place: the fixed ones first and last, the repeated one between."""
+        operands, arguments = self.operands, self.arguments
+        if not places and not operands:
+            return
+        if len(places) == 1 and places[0].many and places[0].role.kind not in REST:
+            for index in operands:
+                self._operand(places[0], index)
+            return
+        count = len(operands)
+        required = sum(not place.many and not place.optional for place in places)
+        if count < required:
+            runs_input = count == 0 and places[0].role.kind is RoleKind.RUN
+            lack = "runs whatever it is given as input" if runs_input else "lacks an operand"
+            self.reading.problem(f"`{self.reading.label}` {lack}", 0, is_lack=True)
+        spare = max(0, count - required)
+        position = 0
+        for place in places:
+            if position >= count:
+                break
+            if place.role.kind in REST:
+                index = operands[position]
+                self.value(place.role, arguments[index], index, len(arguments), "")
+                return
+            take = 1
+            if place.role.kind is RoleKind.ASSIGNMENT and places[-1].role.kind is RoleKind.COMMAND:
+                take = self._assignments(operands[position:])
+                spare -= take
+            elif place.many or place.optional:
+                take = spare if place.many else min(1, spare)
+                spare -= take
+            for index in operands[position : position + take]:
+                self._operand(place, index)
+                if not place.many:
+                    self._spill(places, place, index)
+            position += take
+        self._refuse_more(operands[position:])
+
+    def _refuse_more(self, operands: Sequence[int]) -> None:
+        """Note the operands for which there is no place."""
+        for index in operands:
+            argument = self.arguments[index]
+            shown = f"`{shortened(argument)}`" if isinstance(argument, str) else "this argument"
+            self.reading.problem(
+                f"`{self.reading.label}` with {shown} is not known to be harmless", index
+            )
+
+    def _spill(self, places: tuple[Operand, ...], place: Operand, index: int) -> None:
+        """Read an operand also as those behind it, where it may become several, as in `grep $x`."""
+        argument = self.arguments[index]
+        if isinstance(argument, str) or argument.single or index == self.spread:
+            return
+        for other in places[places.index(place) + 1 :]:
+            if other.role.kind in _READING:
+                self.reading.items.append(Item(other.role, argument, index, index + 1))
+
+    def _assignments(self, operands: Sequence[int]) -> int:
+        """Return how many of the next operands are `NAME=value` in front of a command."""
+        count = 0
+        for index in operands:
+            argument = self.arguments[index]
+            text = argument if isinstance(argument, str) else argument.prefix
+            if "=" not in text:
+                break
+            count += 1
+        return count
+
+    def _operand(self, place: Operand, index: int) -> None:
+        argument = self.arguments[index]
+        if isinstance(argument, str):
+            role, value = self._pair(argument) if self.grammar.pairs else None, argument
+            if role is None:
+                role = place.role
+            else:
+                value = argument.partition("=")[2]
+            if not fits(role, value):
+                shown = f"`{shortened(argument)}` is not an operand of `{self.reading.label}`"
+                self.reading.problem(f"{shown} known to be harmless", index)
+            self.reading.items.append(Item(role, value, index, index + 1))
+            return
+        if not (self.grammar.harmless or place.many or argument.single or index == self.spread):
+            self.reading.problem("this may become several operands", index)
+        is_fine = place.many or _begins_well(place.role, argument)
+        harmless = self.grammar.harmless and is_fine
+        if not harmless and not fits(place.role, argument):
+            self.reading.problem(
+                f"a computed operand of `{self.reading.label}` is not known to be harmless", index
+            )
+        self.reading.items.append(Item(place.role, argument, index, index + 1))
+
+    def _pair(self, argument: str) -> Role | None:
+        name, equals, _ = argument.partition("=")
+        return self.grammar.pairs.get(name) if equals else None
+
+
+def _begins_well(role: Role, value: Unknown) -> bool:
+    """Return whether what is known of a computed argument is nothing that `role` refuses."""
+    if role.pattern is None:
+        return True
+    return bool(value.prefix.strip()) and role.pattern.fullmatch(value.prefix) is not None
+
+
+def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
+    """Note each argument that a program may take for more than a name or a text."""
+    for item in reading.items:
+        if any(map(refused.match, _beginnings(item.argument))):
+            reading.problem(
+                f"`{reading.label}` may take this for more than a file's name", item.start
+            )
+
+
+def _beginnings(argument: Argument) -> Sequence[str]:
+    """Return with what an argument may begin, as far as that is known."""
+    if isinstance(argument, str):
+        return (argument,)
+    known = argument.prefix or argument.pattern or ""
+    if argument.option and not (known or argument.choices):
+        return ("@",)  # any text
+    if known.startswith(("*", "?", "[")):
+        return ("@",)  # whatever a file may be called
+    return argument.choices or (known,)
+
+
+def _changes_nothing(places: Sequence[Operand], items: Sequence[Item]) -> bool:
+    """Return whether what has to be changed by some operand is changed by none."""
+    for place in places:
+        if place.role.kind in _CHANGING and not place.optional:
+            return not any(item.role.kind in _CHANGING for item in items)
+    return False
+
+
+def _rewritten(item: Item) -> Item:
+    """Return the operand as one that is written where it would have been read."""
+    return replace(item, role=_WRITTEN) if item.role.kind is RoleKind.READ else item

@@ -1,0 +1,133 @@
+"""What the arguments of a program mean, as far as its grammar tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from agentscope_like.shell.arguments.go_templates import ends_with_its_data
+from agentscope_like.shell.catalog import Grammar, Role, RoleKind
+from agentscope_like.shell.values import Argument, Shape, Unknown
+
+__all__ = ["DEVICES", "Item", "Problem", "Reading", "fits"]
+
+DEVICES = "/dev"
+_ON_THIS_HOST = re.compile(r"[^:/]*/")
+_OPEN_END = re.compile(r"(?:[^()|$\\]|\\[dsw.])*\(\?s:\.\*\)")
+"""A pattern that any text may follow: what matches still does with more behind it."""
+
+_BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+
+
+class Item(Struct, frozen=True, gc=False):
+    """One argument and what it means; `start` is its place, `end` that of what follows it.
+
+    `flag` is the option that it is the value of, empty for an operand.
+    """
+
+    role: Role
+    argument: Argument
+    start: int
+    end: int
+    flag: str = ""
+
+
+class Problem(NamedTuple):
+    """Something that is not understood, and the place of the argument.
+
+    `is_lack` tells that an operand or a number is missing, without which a program does nothing.
+    """
+
+    message: str
+    at: int
+    is_lack: bool = False
+
+
+class Reading(Struct, dict=True):
+    """What the arguments mean.
+
+    Attributes:
+        grammar: The grammar of the innermost sub-command.
+        label: The words that name the program and sub-command, for messages.
+        items: Option values and operands in order.
+        problems: What is not understood.
+        used: The options that were given, at all levels.
+        recursive: Whether its writes and deletions reach everything below a path.
+        is_about: Whether it only asks for help or a version.
+    """
+
+    grammar: Grammar
+    label: str
+    items: list[Item] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+    recursive: bool = False
+    is_about: bool = False
+
+    @cached_property
+    def by_kind(self) -> Mapping[RoleKind, Sequence[Item]]:
+        """Its items by the kind of their role, once all have been read."""
+        found: dict[RoleKind, list[Item]] = {}
+        for item in self.items:
+            found.setdefault(item.role.kind, []).append(item)
+        return found
+
+    @cached_property
+    def reaches_devices(self) -> bool:
+        """Whether an operand may be a device, or where they are, once all have been read."""
+        places = [item.argument for item in self.items if not item.flag]
+        texts = [place if isinstance(place, str) else place.prefix for place in places]
+        texts += [text for place in places if isinstance(place, Unknown) for text in place.choices]
+        return any(f"{text}/".startswith(f"{DEVICES}/") for text in texts)
+
+    def problem(self, message: str, index: int, *, is_lack: bool = False) -> None:
+        """Note that the argument at `index` is not understood."""
+        self.problems.append(Problem(message, index, is_lack))
+
+
+def fits(role: Role, value: Argument) -> bool:
+    """Return whether `value` is one that `role` allows."""
+    if role.pattern is not None:
+        if isinstance(value, str):
+            return role.pattern.fullmatch(value) is not None
+        if value.choices:
+            return all(role.pattern.fullmatch(choice) for choice in value.choices)
+        if role.kind is RoleKind.NAME:
+            return value.single and not value.option
+        if _is_settled(role.pattern, value):
+            return True
+        return role.kind is RoleKind.NUMBER and value.shape is Shape.INTEGER
+    check = _CHECKS.get(role.kind)
+    return check is None or check(value)
+
+
+def _is_settled(pattern: re.Pattern[str], value: Unknown) -> bool:
+    """Return whether the beginning of a computed argument is all that the pattern asks for."""
+    begins_so = value.single or value.pattern is not None
+    is_open = begins_so and _OPEN_END.fullmatch(pattern.pattern) is not None
+    return is_open and pattern.fullmatch(value.prefix) is not None
+
+
+def _is_on_this_host(value: Argument) -> bool:
+    """Return whether an archive's name has no host in it, as GNU tar reads it (tar(1), `-f`)."""
+    if isinstance(value, str):
+        return bool(value) and (":" not in value or _ON_THIS_HOST.match(value) is not None)
+    if value.choices:
+        return all(map(_is_on_this_host, value.choices))
+    return _ON_THIS_HOST.match(value.prefix) is not None
+
+
+def _binds(value: Argument) -> bool:
+    """Return whether a value is `NAME=value`, or begins as one."""
+    return _BINDING.match(value if isinstance(value, str) else value.prefix) is not None
+
+
+_CHECKS: dict[RoleKind, Callable[[Argument], bool]] = {
+    RoleKind.ARCHIVE: _is_on_this_host,
+    RoleKind.BINDING: _binds,
+    RoleKind.TEMPLATE: ends_with_its_data,
+}

@@ -1,0 +1,142 @@
+"""The arguments that a wrapper gives to the command it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.arguments.argument_roles import DEVICES, Reading
+from agentscope_like.shell.catalog import RoleKind
+from agentscope_like.shell.values import (
+    Argument,
+    Output,
+    Shape,
+    Unknown,
+    piece_of,
+    several,
+)
+
+__all__ = ["ends_in_time", "fed_arguments"]
+
+_DURATION = re.compile(r"([1-9][0-9]?|[1-5][0-9]{2}|600)s?")
+_FD_PLACEHOLDERS = ("{}", "{/}", "{//}", "{.}", "{/.}")
+_FOUND = Unknown(option=False)
+"""What `find` puts in: a path that starts with a starting point, which is no option."""
+_ALL_FOUND = Unknown(option=False, single=False)
+"""What it puts in where the command ends with `+`."""
+_UP_TO_NUL = frozenset({"-0", "--null"})
+_HOW_MANY = frozenset(
+    {
+        *("-n", "--max-args", "-P", "--max-procs", "-r", "--no-run-if-empty", "-t", "--verbose"),
+        *("-s", "--max-chars", "-x", "--exit", "-I"),
+    }
+)
+_BARE = frozenset({"-i", "--replace"})
+"""Options for which `{}` is the placeholder where they name no other."""
+_MOST = frozenset({"-n", "--max-args"})
+_LINES = frozenset({"-l", "--max-lines"})
+_COUNTING = _MOST | _LINES | {"-L"}
+_ELSEWHERE = frozenset({"-a", "--arg-file"})
+_READ = Unknown(single=False)
+"""What `xargs` adds: any number of any texts."""
+
+
+def fed_arguments(
+    feed: str,
+    reading: Reading,
+    arguments: Sequence[Argument],
+    given: Output,
+    *,
+    batch: bool = False,
+) -> list[Argument]:
+    """Return the arguments of the carried command once the wrapper has put its own in.
+
+    Args:
+        feed: How the wrapper feeds its command: `find`, `fd`, `xargs`, or anything else for one
+            that passes the arguments on as they are.
+        reading: What the wrapper's own arguments mean.
+        arguments: The carried command as written.
+        given: What is known of the wrapper's standard input.
+        batch: Whether a placeholder becomes everything that was found.
+    """
+    if feed == "find":
+        found = _ALL_FOUND if batch else _FOUND
+        if reading.reaches_devices:
+            found = replace(found, prefix=DEVICES)
+        return [_replace(each, ("{}",), found) for each in arguments]
+    if feed == "fd":
+        found = _READ if batch else Unknown()
+        replaced = [_replace(each, _FD_PLACEHOLDERS, found) for each in arguments]
+        if replaced == list(arguments):
+            replaced.append(_READ)
+        return replaced
+    if feed == "xargs":
+        piece = Unknown() if reading.used & _ELSEWHERE else piece_of(given)
+        if given.places and reading.used & _UP_TO_NUL and reading.used <= _UP_TO_NUL | _HOW_MANY:
+            piece = _FOUND
+        return _with_input(reading, arguments, piece)
+    return list(arguments)
+
+
+def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown) -> list[Argument]:
+    """Return a command with what `xargs` puts into it, or adds to it, of its input."""
+    given = [item for item in reading.items if item.role.kind is RoleKind.PLACEHOLDER]
+    computed = [item.argument for item in given if not isinstance(item.argument, str)]
+    if computed:
+        numbers = all(each.shape is Shape.INTEGER for each in computed)
+        return [each if numbers and _has_no_digit(each) else Unknown() for each in arguments]
+    texts = {item.argument for item in given if isinstance(item.argument, str)} - {""}
+    if not _BARE.isdisjoint(reading.used):
+        texts.add("{}")
+    if not texts:
+        return [*arguments, several(piece)]
+    if len(texts) > 1 or _is_replaced_no_more(reading):
+        replaced = [_replace(each, tuple(texts), Unknown()) for each in arguments]
+        return [*replaced, several(Unknown())]
+    return [_replace(each, tuple(texts), piece) for each in arguments]
+
+
+def _has_no_digit(argument: Argument) -> bool:
+    return isinstance(argument, str) and not any(map(str.isdecimal, argument))
+
+
+def _is_replaced_no_more(reading: Reading) -> bool:
+    """Return whether an option behind `-I` may make `xargs` forget it, and add to the command.
+
+    GNU xargs does so for any but `-n 1` (findutils 4.9, `warn_mutually_exclusive`).
+    """
+    behind = takewhile(
+        lambda item: item.role.kind is not RoleKind.PLACEHOLDER, reversed(reading.items)
+    )
+    counts = [item for item in behind if item.flag in _COUNTING]
+    return bool(
+        any(item.flag not in _MOST or item.argument != "1" for item in counts)
+        or _LINES & reading.used - {item.flag for item in reading.items}
+    )
+
+
+def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) -> Argument:
+    """Return `argument` with what stands for a placeholder made unknown."""
+    if not isinstance(argument, str):
+        return argument
+    starts = [argument.find(each) for each in placeholders if each in argument]
+    if not starts:
+        return argument
+    prefix = argument[: min(starts)]
+    ends = (argument.rfind(each) + len(each) for each in placeholders if each in argument)
+    suffix = argument[max(ends) :]
+    if not prefix:
+        return replace(found, suffix=suffix) if suffix else found
+    return Unknown(prefix=prefix, option=prefix.startswith("-"), suffix=suffix)
+
+
+def ends_in_time(reading: Reading) -> bool:
+    """Return whether a wrapper ends the command that it runs within ten minutes."""
+    bounds = reading.grammar.bounds
+    if bounds is None or not reading.used <= bounds:
+        return False
+    duration = reading.by_kind[RoleKind.NUMBER][0].argument
+    return isinstance(duration, str) and _DURATION.fullmatch(duration) is not None

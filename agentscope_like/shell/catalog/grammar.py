@@ -1,0 +1,187 @@
+"""The grammar of one program: which arguments it takes, and what they mean.
+
+A grammar lists what is *known*. An option that is not listed is unknown, whatever it does, and so
+is an operand that has no place. `catalog/README.md` describes each field as the catalog writes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cached_property
+
+from msgspec import Struct, field
+
+from agentscope_like.shell.values import Output
+
+__all__ = ["NOTHING_KNOWN", "REST", "Flag", "Grammar", "Operand", "Role", "RoleKind", "When"]
+
+NOTHING_KNOWN = Output()
+
+
+class RoleKind(StrEnum):
+    """What an argument means to its program."""
+
+    TEXT = "text"
+    """Any text: a pattern, a format, a name in a database."""
+    NUMBER = "number"
+    """Digits, with at most a sign, a point and a unit."""
+    NAME = "name"
+    """A text that the expression after the colon matches, or one computed that is no option."""
+    MATCHING = "matching"
+    """A text that the expression after the colon matches."""
+    SUFFIX = "suffix"
+    """What is added to the name of a file that is written, to keep what was in it."""
+    ONE_OF = "one of"
+    """One of the words after the colon."""
+    LIST = "list"
+    """A path whose name or metadata is read."""
+    READ = "read"
+    """A path whose content is read."""
+    ARCHIVE = "archive"
+    """A path whose content is read; a colon before its first slash ends the name of a host."""
+    WRITE = "write"
+    """A path that is created or changed."""
+    STREAM = "stream"
+    """A path that output is written to; `/dev/null`, `/dev/stdout` and `/dev/stderr` keep none."""
+    DELETE = "delete"
+    """A path that is removed."""
+    MOVE = "move"
+    """A path that is read here and removed once written elsewhere."""
+    INTO = "into"
+    """A file to write, or a directory to write the other operands into."""
+    HOST = "host"
+    """A host or URL that is reached."""
+    RUN = "run"
+    """A program that is executed."""
+    DIRECTORY = "directory"
+    """A directory that the program changes to before it reads its other arguments."""
+    CD = "cd"
+    """The directory that the shell itself changes to."""
+    COMMAND = "command"
+    """A command: this argument and all that follow."""
+    CLAUSE = "clause"
+    """A command that ends at `;` or `+`."""
+    SCRIPT = "script"
+    """A text for the shell to run; what follows are its parameters."""
+    ASSIGNMENT = "assignment"
+    """`NAME=value` in front of a wrapped command, or a bare `NAME` of `export` and its kin."""
+    LOCAL = "local"
+    """`NAME` or `NAME=value`, for the shell alone."""
+    VARIABLE = "variable"
+    """The name of a variable that gets an unknown value."""
+    PLACEHOLDER = "placeholder"
+    """The text that a wrapper replaces in its command by what it reads."""
+    TEMPLATE = "template"
+    """A Go template, which ends as soon as its data does."""
+    SED = "sed"
+    """A script of sed."""
+    BINDING = "binding"
+    """`NAME=value` for a variable of the program's own script: data, whatever the value is."""
+    AWK = "awk"
+    """A program of awk."""
+    SQLITE = "sqlite"
+    """A statement or dot-command of sqlite3."""
+
+
+REST = frozenset({RoleKind.COMMAND, RoleKind.SCRIPT})
+"""What an operand means that takes all the others with it."""
+
+
+class Role(Struct, frozen=True):
+    """What one argument means; `pattern` is what it has to match whole."""
+
+    kind: RoleKind
+    pattern: re.Pattern[str] | None = None
+
+
+class Operand(Struct, frozen=True):
+    """One place among the operands; `many` takes any number, `optional` none or one."""
+
+    role: Role
+    many: bool = False
+    optional: bool = False
+
+
+class Flag(Struct, frozen=True):
+    """An option; `role` is what its value means.
+
+    `joined` tells that `=` has to join the value, `named` that a name comes before it, `many` that
+    it may be no number, or several.
+    """
+
+    role: Role | None = None
+    joined: bool = False
+    named: bool = False
+    many: bool = False
+
+
+class When(Struct, frozen=True):
+    """What changes where one of `flags` is given.
+
+    `needs` are options of which one must be given as well, `without` those of which none may;
+    `rewrites` makes operands that are read also written.
+    """
+
+    flags: frozenset[str]
+    operands: tuple[Operand, ...] | None = None
+    recursive: bool = False
+    rewrites: bool = False
+    needs: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
+    doubt: str = ""
+    output: Output | None = None
+
+
+class Grammar(Struct, frozen=True, dict=True):
+    """What is known of one program, or of one sub-command; `catalog/README.md` has each key."""
+
+    name: str
+    source: str = ""
+    flags: Mapping[str, Flag] = field(default_factory=dict)
+    complete: tuple[str, ...] | None = None
+    operands: tuple[Operand, ...] = ()
+    whens: tuple[When, ...] = ()
+    default: str = ""
+    subs: Mapping[str, Grammar] = field(default_factory=dict)
+    bare: bool = True
+    about: frozenset[str] = frozenset()
+    helps: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset()
+    needs_first: bool = False
+    harmless: bool = False
+    options_first: bool = False
+    optionless: bool = False
+    single_dash: bool = False
+    bundled: bool = False
+    number: bool = False
+    recursive: bool = False
+    refuses: re.Pattern[str] | None = None
+    local: bool = False
+    output: Output = NOTHING_KNOWN
+    output_flags: frozenset[str] = frozenset()
+    output_operands: int = 0
+    output_needs: frozenset[str] = frozenset()
+    output_values: tuple[tuple[re.Pattern[str], Output], ...] = ()
+    output_format: re.Pattern[str] | None = None
+    verbatim: frozenset[str] = frozenset()
+    feed: str = ""
+    pairs: Mapping[str, Role] = field(default_factory=dict)
+    doubt: str = ""
+    builtin: bool = False
+    whole_options: bool = False
+    endless: frozenset[str] = frozenset()
+    bounds: frozenset[str] | None = None
+
+    @cached_property
+    def tells_only_help(self) -> bool:
+        """Whether no more is known than how to ask for help or a version."""
+        known = (self.flags, self.operands, self.subs, self.whens, self.needs, self.doubt)
+        return not (self.bare or any(known))
+
+    @cached_property
+    def carries(self) -> bool:
+        """Whether an operand may be a command, and all behind it its arguments."""
+        places = [self.operands, *(when.operands or () for when in self.whens)]
+        return any(place.role.kind in REST for each in places for place in each)

@@ -1,0 +1,70 @@
+"""The programs that are known, one TOML file per family, compiled when first asked for.
+
+Finding out which programs there are reads only the headers `[program.NAME]`; the table of a
+program is parsed and compiled the first time that it is looked up.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
+from agentscope_like.shell.catalog.grammar import Grammar
+
+__all__ = ["lookup", "names"]
+
+_HEADER = re.compile(r'^\[program\.(?:"([^"]+)"|([^."\]]+))\]', re.MULTILINE)
+_NOT_PROGRAMS = frozenset({"environment.toml"})
+
+
+class _Section(Struct, frozen=True):
+    """Where the table of one program stands in which text."""
+
+    header: str
+    text: str
+
+
+@lru_cache(maxsize=1)
+def _sections() -> dict[str, _Section]:
+    sections: dict[str, _Section] = {}
+    for file in sorted(Path(__file__).parent.glob("*.toml")):
+        if file.name in _NOT_PROGRAMS:
+            continue
+        text = file.read_text("utf-8")
+        found = list(_HEADER.finditer(text))
+        ends = [*(match.start() for match in found[1:]), len(text)]
+        for match, end in zip(found, ends, strict=True):
+            header = match[1] or match[2]
+            section = _Section(header, text[match.start() : end])
+            for name in header.split():
+                if name in sections:
+                    raise CatalogError(f"The catalog has two tables for the program {name!r}.")
+                sections[name] = section
+    return sections
+
+
+@lru_cache(maxsize=1024)
+def lookup(name: str) -> Grammar | None:
+    """Return the grammar of the program `name`, or None where the catalog has none.
+
+    Raises:
+        CatalogError: The program's table cannot be compiled.
+    """
+    section = _sections().get(name)
+    if section is None:
+        return None
+    try:
+        table = tomllib.loads(section.text)["program"][section.header]
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise CatalogError(f"The catalog's [program.{section.header}]: {error}.") from error
+    return parse_program(name, table)
+
+
+def names() -> frozenset[str]:
+    """Return the names of all programs that the catalog knows."""
+    return frozenset(_sections())

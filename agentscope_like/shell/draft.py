@@ -1,0 +1,158 @@
+"""Parts while they are being judged, and what surrounds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from agentscope_like.shell.analysis import Doubt, Effect, EffectKind, Part
+from agentscope_like.shell.syntax import Assignment, Command, Redirect, SimpleCommand, Span, Word
+from agentscope_like.shell.values import Argument, Output, Unknown
+
+__all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "Scope", "shortened"]
+
+MAX_DEPTH = 20
+"""How deep wrappers and scripts in words of scripts may be nested."""
+
+MAX_EFFECTS = 1000
+"""Most effects of one part that are told apart; more, and the command line is not understood."""
+
+_SHOWN = 60
+_LOOKED_AT = 500
+
+
+class BudgetError(Exception):
+    """The command line is too large to be judged."""
+
+
+def shortened(text: str) -> str:
+    """Return `text` as a message shows it: on one line, not too long."""
+    line = " ".join(text[:_LOOKED_AT].split())
+    is_all = len(line) <= _SHOWN and len(text) <= _LOOKED_AT
+    return line if is_all else f"{line[: _SHOWN - 3]}..."
+
+
+class Scope(Struct, frozen=True):
+    """What surrounds a command.
+
+    Attributes:
+        parent: Index of the part that carries the commands here, or None at the top.
+        redirects: Redirections of the compound commands around.
+        place: Where everything here stands in the command text, when it was read from the text of
+            a word (`sh -c '...'`); None where the tree's own spans are those of the command text.
+        defined: Names that are functions somewhere in this script.
+        arrays: Names that are arrays somewhere in this script.
+        moves: Whether this script has a `cd` anywhere.
+        depth: How many wrappers and scripts deep this is.
+        fed: What is known of the standard input, unless it is redirected.
+        bounded: Whether something ends whatever runs here; not what a shell does not wait for.
+        posix: Whether a plain `sh` runs the commands here.
+        in_function: Whether this is the body of a function.
+        lacking: Whether an argument has been left out that may turn out to be none.
+    """
+
+    parent: int | None = None
+    redirects: tuple[Redirect, ...] = ()
+    place: Span | None = None
+    defined: frozenset[str] = frozenset()
+    arrays: frozenset[str] = frozenset()
+    moves: bool = False
+    depth: int = 0
+    fed: Output = Output()
+    bounded: bool = False
+    posix: bool = False
+    in_function: bool = False
+    lacking: bool = False
+
+    def span(self, span: Span) -> Span:
+        """Return where `span` stands in the command text."""
+        return self.place or span
+
+    def inside(self, parent: int | None) -> Scope:
+        """Return the scope of the commands that the part `parent` carries."""
+        return replace(self, parent=parent, redirects=())
+
+
+class Draft(Struct):
+    """A part under judgement.
+
+    `arguments` is `argv` with what is known of computed words; `is_one_of_several` tells that other
+    programs may run in its place; `place` is as in `Scope`.
+    """
+
+    argv: tuple[str | None, ...]
+    words: tuple[Word, ...]
+    span: Span
+    index: int | None
+    directory: str | None
+    directories: tuple[str, ...] = ()
+    parent: int | None = None
+    program: str | None = None
+    assignments: tuple[Assignment, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    effects: list[Effect] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    arguments: Sequence[Argument] = ()
+    is_one_of_several: bool = False
+    place: Span | None = None
+
+    def span_of(self, index: int) -> Span:
+        """Return where the argument of an index stands in the command text."""
+        if self.place is not None:
+            return self.place
+        return self.words[index].span if index < len(self.words) else self.span
+
+    def doubt(self, message: str, span: Span, *, kind: EffectKind | None = None) -> None:
+        """Note why this is not proven; with `kind`, also the effect that is suspected."""
+        self.doubts.append(Doubt(message, span))
+        if kind is not None:
+            self.effects.append(Effect(kind, "", None, span))
+
+    def add(self, effects: Iterable[Effect]) -> None:
+        """Add effects.
+
+        Raises:
+            BudgetError: There are more than 1,000.
+        """
+        self.effects += effects
+        if len(self.effects) > MAX_EFFECTS:
+            raise BudgetError
+
+    def proves(self, command: Command, scope: Scope) -> bool:
+        """Return whether this is the part of a simple command whose program does what it says."""
+        return (
+            isinstance(command, SimpleCommand)
+            and bool(command.words)
+            and self.words is command.words
+            and not (self.doubts or self.is_one_of_several)
+            and self.argv[0] not in scope.defined
+        )
+
+    def known_input(self, scope: Scope) -> Output:
+        """Return what is known of the standard input."""
+        if not self.redirects or scope.fed == Output():
+            return scope.fed
+        redirected = any(each.operator.startswith("<") or each.fd == 0 for each in self.redirects)
+        return Output() if redirected else scope.fed
+
+    def finish(self) -> Part:
+        """Return the part."""
+        return Part(
+            argv=self.argv,
+            words=self.words,
+            program=self.program,
+            assignments=self.assignments,
+            redirects=self.redirects,
+            span=self.span,
+            directory=self.directory,
+            directories=self.directories,
+            parent=self.parent,
+            effects=tuple(self.effects),
+            doubts=tuple(self.doubts),
+            computed=self._computed() if None in self.argv else (),
+        )
+
+    def _computed(self) -> tuple[Unknown, ...]:
+        return tuple(each for each in self.arguments if isinstance(each, Unknown))

@@ -1,0 +1,250 @@
+"""What the words of one command become, with the scripts inside them judged on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.expand.parameter_operations import operated
+from agentscope_like.shell.expand.word_evaluation import evaluate
+from agentscope_like.shell.state import own_doubt, special_parameter
+from agentscope_like.shell.syntax import (
+    Arithmetic,
+    Literal,
+    Script,
+    Segment,
+    Substitution,
+    Variable,
+    Word,
+    fails,
+)
+from agentscope_like.shell.values import (
+    NUMBER,
+    Argument,
+    Output,
+    Shape,
+    Unknown,
+    elements_of,
+    several,
+)
+from agentscope_like.shell.values import join as either
+
+if TYPE_CHECKING:
+    from agentscope_like.shell.draft import Draft, Scope
+    from agentscope_like.shell.state import State
+
+__all__ = ["Expander", "Substituter"]
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SAID = frozenset({"grep", "Binary", "file"})
+_UNAWAITED = frozenset({"<(", ">("})
+
+
+class Substituter(Protocol):
+    """Judges the script of a substitution and says what it prints."""
+
+    def substitute(self, script: Script, state: State, scope: Scope) -> Output:
+        """Judge `script`, which runs in a subshell."""
+
+
+class Expander:
+    """Expands words in one state; doubts that arise go to `draft`.
+
+    Attributes:
+        home: The home directory that a lone `~` becomes, or None where unknown.
+        assigned: Names that the expansions themselves may set (`${name:=value}`).
+    """
+
+    __slots__ = ("_draft", "_scope", "_state", "_walker", "assigned", "home")
+
+    def __init__(
+        self, walker: Substituter, state: State, draft: Draft, scope: Scope, *, home: str | None
+    ) -> None:
+        self._walker = walker
+        self._state = state
+        self._draft = draft
+        self._scope = scope
+        self.home = home
+        self.assigned: dict[str, Shape] = {}
+
+    def argument(self, word: Word) -> Argument:
+        """Return what `word` becomes as an argument."""
+        segments = word.segments
+        first = segments[0]
+        if len(segments) == 1 and isinstance(first, Literal):  # as nearly always
+            return first.text
+        self._check_arithmetic(segments)
+        return evaluate(word, self)
+
+    def text(self, word: Word) -> Argument:
+        """Return what `word` becomes where bash neither splits nor globs."""
+        self._check_arithmetic(word.segments)
+        value = evaluate(word, self, splits=False)
+        return Unknown() if any(map(_is_array, word.segments)) else value
+
+    def evaluate(self, expression: Arithmetic) -> None:
+        """Doubt what an expression reads or sets where that may run code or change a program."""
+        self._check_arithmetic((expression,))
+        for name in expression.assigned:
+            problem = own_doubt(name, Unknown(shape=Shape.INTEGER))
+            if problem:
+                self._draft.doubt(problem, self._scope.span(expression.span))
+            self.assigned[name] = Shape.INTEGER
+
+    def _check_arithmetic(self, segments: tuple[Segment, ...]) -> None:
+        for segment in segments:
+            if isinstance(segment, Arithmetic):
+                for name in segment.names:
+                    self._check_operand(name, segment)
+                if fails(segment.text, self._digits_of):
+                    self._draft.doubt(
+                        "this arithmetic is an error, for which bash leaves out what follows",
+                        self._scope.span(segment.span),
+                    )
+                for substitution in segment.substitutions:
+                    if not self._prints_number(substitution):
+                        self._draft.doubt(
+                            "this is not known to print a number, and arithmetic runs what it is",
+                            self._scope.span(substitution.span),
+                        )
+
+    def _prints_number(self, substitution: Substitution) -> bool:
+        output = self.output(substitution)
+        return output.shape is Shape.INTEGER
+
+    def _check_operand(self, name: str, segment: Arithmetic) -> None:
+        """Doubt a name in arithmetic that may hold code: bash evaluates what it holds."""
+        value = self._base(name)
+        integer = (
+            value.isascii() and value.isdigit()
+            if isinstance(value, str)
+            else (value.shape is Shape.INTEGER or self._is_line_number(value))
+        )
+        if not integer:
+            self._draft.doubt(
+                f"`{name}` is not known to hold a number, and arithmetic runs what it holds",
+                self._scope.span(segment.span),
+            )
+
+    def _digits_of(self, name: str) -> str | None:
+        value = self._base(name)
+        return value if isinstance(value, str) and value.isdigit() else None
+
+    def _is_line_number(self, value: Unknown) -> bool:
+        """Return whether a value is a number, or a text that holds no code as arithmetic.
+
+        What grep prints of a binary file begins with names, which bash looks up.
+        """
+        names = self._state.variables.keys()
+        return value.numbered == NUMBER and not self._scope.defined and _SAID.isdisjoint(names)
+
+    def _base(self, name: str) -> Argument:
+        value = self._state.variables.get(name)
+        if name == "_":
+            return Unknown()
+        parameters = self._state.parameters
+        if parameters is not None and (known := _positional(name, parameters)) is not None:
+            return known
+        if value is None:
+            posix = self._scope.posix
+            return special_parameter(name, self._state.directories, self.home, posix=posix)
+        return value
+
+    def output(self, segment: Substitution) -> Output:
+        """Return what a substitution prints."""
+        scope = self._scope.inside(self._draft.index)
+        if scope.bounded and segment.opener in _UNAWAITED:
+            scope = replace(scope, bounded=False)
+        return self._walker.substitute(segment.script, self._state, scope)
+
+    def variable(self, segment: Variable) -> Argument:
+        """Return what a parameter holds."""
+        base = self._element(segment) if "[" in segment.name else self._base(segment.name)
+        operator = segment.operator
+        if operator is None:
+            return base
+        if operator == "indirect":
+            return self._named_by(base, segment)
+        argument = self.text(segment.argument) if segment.argument is not None else ""
+        if operator == "length":
+            return Unknown(option=False, shape=Shape.INTEGER, filled=True)
+        if operator in {":=", "="}:
+            self._assign_default(segment, argument)
+        known = _known(segment, base)
+        return _operated(operator, base, argument) if known is None else known
+
+    def assign(self, name: str, value: Argument) -> None:
+        """Note that `name` holds `value` where the next word is expanded."""
+        self._state = self._state.assign(name, value)
+
+    def _named_by(self, base: Argument, segment: Variable) -> Argument:
+        """Return what the variable holds that `base` names; other than a name may run code."""
+        names = (base,) if isinstance(base, str) else base.choices
+        if not names or not all(map(_NAME.fullmatch, names)):
+            self._draft.doubt(
+                f"which variable `${{!{segment.name}}}` means is computed",
+                self._scope.span(segment.span),
+            )
+            return Unknown()
+        return either([self._base(name) for name in names])
+
+    def _element(self, segment: Variable) -> Argument:
+        """Return what one element of an array holds, or what all of them become."""
+        array, _, subscript = segment.name.partition("[")
+        known = [self._state.variables.get(name) for name in (array, elements_of(array))]
+        held = [Unknown() if value is None else value for value in known]
+        if subscript == "*]":
+            return Unknown(single=False)
+        return several(either(held)) if subscript == "@]" else either([*held, ""])
+
+    def _assign_default(self, segment: Variable, argument: Argument) -> None:
+        problem = own_doubt(segment.name, argument)
+        if problem:
+            self._draft.doubt(problem, self._scope.span(segment.span))
+        self.assigned[segment.name] = Shape.ANY
+        self._state = self._state.forget({segment.name: Shape.ANY}, directory=False)
+
+
+def _positional(name: str, parameters: Sequence[Argument]) -> Argument | None:
+    """Return what `$1`, `$#` or `$@` is; None for any other name."""
+    if name == "#":
+        return str(len(parameters))
+    if name == "@" and parameters:
+        return several(either(list(parameters)))
+    if not name.isdecimal() or int(name) == 0:
+        return None
+    return parameters[int(name) - 1] if int(name) <= len(parameters) else ""
+
+
+def _is_array(segment: Segment) -> bool:
+    """Return whether a segment becomes several texts, which one text then joins."""
+    if not isinstance(segment, Variable) or segment.operator == "length":
+        return False
+    return segment.name.endswith(("@", "*", "[@]", "[*]"))
+
+
+def _known(segment: Variable, base: Argument) -> Argument | None:
+    """Return what an operator makes of a parameter of which every possible text is known."""
+    texts = (base,) if isinstance(base, str) else base.choices if base.single else ()
+    made = [operated(segment.operator or "", text, segment.argument) for text in texts]
+    known = [text for text in made if text is not None]
+    return either(list(known)) if known and len(known) == len(made) else None
+
+
+def _operated(operator: str, base: Argument, argument: Argument) -> Argument:
+    """Return what `${name OPERATOR argument}` becomes where `name` holds `base`."""
+    if operator in {":-", "-", ":=", "="}:
+        return base if isinstance(base, str) and base else either([base, argument])
+    if operator in {":+", "+"}:
+        return either(["", argument])
+    if operator in {":?", "?"}:
+        return base
+    if isinstance(base, str):
+        return Unknown()
+    if operator in {"%", "%%"}:
+        return Unknown(option=base.option, single=base.single, shape=min(base.shape, Shape.WORD))
+    return Unknown(single=base.single)

@@ -1,0 +1,78 @@
+"""What `$(git rev-parse --show-toplevel)` becomes, where the root of the work tree is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from agentscope_like.shell.draft import Draft, Scope
+    from agentscope_like.shell.state import State
+    from agentscope_like.shell.syntax import Command, Redirect, Script
+
+__all__ = ["WorkTree", "may_ask_for_root"]
+
+_ERRORS = 2
+
+
+def may_ask_for_root(command: str) -> bool:
+    """Return whether a command line may ask git for the root of its work tree."""
+    return "--show-toplevel" in command
+
+
+class WorkTree(Struct, frozen=True):
+    """The git work tree that a command line starts in.
+
+    Attributes:
+        start: The directory that the command line starts in.
+        root: The root of the work tree.
+    """
+
+    start: str
+    root: str
+
+    def printed(
+        self, script: Script, drafts: Sequence[Draft], state: State, scope: Scope
+    ) -> tuple[str, ...]:
+        """Return the only texts that a script may print; empty where they are not known.
+
+        It prints the root, or nothing where git fails; with `|| pwd` and `|| echo TEXT`, what that
+        prints. In another directory than these two, git may find another work tree.
+
+        Args:
+            script: The script of a substitution.
+            drafts: Its commands, as they were judged.
+            state: What is known where it runs.
+            scope: What surrounds its commands.
+        """
+        is_here = bool(state.directories) and {self.start, self.root}.issuperset(state.directories)
+        connectors = [statement.connector for statement in script.statements]
+        if not is_here or connectors not in ([""], ["||", ""]):
+            return ()
+        match [_said(statement.command, drafts, scope) for statement in script.statements]:
+            case [("git", "rev-parse", "--show-toplevel")]:
+                return (self.root, "")
+            case [("git", "rev-parse", "--show-toplevel"), ("pwd",)]:
+                return (self.root, *state.directories)
+            case [("git", "rev-parse", "--show-toplevel"), ("echo", str(text))]:
+                return (self.root, text)
+        return ()
+
+
+def _said(command: Command, drafts: Sequence[Draft], scope: Scope) -> tuple[str | None, ...] | None:
+    """Return the words of a proven command of which nothing but its output is read, or None."""
+    for draft in drafts:
+        if draft.proves(command, scope) and _prints_plainly(draft):
+            return draft.argv
+    return None
+
+
+def _prints_plainly(draft: Draft) -> bool:
+    """Return whether what a command prints, and no error of it, is what is read."""
+    return not draft.assignments and all(map(_drops_errors, draft.redirects))
+
+
+def _drops_errors(redirect: Redirect) -> bool:
+    return redirect.fd == _ERRORS and redirect.operator in {">", ">>"}

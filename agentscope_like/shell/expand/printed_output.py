@@ -1,0 +1,296 @@
+"""What a proven command or pipeline prints, as far as is known: lets `$(...)` be an argument."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agentscope_like.shell import catalog
+from agentscope_like.shell.arguments import read_arguments
+from agentscope_like.shell.catalog import RoleKind
+from agentscope_like.shell.syntax import SimpleCommand, Word, nodes
+from agentscope_like.shell.values import NUMBER, Argument, Output, Shape, plain, shape_of
+
+if TYPE_CHECKING:
+    from agentscope_like.shell.arguments import Reading
+    from agentscope_like.shell.catalog import Grammar
+    from agentscope_like.shell.draft import Draft
+    from agentscope_like.shell.syntax import Command, Redirect
+
+__all__ = ["CUTTING", "heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
+
+_NUMBERING = frozenset({"-n", "--line-number"})
+_KEEPING = frozenset(
+    {
+        *("-a", "--text", "-e", "--regexp", "-E", "--extended-regexp", "-F", "--fixed-strings"),
+        *("-G", "--basic-regexp", "-h", "--no-filename", "-i", "--ignore-case", "-m"),
+        *("--max-count", "-o", "--only-matching", "-P", "--perl-regexp", "-s", "--no-messages"),
+        *("-v", "--invert-match", "-w", "--word-regexp", "-x", "--line-regexp"),
+    }
+)
+"""Options of grep beside which `-n` begins each line with its number."""
+
+_ERRORS = 2
+_CONTEXT = re.compile(r"-[0-9]+")
+_FILE = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+-]*")
+CUTTING = re.compile(
+    r"cut -d ?: -f ?1|cut -f ?1 -d ?:|awk -F ?: \{ ?print \$1 ?\}",
+)
+_PICKING = re.compile(
+    r"head(?: -(?:n ?)?[0-9]+)?|tail(?: -(?:n ?)?\+?[0-9]+)?|sort(?: -[nru]+)?|uniq"
+)
+_NUMBERING_AWK = re.compile(
+    r"(?:/(?:[^/\\]|\\[^\n])*/|END) ?\{ ?print F?NR ?(;? ?\}|; ?exit ?;? ?\})"
+)
+_PASSING = re.compile(
+    r"tr -d (?: |\[:(?:blank|space):\]| ?\\n)|awk \{ ?print \$1 ?\}|cut -d  -f ?1|xargs|"
+    rf"{_PICKING.pattern}"
+)
+_ECHO_OPTION = re.compile(r"-[neE]+")
+_JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
+_LONGEST = 10_000
+"""How many characters of what printf repeats are put together."""
+
+_BY_PLACE = frozenset({"pwd", "find"})
+_LEADING = ("-H", "-L", "-P", "-D", "-O", "(", "!")
+"""With what the words of find may begin before the places to look in, or as an option of BSD."""
+
+_PRINTING = ("-print", "-ls", "-exec", "-ok", "-fprint", "-fls")
+_FED = frozenset({"read", "xargs"})
+_SILENT = frozenset({"true", "false", ":", "exit", "test", "["})
+_NUMBERS = Output(Shape.INTEGER, single=False)
+_LINE_NUMBER = Output(single=False, numbered=NUMBER)
+
+
+def printed(stages: Sequence[Draft]) -> Output | None:
+    """Return what proven commands print that are joined by pipes; None where that is nothing.
+
+    Args:
+        stages: The commands in order; the last one prints.
+    """
+    if len(stages) > 1 and _prints_line_numbers(stages):
+        return _LINE_NUMBER
+    kept = len(stages)
+    while kept > 1 and _keeps_numbers(stages[kept - 1]):
+        kept -= 1
+    output = _of_command(stages[kept - 1])
+    if kept == len(stages):
+        return output
+    if output is None or output.shape < Shape.ALPHANUMERIC:
+        return Output()
+    return output._replace(choices=())  # a filter may print none of it
+
+
+def heeds_input(command: Command) -> bool:
+    """Return whether it matters to a command of a pipeline what is known of its input."""
+    if isinstance(command, SimpleCommand):
+        return bool(command.words) and command.words[0].literal in _FED
+    return True
+
+
+def keeps_input(command: Command) -> bool:
+    """Return whether no part of a command replaces the standard input of what follows, as `exec`.
+
+    One whose name is computed may be `exec`.
+    """
+    return not any(
+        isinstance(node, SimpleCommand)
+        and node.words
+        and node.redirects
+        and (node.words[0].literal is None or any(each.literal == "exec" for each in node.words))
+        for node in nodes(command)
+    )
+
+
+def takes_all(command: Command) -> bool:
+    """Return whether a command of a pipeline itself reads its input, and nothing else before it."""
+    if not isinstance(command, SimpleCommand) or command.assignments:
+        return False
+    words = [*command.words, *(each.target for each in command.redirects)]
+    is_fixed = all(isinstance(each, Word) and each.literal is not None for each in words)
+    return is_fixed and all(each.fd == _ERRORS for each in command.redirects)
+
+
+def printed_by_any(outputs: Sequence[Output | None]) -> Output:
+    """Return what commands print of which each, some or none may run, and print in turn."""
+    known = [output for output in outputs if output is not None]
+    if len(known) == 1:
+        choices = known[0].choices
+        return known[0]._replace(choices=(*choices, "")) if choices and outputs[1:] else known[0]
+    if not known:
+        return Output()
+    shape = min(output.shape for output in known)
+    return Output(shape, single=False)
+
+
+def _of_command(command: Draft) -> Output | None:
+    """Return what one command prints."""
+    if command.program is None or not _drops_errors(command):
+        return Output()
+    if command.program in _SILENT:
+        return None
+    arguments = command.arguments
+    texts = [each for each in arguments if isinstance(each, str)]
+    by_words = _BY_WORDS.get(command.program)
+    if by_words is not None:
+        return by_words(texts[1:]) if len(texts) == len(arguments) else Output()
+    if command.program in _BY_PLACE:
+        return _of_place(command)
+    grammar = catalog.lookup(command.program)
+    return Output() if grammar is None else _of_grammar(grammar, arguments)
+
+
+def _of_echo(words: Sequence[str]) -> Output:
+    """Return what echo prints of known words."""
+    text = " ".join(words)
+    if not words or _ECHO_OPTION.fullmatch(words[0]) or "\\" in text or "\n" in text:
+        return Output()
+    return Output(shape_of(text), choices=(text,))
+
+
+def _of_printf(words: Sequence[str]) -> Output:
+    """Return what printf prints of known words, where it only puts them together."""
+    if not words or _JOINING.fullmatch(words[0]) is None:
+        return Output()
+    taken, joined = words[0].count("%s"), words[0].removesuffix("\\n")
+    times, left = divmod(len(words) - 1, taken) if taken else (1, len(words) - 1)
+    is_line = times == 1 or (times and joined == words[0])
+    if left or not is_line or times * len(joined) > _LONGEST:
+        return Output()
+    text = joined * times % tuple(words[1:])
+    return Output() if "\n" in text else Output(shape_of(text), choices=(text,))
+
+
+def _of_dirname(words: Sequence[str]) -> Output:
+    """Return what dirname prints of one known name."""
+    if len(words) != 1 or words[0].startswith("-") or "\n" in words[0]:
+        return Output()
+    folder = words[0].rstrip("/").rpartition("/")[0].rstrip("/")
+    text = folder or ("/" if words[0].startswith("/") else ".")
+    return Output(shape_of(text), choices=(text,))
+
+
+def _of_place(command: Draft) -> Output:
+    """Return what `pwd` prints, or find where it prints what it found with a NUL behind each."""
+    words = command.argv[1:]
+    if command.program == "pwd":
+        return Output() if words else Output(choices=command.directories)
+    prints = [word for word in words if word is not None and word.startswith(_PRINTING)]
+    leads = not words[:1] or words[0] is None or words[0].startswith(_LEADING)
+    is_known = None not in words and not leads
+    return Output(single=False, places=is_known and prints == ["-print0"])
+
+
+def _keeps_numbers(stage: Draft) -> bool:
+    """Return whether what a filter prints of numbers, one on a line, are numbers."""
+    words = [each for each in stage.argv if each is not None]
+    if len(words) != len(stage.argv) or any(map(_takes_input, stage.redirects)):
+        return False
+    return _drops_errors(stage) and _PASSING.fullmatch(" ".join(words)) is not None
+
+
+def _takes_input(redirect: Redirect) -> bool:
+    return redirect.operator.startswith("<") and redirect.operator not in {"<&", "<>"}
+
+
+def _drops_errors(command: Draft) -> bool:
+    """Return whether all that is redirected, besides input, is messages that nobody sees."""
+    return all(
+        each.fd == _ERRORS
+        and each.operator == ">"
+        and isinstance(each.target, Word)
+        and each.target.literal == "/dev/null"
+        for each in command.redirects
+        if not _takes_input(each)
+    )
+
+
+def _of_awk(arguments: Sequence[str]) -> Output:
+    """Return what awk prints: the numbers of lines, or nothing is known of it."""
+    found = _NUMBERING_AWK.fullmatch(arguments[0]) if arguments else None
+    if found is None or not all(map(_FILE.fullmatch, arguments[1:])):
+        return Output()
+    return Output(Shape.INTEGER) if "exit" in found[1] else _NUMBERS
+
+
+def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
+    """Return whether the lines that `grep -n PATTERN FILE` prints are cut at their colons.
+
+    Of a binary file grep prints just `grep: FILE: ...`, which leaves `grep`, or before version 3.5
+    `Binary file FILE matches`. Neither is a sed script, whatever follows, nor is it code.
+    """
+    texts: list[str] = []
+    for stage in stages:
+        words = [each for each in stage.argv[1:] if each is not None]
+        fed = any(map(_takes_input, stage.redirects)) or not _drops_errors(stage)
+        if fed or stage.assignments or len(words) != len(stage.argv) - 1:
+            return False
+        texts.append(" ".join([stage.program or "", *words]))
+    cuts = [CUTTING.fullmatch(text) is not None for text in texts[1:]]
+    picks = [_PICKING.fullmatch(text) is not None for text in texts[1:]]
+    understood = sum(cuts) == 1 and sum(cuts) + sum(picks) == len(cuts)
+    return understood and stages[0].program == "grep" and _numbers_lines(stages[0])
+
+
+def _numbers_lines(grep: Draft) -> bool:
+    """Return whether each line that grep prints begins with its number and a colon."""
+    grammar = catalog.lookup("grep")
+    arguments = [each for each in grep.argv if each is not None]
+    if grammar is None or any(map(_CONTEXT.fullmatch, arguments)):
+        return False
+    reading = read_arguments(grammar, arguments)
+    operands = [item for item in reading.items if not item.flag]
+    files = [item.argument for item in operands if item.role.kind is RoleKind.READ]
+    named = all(isinstance(each, str) and _FILE.fullmatch(each) for each in files)
+    numbered = not _NUMBERING.isdisjoint(reading.used)
+    return len(files) <= 1 and named and numbered and reading.used <= _NUMBERING | _KEEPING
+
+
+def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:
+    reading = read_arguments(grammar, arguments)
+    inner = reading.grammar
+    operands = [item.argument for item in reading.items if not item.flag]
+    texts = [each for each in operands if isinstance(each, str)]
+    pattern = inner.output_format
+    if pattern is not None and not (texts and all(map(pattern.fullmatch, texts))):
+        return Output()
+    for when in inner.whens:
+        if when.output is not None and reading.used and reading.used <= when.flags:
+            return when.output
+    if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:
+        return Output()
+    output = _formatted(inner, reading)
+    return output if all(_is_clear(each, output, pattern) for each in operands) else Output()
+
+
+def _is_clear(operand: Argument, output: Output, pattern: re.Pattern[str] | None) -> bool:
+    """Return whether an operand is none that changes what kind of text is printed.
+
+    One that is computed is in no number and no hash, as long as it is one and no option.
+    """
+    if isinstance(operand, str):
+        return plain(operand)
+    known = operand.single and not operand.option and output.shape >= Shape.ALPHANUMERIC
+    return known and (pattern is None or operand.shape is Shape.INTEGER)
+
+
+def _formatted(grammar: Grammar, reading: Reading) -> Output:
+    """Return what the options say that it prints."""
+    needs = grammar.output_needs
+    if not needs:
+        return grammar.output
+    if needs.isdisjoint(reading.used):
+        return Output()
+    if not grammar.output_values:
+        return grammar.output
+    given = [item.argument for item in reading.items if item.flag in needs]
+    texts = [each for each in given if isinstance(each, str)]
+    for pattern, output in grammar.output_values:
+        if texts and len(texts) == len(given) and all(map(pattern.fullmatch, texts)):
+            return output
+    return Output()
+
+
+_BY_WORDS = {"awk": _of_awk, "dirname": _of_dirname, "echo": _of_echo, "printf": _of_printf}
+"""What prints as its words alone say."""

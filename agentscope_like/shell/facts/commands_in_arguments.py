@@ -1,0 +1,207 @@
+"""Commands that stand in the words of a program which is not opened, for the rules that forbid.
+
+What is carried for certain counts like any other command. What may be carried counts for a guess:
+it is asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from agentscope_like.shell.analysis import EffectKind, Part
+from agentscope_like.shell.catalog import families
+from agentscope_like.shell.facts.possible_commands import (
+    bare_name,
+    raw_readings,
+    raw_words,
+    readings_of,
+)
+from agentscope_like.shell.syntax import Heredoc, Literal
+from agentscope_like.shell.values import Words
+
+__all__ = ["carried_readings", "perhaps_carried_readings"]
+
+_RUNNING = frozenset({EffectKind.EXECUTE, EffectKind.UNKNOWN})
+_NAMES_A_PROGRAM = re.compile(
+    r".*(?:PAGER|EDITOR|VISUAL|COMMAND|ASKPASS|SSH|RSH|EXTERNAL_DIFF|BROWSER|SHELL|LESSOPEN|LESSCLOSE)"
+)
+_SETTING = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
+_DECLARING = frozenset({"export", "declare", "typeset", "readonly", "local", "env", "alias"})
+_RUN_WORDS = frozenset({"exec", "run", "dlx", "shell", "ssh", "rsh", "foreach"})
+_COMMAND_FLAG = re.compile(r"-[A-Za-z]?[cCeEprxX]|--(?:exec|command|run|eval|call|cmd)[a-z-]*")
+_MARKS = str.maketrans("=:[]", "    ")
+_MOST_BEFORE = 8
+_MOST_ARGUMENTS = 64
+
+
+def carried_readings(part: Part) -> Iterator[Words]:
+    """Yield what a part runs that stands in its words, or in what it is told by the environment."""
+    yield from _settings(part)
+    words = _words(part)
+    plain = families().without_leading_options(words)
+    starts = _commands_in(plain)
+    for start in starts:
+        yield from readings_of(plain[start] or "", plain[start + 1 : start + _MOST_ARGUMENTS])
+    rest = plain[starts[-1] :] if starts else ()
+    program = bare_name(rest[0] or "") if rest else ""
+    if program in families().carriers or families().is_shell(program):
+        yield from _tails(rest, 1)
+        yield from _in_texts(rest)
+    elif families().runs_texts(plain):
+        yield from _in_texts(words)
+    for value in _option_values(words, plain):
+        yield from _in_text(value)
+
+
+def perhaps_carried_readings(part: Part) -> Iterator[Words]:
+    """Yield what a part may run: what follows `--` or `exec`, the value of `--command` and `-e`.
+
+    Of a program that nobody knows, any word may begin a command, or hold one.
+    """
+    words = _words(part)
+    if not words:
+        return
+    name = words[0] or ""
+    if (pattern := families().language_of(name)) is not None:
+        yield from _in_texts([word for word in words[1:] if word and pattern.fullmatch(word)])
+    if name in families().input_languages or families().interpreter(name):
+        yield from _in_input(part)
+    plain = families().without_leading_options(words)
+    if starts := _commands_in(plain):
+        rest = plain[starts[-1] :]
+        if not families().has_own_words(bare_name(rest[0] or "")):
+            yield from _tails(rest, 1)
+            yield from _in_texts(rest)
+    elif _is_unknown(part):
+        yield from _tails(words, 1)
+        yield from _in_texts(words[1:])
+    else:
+        yield from _tails(words, _before_tail(words))
+        yield from _in_texts(tuple(_flag_values(words)))
+
+
+def _in_input(part: Part) -> Iterator[Words]:
+    """Yield what may be a command in the text that stands in the command as a part's input."""
+    for redirect in part.redirects:
+        target = redirect.target
+        word = target.body if isinstance(target, Heredoc) else target
+        if redirect.operator.startswith("<<"):
+            for segment in word.segments:
+                if isinstance(segment, Literal):
+                    yield from _in_text(segment.text)
+
+
+def _words(part: Part) -> Words:
+    """Return the words of a part that may run others, by its program's bare name, else none."""
+    if not part.argv or part.argv[0] is None or not _may_run(part):
+        return ()
+    return (bare_name(part.argv[0]), *part.argv[1:])
+
+
+def _may_run(part: Part) -> bool:
+    return any(effect.kind in _RUNNING for effect in part.effects)
+
+
+def _is_unknown(part: Part) -> bool:
+    """Return whether nothing is known of what a program does with its words."""
+    name = part.argv[0] or ""
+    return not families().has_own_words(bare_name(name)) and any(
+        effect.kind is EffectKind.EXECUTE and effect.target == name for effect in part.effects
+    )
+
+
+def _before_tail(words: Words) -> int:
+    """Return after how many words a command may stand; all of them where none does."""
+    for position, word in enumerate(words[1:_MOST_BEFORE], 1):
+        if word in _RUN_WORDS and not families().has_own_words(words[0] or ""):
+            return position + 1
+    return words.index("--") + 1 if "--" in words else len(words)
+
+
+def _commands_in(words: Words) -> list[int]:
+    """Return where a command may stand that a program is known to run.
+
+    A word behind an option may be its value, or the command already. Settings go before it.
+    """
+    found = families().before_command(words)
+    if found is None:
+        return []
+    position, operands = found
+    starts: list[int] = []
+    for index, word in enumerate(words[position:], position):
+        if word is not None and (word.startswith("-") or _SETTING.fullmatch(word)):
+            continue
+        starts.append(index)
+        if (words[index - 1] or "").startswith("-"):
+            continue
+        if operands == 0:
+            break
+        operands -= 1
+    return starts
+
+
+def _flag_values(words: Words) -> Iterator[str | None]:
+    """Yield the values of options that many programs have for a command or a program's text."""
+    for word, following in pairwise((*words[1:], None)):
+        name, _, joined = (word or "").partition("=")
+        if _COMMAND_FLAG.fullmatch(name):
+            yield joined or following
+
+
+def _tails(words: Words, start: int) -> Iterator[Words]:
+    for position, word in enumerate(words[start:], start):
+        if word and not word.startswith("-"):
+            yield from readings_of(word, words[position + 1 : position + _MOST_ARGUMENTS])
+
+
+def _option_values(words: Words, plain: Words) -> Iterator[str]:
+    """Yield the values of options that are commands."""
+    options = families().command_options(words) + families().command_options(plain)
+    for option in dict.fromkeys(options):
+        is_setting = option.startswith("-") and option.endswith("=")
+        for word, following in pairwise((*words[1:], None)):
+            value = _value(option, word, following)
+            if value and is_setting:
+                value = value.partition("=")[2]
+            if value:
+                yield value
+
+
+def _value(option: str, word: str | None, following: str | None) -> str | None:
+    """Return what stands behind an option in its word or in the next one; None for another word."""
+    if word is None:
+        return None
+    if option.startswith("--"):
+        name, _, joined = word.partition("=")
+        is_option = len(name) > len("--") and option.startswith(name)
+        return (joined or following) if is_option else None
+    if not option.startswith("-"):
+        return word.removeprefix(option) if word.startswith(option) else None
+    if word.startswith("-") and not word.startswith("--") and option[1] in word:
+        return word.partition(option[1])[2] or following
+    return None
+
+
+def _settings(part: Part) -> Iterator[Words]:
+    """Yield the commands that variables name which programs run, as `PAGER` does."""
+    for assignment in part.assignments:
+        if _NAMES_A_PROGRAM.fullmatch(assignment.name) and (value := assignment.value.literal):
+            yield from _in_text(value)
+    if not part.argv or bare_name(part.argv[0] or "") not in _DECLARING:
+        return
+    for word in part.argv[1:]:
+        match = _SETTING.fullmatch(word or "")
+        if match and (part.argv[0] == "alias" or _NAMES_A_PROGRAM.fullmatch(match[1])):
+            yield from _in_text(match[2])
+
+
+def _in_texts(words: Words) -> Iterator[Words]:
+    for word in words:
+        if word and any(map(str.isspace, word)):
+            yield from _in_text(word)
+
+
+def _in_text(text: str) -> Iterator[Words]:
+    yield from raw_readings(raw_words(text.translate(_MARKS)))

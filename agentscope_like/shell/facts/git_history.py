@@ -1,0 +1,158 @@
+"""What git shows of the files that it keeps, of those of the past too: `git show HEAD:path`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agentscope_like.shell.analysis import CommandAnalysis, Part, answered_once
+from agentscope_like.shell.facts.possible_commands import raw_words
+from agentscope_like.shell.syntax import Glob, Literal, Word
+
+__all__ = ["all_words", "shown_in_history", "shows_computed"]
+
+_SHOWING = frozenset(
+    {
+        *("show", "whatchanged", "grep", "diff", "blame", "annotate", "config"),
+        *("range-diff", "stash", "format-patch"),
+    }
+)
+"""Sub-commands that show what is in a file, unless they are told otherwise."""
+
+_PATCHES = re.compile(
+    r"-p|-u|--patch.*|-L.*|-W|--function-context|-U.*|--unified.*|--cc|-c|--binary|--check"
+    r"|--diff-merges.*",
+    re.DOTALL,
+)
+"""Options with which a diff shows lines of a file: git-diff(1), tried with git 2.39."""
+
+_WHERE_ASKED = {
+    **dict.fromkeys(("log", "diff-tree", "diff-index", "diff-files", "reflog"), _PATCHES),
+    "status": re.compile(r"-[a-zA-Z]*v[a-zA-Z]*|--verbose"),
+}
+"""Sub-commands that show what is in a file only where they are asked to, and by which option."""
+
+_SUMMARIES = re.compile(
+    r"--name-only|--name-status|--stat(=.*)?|--shortstat|--numstat|--summary|--raw|-s|--no-patch"
+)
+"""Options with which `git show` lists what a commit changed, and shows no line of it."""
+
+_TAKING_A_PATH = ("-L", "--blob")
+_READ_FROM_INPUT = "--stdin"
+_LONG_MAGIC = re.compile(r":\(([^)]*)\)(.*)", re.DOTALL)
+_SHORT_MAGIC = re.compile(r":([!^/]*):?(.*)", re.DOTALL)
+_BLANK = re.compile(r"\s")
+_COMPUTED = " "
+
+
+def shown_in_history(part: Part) -> Iterator[str]:
+    """Yield the paths, or patterns, of what git is told to show, as far as they are known.
+
+    Args:
+        part: The part.
+    """
+    if not _shows(part):
+        return
+    is_summary = _is_summary(part)
+    for number in _operands(part):
+        word = part.argv[number]
+        known = _end(part, number) if word is None else word
+        if is_summary and ":" not in known:
+            continue
+        name = _without_magic(known)
+        if name:
+            yield _BLANK.sub("_", name)
+
+
+@answered_once
+def shows_computed(part: Part) -> bool:
+    """Return whether git shows something that it is only told of while it runs."""
+    if not _shows(part):
+        return False
+    return _READ_FROM_INPUT in part.argv or any(
+        part.argv[number] is None and ":" not in _end(part, number) for number in _operands(part)
+    )
+
+
+def all_words(analysis: CommandAnalysis) -> Iterator[str]:
+    """Yield the words that stand anywhere in a command.
+
+    Args:
+        analysis: The command, as it was read.
+    """
+    words = [word for part in analysis.parts for word in part.argv if word is not None]
+    for node in analysis.nodes:
+        if isinstance(node, Word):
+            words += _known(node).split()
+    for word in dict.fromkeys((*raw_words(analysis.command), *words)):
+        yield _without_magic(word) or ""
+
+
+@answered_once
+def _shows(part: Part) -> bool:
+    """Return whether a part is git, and shows what is in files that are or were there."""
+    command = part.git_command
+    if command is None or not part.read_only:
+        return False
+    if asked := _WHERE_ASKED.get(command):
+        return any(map(asked.fullmatch, part.options))
+    if command == "cat-file":
+        return not {"-p", "blob", None}.isdisjoint(part.argv[2:])
+    return command in _SHOWING
+
+
+def _is_summary(part: Part) -> bool:
+    """Return whether git tells no more of a commit than what it changed."""
+    if part.git_command != "show":
+        return False
+    options = part.options
+    return any(map(_SUMMARIES.fullmatch, options)) and not any(map(_PATCHES.fullmatch, options))
+
+
+def _operands(part: Part) -> Iterator[int]:
+    """Yield the places of the words that may name what is shown."""
+    words = part.argv
+    is_searching = part.git_command == "grep" and "-e" not in words
+    is_behind = False
+    for number in range(2, len(words)):
+        word = words[number]
+        if is_behind:
+            yield number
+        elif word == "--":
+            is_behind = True
+        elif word is not None and word.startswith("-"):
+            if word.startswith(_TAKING_A_PATH):
+                yield number
+        elif part.git_command == "grep" and (words[number - 1] == "-e" or _is_number(word)):
+            continue
+        elif is_searching and number > words.index("grep"):
+            is_searching = False  # what is searched for
+        else:
+            yield number
+
+
+def _is_number(word: str | None) -> bool:
+    return word is not None and word.isdecimal()
+
+
+def _end(part: Part, number: int) -> str:
+    """Return with what a computed word ends, as far as that is known."""
+    if part.parent is not None or number >= len(part.words):
+        return ""  # a carrier may put something in its place
+    return _known(part.words[number]).rpartition(_COMPUTED)[2]
+
+
+def _known(word: Word) -> str:
+    """Return a word with a blank for what is computed in it."""
+    return "".join(
+        each.text if isinstance(each, Literal | Glob) else _COMPUTED for each in word.segments
+    )
+
+
+def _without_magic(word: str) -> str | None:
+    """Return the path in a word; None for what is left out (gitglossary(7), "pathspec")."""
+    if long := _LONG_MAGIC.match(word):
+        return None if "exclude" in long[1].split(",") else long[2]
+    if short := _SHORT_MAGIC.match(word):
+        return None if {"!", "^"} & set(short[1]) else short[2].rpartition(":")[2]
+    return word.rpartition(":")[2]

@@ -1,0 +1,180 @@
+"""The commands that a part may come to run, for everything that forbids.
+
+What forbids looks at each name a program may go by and through whatever may run another command;
+one reading is enough. What allows never looks here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import zip_longest
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.analysis import Part
+from agentscope_like.shell.catalog import families
+from agentscope_like.shell.syntax import Glob, Literal, Word, covered
+from agentscope_like.shell.values import Words
+
+__all__ = [
+    "INPUT",
+    "as_written",
+    "bare_name",
+    "raw_commands",
+    "raw_readings",
+    "raw_words",
+    "readings",
+    "readings_of",
+    "reads_input",
+    "runs_unseen_text",
+    "unread_texts",
+]
+
+_QUOTING = str.maketrans("", "", "'\"\\")
+_BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
+_MAX_CARRIED = 64
+_EVALUATORS = frozenset({"eval", "source", "."})
+_LATER = frozenset({"eval", "trap"})
+_GIT = "git-"
+_INPUT_RUNNERS = frozenset({"at", "batch"})
+INPUT = re.compile(r"/dev/stdin|/(?:dev|proc/self|proc/thread-self)/fd/[0-9]+")
+"""A path of what is read as input, which is no file."""
+_SCRIPT_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
+_INPUT_FLAG = re.compile(r"-[A-Za-z]*s[A-Za-z]*")
+_LAST_OPTIONS = frozenset({"-", "--"})
+_FLAG_WITH_VALUE = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file")
+
+
+def bare_name(name: str) -> str:
+    """Return a program's name without its directory, as the most forgiving file system has it."""
+    return name.rpartition("/")[2].casefold() or name
+
+
+def readings(part: Part) -> Iterator[Words]:
+    """Yield the words of each command that the part may come to run, its own first.
+
+    The program is named by its bare name. Leading options of programs with sub-commands are also
+    left out; every word of a program that runs other commands is tried as one.
+    """
+    argv = part.argv
+    if not argv or argv[0] is None:
+        return
+    name = bare_name(argv[0])
+    yield from _both(name, argv[1:])
+    if part.read_only or name not in families().carriers:
+        return
+    for position, word in enumerate(argv[1 : _MAX_CARRIED + 1], 1):
+        if word and not word.startswith("-"):
+            yield from _both(bare_name(word), argv[position + 1 : position + _MAX_CARRIED])
+
+
+def as_written(part: Part) -> Part:
+    """Return the part with its patterns for words; the part itself where it has none."""
+    if None not in part.argv:
+        return part
+    argv = tuple(
+        _pattern(word) if known is None and word else known
+        for known, word in zip_longest(part.argv, part.words)
+    )
+    return part if argv == part.argv else replace(part, argv=argv)
+
+
+def _pattern(word: Word) -> str | None:
+    """Return a word of pattern characters and letters as it is written, None for another."""
+    segments = covered(word.segments)
+    texts = [each.text for each in segments if isinstance(each, Literal | Glob)]
+    if len(texts) < len(segments) or word.literal is not None:
+        return None
+    return "".join(texts)
+
+
+def unread_texts(part: Part) -> Iterator[list[str]]:
+    """Yield what may be words in each text that the part has run and that could not be read."""
+    if part.read_only or not part.argv or part.argv[0] is None:
+        return
+    name = bare_name(part.argv[0])
+    if name in families().carriers or families().is_shell(name) or name in _LATER:
+        for word in part.argv[1 : _MAX_CARRIED + 1]:
+            if word and not word.startswith("-") and any(map(str.isspace, word)):
+                yield raw_words(word)
+
+
+def runs_unseen_text(part: Part) -> bool:
+    """Return whether a part is a shell that runs its input, or a text that bash computes."""
+    if part.read_only or not part.argv or part.argv[0] is None:
+        return False
+    name, arguments = bare_name(part.argv[0]), part.argv[1:]
+    if name in _EVALUATORS:
+        return any(word is None or INPUT.fullmatch(word) for word in arguments)
+    if name in _INPUT_RUNNERS:
+        return True
+    if not families().is_shell(name):
+        return False
+    return reads_input(arguments) or (
+        None in arguments
+        and any(word is not None and _SCRIPT_FLAG.fullmatch(word) for word in arguments)
+    )
+
+
+def reads_input(arguments: Words) -> bool:
+    """Return whether a shell takes its program from its input: for `-s`, or for want of another."""
+    is_value = False
+    for count, word in enumerate(arguments, 1):
+        if is_value:
+            is_value = False
+        elif word in _LAST_OPTIONS:
+            return count == len(arguments) or _is_input(arguments[count])
+        elif word is None or _SCRIPT_FLAG.fullmatch(word):
+            return False
+        elif _INPUT_FLAG.fullmatch(word):
+            return True
+        elif word.startswith(("-", "+")):
+            is_value = _FLAG_WITH_VALUE.fullmatch(word) is not None
+        else:
+            return _is_input(word)
+    return True
+
+
+def _is_input(word: str | None) -> bool:
+    return word is not None and INPUT.fullmatch(word) is not None
+
+
+def raw_words(text: str) -> list[str]:
+    """Return what may be words in a text that could not be read, without its quotes."""
+    return [word for word in _BETWEEN_WORDS.split(text.translate(_QUOTING)) if word]
+
+
+@lru_cache(maxsize=1)
+def raw_commands(text: str) -> tuple[Words, ...]:
+    """Return what may be commands in a text that could not be read; rules of each kind ask it."""
+    return tuple(raw_readings(raw_words(text)))
+
+
+def raw_readings(words: Sequence[str]) -> Iterator[Words]:
+    """Yield what may be commands in the words of a text that could not be read."""
+    seen: set[Words] = set()
+    for position, word in enumerate(words):
+        for reading in _both(bare_name(word), words[position + 1 : position + _MAX_CARRIED]):
+            if reading not in seen:
+                seen.add(reading)
+                yield reading
+
+
+def readings_of(program: str, arguments: Words) -> Iterator[Words]:
+    """Yield the words of a command by its program's bare name, and without leading options.
+
+    `git-push` is `git push`, too.
+    """
+    yield from _both(bare_name(program), arguments)
+
+
+def _both(name: str, arguments: Words) -> Iterator[Words]:
+    words = (name, *arguments)
+    yield words
+    plain = families().without_leading_options(words)
+    if plain is not words:
+        yield plain
+    if name.startswith(_GIT):
+        yield ("git", name.removeprefix(_GIT), *arguments)

@@ -1,0 +1,210 @@
+"""Which files a command touches, as far as that is known: what rules about files are held against.
+
+Unlike the checks of `safety`, nothing here knows which files matter: that is for the rules to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from agentscope_like.paths import (
+    STANDARD_DEVICES,
+    FileKind,
+    Location,
+    PathError,
+    TooManyFilesError,
+    lineage,
+)
+from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from agentscope_like.shell.catalog import FINDERS, RIGHTS
+from agentscope_like.shell.facts.copying import Copying
+from agentscope_like.shell.facts.feeding import Feeders
+from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
+from agentscope_like.shell.facts.implied_directory import Implied, implied
+from agentscope_like.shell.facts.links import ways
+from agentscope_like.shell.facts.named_paths import named_in_history, words_in_history
+from agentscope_like.shell.facts.shown_content import (
+    follows,
+    is_redirect,
+    lists_only,
+)
+from agentscope_like.shell.surroundings import Surroundings
+
+__all__ = ["touches"]
+
+# An enum's members are looked up once: finding one in its class is as slow as a call.
+_READ, _DIRECTORY, _NOTHING = EffectKind.READ, FileKind.DIRECTORY, Below.NOTHING
+_READS, _LISTS, _WRITES, _DELETES = (
+    TouchKind.READ,
+    TouchKind.LIST,
+    TouchKind.WRITE,
+    TouchKind.DELETE,
+)
+_CHANGES = {EffectKind.WRITE: _WRITES, EffectKind.DELETE: _DELETES}
+_CHANGE_DIRECTORY = frozenset({"cd", "pushd", "popd"})
+_WALKERS = FINDERS | {"tree", "du"}
+_TREES = frozenset({"eza", "exa", "lsd"})
+
+
+def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
+    """Yield what the parts are known to do to files, those that are not known included.
+
+    Args:
+        analysis: The command, as it was read.
+        around: Where it runs.
+    """
+    around = around.of(analysis)
+    look = _Look(analysis, around)
+    for part in analysis.parts:
+        for effect in part.effects:
+            kind = _kind(effect, part)
+            if kind is None or effect.path in STANDARD_DEVICES or effect.target == "-":
+                continue
+            try:
+                yield from look.at(effect, kind, part)
+            except (PathError, TooManyFilesError):
+                yield Touch(part, kind, effect.target, None)
+        yield from look.made(part)
+        match implied(part, analysis):
+            case Implied.SEARCHES:
+                yield from look.where_it_runs(part, TouchKind.READ)
+            case Implied.LISTS:
+                yield from look.where_it_runs(part, TouchKind.LIST, below=_walks(part))
+        yield from named_in_history(part, around)
+    yield from words_in_history(analysis, around)
+
+
+class _Look:
+    """Looks at the effects of one command."""
+
+    __slots__ = ("_around", "_copying", "_fed_alike", "_feeders", "_links")
+
+    def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
+        self._around = around
+        self._feeders = Feeders(analysis)
+        self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
+        self._copying = Copying(analysis, around)
+        self._links: set[str] = set()
+
+    def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
+        """Yield what one effect does.
+
+        Raises:
+            PathError: A path cannot be judged.
+            TooManyFilesError: A pattern reaches too many files.
+        """
+        if effect.path is None:
+            yield from self._fed(effect, kind, part)
+            return
+        if self._links and self._is_through_links(effect):
+            yield Touch(part, kind, effect.target, None)
+        for location in self._around.locations(effect) or ():
+            below = self._below(effect, kind, part, location)
+            if below is None:
+                continue
+            removes = kind is _DELETES
+            yield Touch(
+                part,
+                kind,
+                effect.target,
+                location,
+                below,
+                follows=below is not _NOTHING and not removes and follows(part, otherwise=True),
+                certain_below=removes and part.program not in FINDERS,
+            )
+            if removes and _moves(part):
+                # Under its new name, no rule knows it.
+                yield Touch(
+                    part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
+                )
+
+    def _is_through_links(self, effect: Effect) -> bool:
+        """Return whether a link may have been made on the way to what an effect reaches."""
+        return any(not self._links.isdisjoint(lineage(path)) for path in ways(effect, self._around))
+
+    def made(self, part: Part) -> Iterator[Touch]:
+        """Remember the links that a part may make, for the parts behind it; yield doubts."""
+        try:
+            if part.written:
+                self._links.update(self._copying.links_made(part))
+        except (PathError, TooManyFilesError):
+            yield Touch(part, _WRITES, min(part.written), None)
+
+    def where_it_runs(
+        self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT
+    ) -> Iterator[Touch]:
+        """Yield that a part acts on its directory, or on what git is told of it, and below."""
+        if not part.directories:
+            yield Touch(part, kind, ".", None)
+        for directory in part.directories:
+            for location in self._searched(part, directory):
+                yield Touch(
+                    part, kind, location.written, location, below, follows(part, otherwise=True)
+                )
+
+    def _searched(self, part: Part, directory: str) -> list[Location]:
+        """Return what git is told of a directory to search in, if all of that is there; else it."""
+        words = part.argv[part.argv.index("--") + 1 :] if "--" in part.argv else ()
+        if part.program == "git" and words and None not in words:
+            told = [self._around.locate(f"{directory}/{word}") for word in words]
+            if all(location.exists for location in told):
+                return told
+        return [self._around.locate(directory)]
+
+    def _fed(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
+        """Yield what an effect of no known path comes to: the places that its names come from."""
+        feeders = self._feeders.of(effect, part)
+        if feeders is None:
+            yield Touch(part, kind, effect.target, None)
+            return
+        alike = (id(part), kind, tuple(map(id, feeders)))
+        if alike in self._fed_alike:
+            return
+        self._fed_alike.add(alike)
+        for feeder in feeders:
+            for touch in self._listed(feeder, kind):
+                follows = kind is not TouchKind.DELETE
+                yield replace(touch, part=part, follows=follows, certain=False)
+
+    def _listed(self, feeder: Part, kind: TouchKind) -> Iterator[Touch]:
+        if not feeder.effects:
+            yield from self.where_it_runs(feeder, kind)
+        for place in feeder.effects:
+            for location in self._around.locations(place) or ():
+                yield Touch(feeder, kind, place.target, location, Below.PRESENT)
+
+    def _below(
+        self, effect: Effect, kind: TouchKind, part: Part, location: Location
+    ) -> Below | None:
+        """Return what is reached below a path; None where it is not reached itself."""
+        if kind is _READS:
+            reaches = location.kind is _DIRECTORY
+        elif kind is _LISTS:
+            reaches = _walks(part) is not _NOTHING
+        elif kind is _DELETES or part.program in RIGHTS:
+            reaches = effect.recursive
+        else:
+            return self._copying.written_below(effect, part)
+        return Below.PRESENT if reaches else _NOTHING
+
+
+def _kind(effect: Effect, part: Part) -> TouchKind | None:
+    if effect.kind is not _READ:
+        return _CHANGES.get(effect.kind)
+    if part.program in _CHANGE_DIRECTORY and not is_redirect(effect, part):
+        return None
+    return _LISTS if lists_only(effect, part) else _READS
+
+
+def _walks(part: Part) -> Below:
+    """Return what a part that lists reaches below a directory."""
+    walks = part.program in _WALKERS or part.git_command == "ls-files"
+    walks = walks or part.has_flag("R", "--recursive", "--tree")
+    walks = walks or (part.program in _TREES and part.has_flag("T"))
+    return Below.PRESENT if walks else Below.NOTHING
+
+
+def _moves(part: Part) -> bool:
+    return part.program in {"mv", "gmv"} or part.git_command == "mv"

@@ -1,0 +1,36 @@
+"""What is known between two commands: variables, the directory, functions."""
+
+from __future__ import annotations
+
+from agentscope_like.shell.state.directories import absolute, after_cd, joined, walked
+from agentscope_like.shell.state.environment import exported_doubt, own_doubt, special_parameter
+from agentscope_like.shell.state.mutations import DECLARING, fixes, mutations
+from agentscope_like.shell.state.positional import (
+    Parameters,
+    known_parameters,
+    parameters_after,
+    parameters_of_calls,
+    without_parameters,
+)
+from agentscope_like.shell.state.state import State, merge, widened
+
+__all__ = [
+    "DECLARING",
+    "Parameters",
+    "State",
+    "absolute",
+    "after_cd",
+    "exported_doubt",
+    "fixes",
+    "joined",
+    "known_parameters",
+    "merge",
+    "mutations",
+    "own_doubt",
+    "parameters_after",
+    "parameters_of_calls",
+    "special_parameter",
+    "walked",
+    "widened",
+    "without_parameters",
+]

@@ -1,0 +1,278 @@
+"""Which variables a script may change, and whether it may change the directory.
+
+Used where control may pass a script any number of times (a loop) or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct, field
+
+from agentscope_like.shell.draft import BudgetError
+from agentscope_like.shell.syntax import (
+    Arithmetic,
+    ArithmeticCommand,
+    ArithmeticFor,
+    Assignment,
+    Case,
+    Command,
+    For,
+    Function,
+    Group,
+    Heredoc,
+    If,
+    Literal,
+    Loop,
+    Pipeline,
+    Script,
+    SimpleCommand,
+    Test,
+    Variable,
+    Word,
+    read_let,
+)
+from agentscope_like.shell.values import Shape, elements_of
+
+__all__ = ["DECLARING", "Mutations", "fixes", "mutations"]
+
+_ASSIGNING = frozenset(
+    {
+        "declare",
+        "export",
+        "getopts",
+        "local",
+        "mapfile",
+        "printf",
+        "read",
+        "readarray",
+        "readonly",
+        "typeset",
+        "unset",
+    }
+)
+DECLARING = frozenset({"declare", "export", "local", "readonly", "typeset"})
+"""Builtins whose arguments bash reads as assignments."""
+
+_FIXING = re.compile(r"-\w*r\w*")
+_FILLING = frozenset({"mapfile", "read", "readarray"})
+_LONGEST_OPTION = 200
+_MOST_EXPRESSIONS = 200
+_INTO_ARRAY = re.compile(r"-\w*a")
+_MOVING = frozenset({"cd", "pushd", "popd"})
+_SHIFTING = frozenset({"set", "shift", "eval", "source", "."})
+_SETTING = frozenset({":=", "="})
+_TRANSPARENT = frozenset({"command", "builtin"})
+
+
+class Mutations(Struct):
+    """What a script may change.
+
+    Attributes:
+        names: Variables it may set, with the shape of every value they may get.
+        anything: Whether it may set any variable: what it runs, or sets, is computed.
+        moves: Whether it may change the directory.
+        parameters: Whether it may change the positional parameters.
+        functions: Names of the functions that it defines.
+        fixed: Names of the variables that it may make read-only.
+        arrays: Names of the variables that it may make arrays.
+        outlasting: Whether only what outlasts its subshells counts.
+    """
+
+    names: dict[str, Shape] = field(default_factory=dict)
+    anything: bool = False
+    moves: bool = False
+    parameters: bool = False
+    functions: set[str] = field(default_factory=set)
+    fixed: set[str] = field(default_factory=set)
+    arrays: set[str] = field(default_factory=set)
+    outlasting: bool = False
+
+    def assign(self, name: str, shape: Shape) -> None:
+        """Note that `name` may get a value of `shape`."""
+        self.names[name] = min(shape, self.names.get(name, shape))
+
+
+def fixes(name: str, words: Iterable[str]) -> bool:
+    """Return whether the builtin `name` makes the variables read-only that `words` name."""
+    return name == "readonly" or (name in DECLARING and any(map(_FIXING.fullmatch, words)))
+
+
+def mutations(*scripts: Script, outlasting: bool = False) -> Mutations:
+    """Return what `scripts` may change in the shell that runs them.
+
+    Args:
+        scripts: The scripts.
+        outlasting: Whether what they change in subshells alone is left out.
+    """
+    found = Mutations(outlasting=outlasting)
+    for script in scripts:
+        _script(script, found)
+    return found
+
+
+def _script(script: Script, found: Mutations) -> None:
+    for statement in script.statements:
+        _command(statement.command, found)
+
+
+def _command(command: Command, found: Mutations) -> None:
+    if found.outlasting and _is_subshell(command):
+        return
+    match command:
+        case SimpleCommand():
+            _simple(command, found)
+        case For(name=name, words=words):
+            found.assign(name, Shape.ANY)
+            _words(words or (), found)
+        case ArithmeticCommand(expression=expression):
+            _arithmetic(expression, found)
+        case ArithmeticFor(start=start, step=step):
+            _arithmetic(start, found)
+            _arithmetic(step, found)
+        case Case(subject=subject, arms=arms):
+            _words((subject, *(each for arm in arms for each in arm.patterns)), found)
+        case Test(words=words):
+            _words(words, found)
+        case Function(name=name, body=body):
+            found.functions.add(name)
+            _command(body, found)
+    if not isinstance(command, Pipeline | Function):
+        targets = [each.target for each in command.redirects]
+        _words((each.body if isinstance(each, Heredoc) else each for each in targets), found)
+    for inner in _inside(command):
+        if isinstance(inner, Script):
+            _script(inner, found)
+        else:
+            _command(inner, found)
+
+
+def _is_subshell(command: Command) -> bool:
+    """Return whether subshells run all of a command; `lastpipe` is never proven harmless."""
+    if isinstance(command, Pipeline):
+        return len(command.commands) > 1
+    return isinstance(command, Group) and command.subshell
+
+
+def _inside(command: Command) -> Iterator[Script | Command]:
+    match command:
+        case Pipeline(commands=commands):
+            yield from commands
+        case Group(body=body) | For(body=body) | ArithmeticFor(body=body):
+            yield body
+        case Loop(condition=condition, body=body):
+            yield condition
+            yield body
+        case If(branches=branches, otherwise=otherwise):
+            for branch in branches:
+                yield from branch
+            if otherwise is not None:
+                yield otherwise
+        case Case(arms=arms):
+            yield from (arm.body for arm in arms)
+
+
+def _words(words: Iterable[Word], found: Mutations) -> None:
+    """Note what the expansions of words set: `${name:=value}`."""
+    for word in words:
+        for segment in word.segments:
+            if isinstance(segment, Variable):
+                if segment.operator in _SETTING:
+                    found.assign(segment.name, Shape.ANY)
+                if segment.argument is not None:
+                    _words((segment.argument,), found)
+
+
+def _arithmetic(expression: Arithmetic | None, found: Mutations) -> None:
+    for name in () if expression is None else expression.assigned:
+        found.assign(name, Shape.INTEGER)
+
+
+def _simple(command: SimpleCommand, found: Mutations) -> None:
+    for assignment in command.assignments:
+        _words((assignment.value, *(assignment.elements or ())), found)
+    _words(command.words, found)
+    if not command.words:
+        for assignment in command.assignments:
+            found.assign(assignment.name, _assigned(assignment))
+            if assignment.elements is not None:
+                found.assign(elements_of(assignment.name), Shape.ANY)
+                found.arrays.add(assignment.name)
+        return
+    words = command.words
+    while len(words) > 1 and words[0].literal in _TRANSPARENT:
+        words = words[1:]
+        while len(words) > 1 and _leading(words[0]).startswith("-"):
+            words = words[1:]
+    _builtin(words[0].literal, words[1:], found)
+
+
+def _builtin(name: str | None, words: Sequence[Word], found: Mutations) -> None:
+    """Note what the command `name` may change; it is None where it is computed.
+
+    Raises:
+        BudgetError: It is given too many expressions, or too long an option.
+    """
+    if name is None:
+        found.anything = found.moves = found.parameters = True
+    elif name in _SHIFTING:
+        found.parameters = True
+    elif name in _MOVING:
+        found.moves = True
+    elif name == "let":
+        if len(words) > _MOST_EXPRESSIONS:
+            raise BudgetError
+        for word in words:
+            _evaluated(word, found)
+    elif name in _ASSIGNING:
+        named = [variable for word in words for variable in _named(word, found)]
+        if name != "read" or any(map(_INTO_ARRAY.match, map(_leading, words))):
+            found.arrays.update(named if name in _FILLING else ())
+        if fixes(name, map(_leading, words)):
+            found.fixed.update(_leading(word).partition("=")[0] for word in words)
+
+
+def _named(word: Word, found: Mutations) -> Iterator[str]:
+    """Note the variable that an argument of `read`, `export` and their kin names, and yield it.
+
+    Raises:
+        BudgetError: It is an option of so many letters that a name may begin at any of them.
+    """
+    name, equals, _ = _leading(word).partition("=")
+    if not equals and word.literal is None:
+        found.anything = True
+    if name.startswith("-") and len(name) > _LONGEST_OPTION:
+        raise BudgetError
+    starts = range(len(name)) if name.startswith("-") else (0,)  # as in `-aNAME`
+    for start in starts:
+        found.assign(name[start:], Shape.ANY)
+        yield name[start:]
+
+
+def _evaluated(word: Word, found: Mutations) -> None:
+    """Note the variables that an argument of `let` sets."""
+    text = word.literal
+    expression = None if text is None else read_let(text)
+    if expression is None:
+        found.anything = True
+        return
+    for name in expression.assigned:
+        found.assign(name, Shape.INTEGER)
+
+
+def _assigned(assignment: Assignment) -> Shape:
+    segments = assignment.value.segments
+    if len(segments) != 1 or assignment.append or assignment.elements is not None:
+        return Shape.ANY
+    only = segments[0]
+    if isinstance(only, Arithmetic):
+        return Shape.INTEGER
+    if isinstance(only, Literal) and only.text.isascii() and only.text.isdigit():
+        return Shape.INTEGER
+    return Shape.ANY
+
+
+def _leading(word: Word) -> str:
+    first = word.segments[0]
+    return first.text if isinstance(first, Literal) else ""

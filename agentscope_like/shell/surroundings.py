@@ -1,0 +1,348 @@
+"""What surrounds a command: the directories that are worked in, the home, the sensitive names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import translate
+from functools import cached_property, lru_cache
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from agentscope_like.paths import (
+    DANGEROUS_DIRECTORIES,
+    DANGEROUS_FILES,
+    Effort,
+    Entries,
+    Expansion,
+    FileKind,
+    Folders,
+    Location,
+    NameEntry,
+    Names,
+    PathError,
+    critical_to_remove,
+    inside_any,
+    locate_directories,
+    matches,
+    sensitive_to_read,
+    sensitive_to_write,
+)
+from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind
+
+__all__ = ["SensitiveNames", "Surroundings", "leads_elsewhere", "paths_in"]
+
+# An enum's members are looked up once: finding one in its class is as slow as a call.
+_DELETE, _DIRECTORY = EffectKind.DELETE, FileKind.DIRECTORY
+
+_UNESCAPED = re.compile(r"\[([*?\[])\]")
+_SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
+_MAGIC = re.compile(r"[*?\[]")
+_BLANK = re.compile(r"\s")
+_BETWEEN_PATHS = re.compile(r"[=@:,]")
+
+
+class SensitiveNames(Struct, frozen=True, dict=True):
+    """The names of files and directories that are sensitive wherever they are.
+
+    Attributes:
+        files: File names that are sensitive to write.
+        directories: Directory names below which everything is.
+        extra_files: Names to add to `files`.
+        extra_directories: Names to add to `directories`.
+    """
+
+    files: tuple[str, ...] = DANGEROUS_FILES
+    directories: tuple[str, ...] = DANGEROUS_DIRECTORIES
+    extra_files: tuple[str, ...] = ()
+    extra_directories: tuple[str, ...] = ()
+
+    def occur_in(self, path: str) -> bool:
+        """Return whether a path ends with one of the names, or of a credential, or is below one."""
+        names = path.casefold().rstrip("/").split("/")
+        return names[-1] in self._file_names or any(map(self._is_directory_name, names))
+
+    @cached_property
+    def _file_names(self) -> _NamePatterns:
+        return _NamePatterns((*self.files, *self.extra_files, *_SECRET_NAMES))
+
+    @cached_property
+    def _is_directory_name(self) -> Callable[[str], bool]:
+        names = _NamePatterns((*self.directories, *self.extra_directories))
+        return lru_cache(maxsize=1024)(names.__contains__)
+
+
+class _NamePatterns:
+    """The last names of some patterns; holds every name that one of them matches."""
+
+    __slots__ = ("_literal", "_matches")
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        names = {pattern.casefold().rpartition("/")[2] for pattern in patterns}
+        self._literal = {name for name in names if not _MAGIC.search(name)}
+        globs = [translate(name) for name in sorted(names - self._literal)]
+        self._matches = re.compile("|".join(globs) or r"(?!)").fullmatch
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._literal or self._matches(name) is not None
+
+
+class Surroundings(Struct, frozen=True, dict=True):
+    """Where one command runs, and what is sensitive there; made anew for each decision.
+
+    Attributes:
+        directory: The absolute directory that it starts in.
+        working: The directories that are worked in, as they were given.
+        root: What takes their place where there is none.
+        home: What `~` stands for.
+        sensitive: The names that are sensitive wherever they are.
+        names: The file system; this host's by default.
+        other_homes: Directories that hold a person's things as the home does.
+        has_deep_globs: Whether `**` matches at any depth in the command.
+        effort: What may be spent on the command, but for what is below directories.
+    """
+
+    directory: str
+    working: tuple[str, ...]
+    root: str
+    home: str | None = None
+    sensitive: SensitiveNames = field(default_factory=SensitiveNames)
+    names: Names = os
+    other_homes: tuple[str, ...] = ()
+    has_deep_globs: bool = False
+    effort: Effort = field(default_factory=Effort)
+
+    def of(self, analysis: CommandAnalysis) -> Surroundings:
+        """Return them with the patterns of one command read as it has bash read them.
+
+        Its reading is paid for.
+        """
+        self.effort.read(analysis.command, len(analysis.parts))
+        for part in analysis.parts:
+            if part.program == "shopt" and "globstar" in part.argv and not self.has_deep_globs:
+                return self._with_deep_globs
+        return self
+
+    @cached_property
+    def _with_deep_globs(self) -> Surroundings:
+        return replace(self, has_deep_globs=True)
+
+    @cached_property
+    def working_directories(self) -> tuple[Location, ...]:
+        """Where the directories are that are worked in."""
+        return locate_directories(
+            self.working, directory=self.root, home=self.home, names=self.names
+        )
+
+    @cached_property
+    def _folders(self) -> Folders:
+        return Folders(
+            directory=self.directory, home=self.home, names=self.names, effort=self.effort
+        )
+
+    @cached_property
+    def _expansion(self) -> Expansion:
+        return Expansion(self.names, self.effort, deep=self.has_deep_globs)
+
+    @cached_property
+    def _entries(self) -> Entries:
+        return Entries(self.names)
+
+    def locations(self, effect: Effect) -> list[Location] | None:
+        """Return the places that an effect reaches; None where that is not known before it runs.
+
+        What removes acts on a symlink itself, all else on what it leads to. A pattern is followed
+        to what matches it now.
+
+        Raises:
+            PathError: It reaches a path that nobody can judge.
+            TooManyFilesError: It reaches more than is looked at.
+        """
+        path = effect.way
+        if path is None:
+            return None
+        follow = effect.kind is not _DELETE
+        if not effect.glob and not effect.backups:
+            return [self.locate(path, follow=follow)]
+        paths = self.paths(effect)
+        found = [self.locate(each, follow=follow) for each in paths]
+        for suffix in effect.backups:
+            found += [self.locate(f"{each.rstrip('/')}{suffix}", follow=False) for each in paths]
+        return found
+
+    def paths(self, effect: Effect) -> list[str]:
+        """Return the paths that an effect is about: those that match it now, if it is a pattern.
+
+        Raises:
+            TooManyFilesError: It reaches more than is looked at.
+        """
+        path = effect.way
+        if path is None:
+            return []
+        if effect.glob or effect.named_after is not None:
+            self.effort.raise_if_spent()
+        if effect.named_after is not None:
+            folder = _UNESCAPED.sub(r"\1", path.rpartition("/")[0])
+            taken = self._expansion.expand(effect.named_after)
+            return [f"{folder}/{each.rpartition('/')[2]}" for each in taken] or [path]
+        if not effect.glob:
+            return [path]
+        slash = "/" if path.endswith("/") else ""
+        pattern, rest = _split_pattern(path) if effect.kind in CHANGES else (path, "")
+        expanded = self._expansion.expand(pattern)
+        found = [f"{each}{rest}{slash}" for each in expanded] or [path]
+        folder, _, name = path.rstrip("/").rpartition("/")
+        if effect.kind is EffectKind.WRITE and name[0] == "." and matches("..", name):
+            found.append(f"{folder}/..")  # as bash did before 5.2; rm and mv refuse it
+        return found
+
+    def links_below(self, directory: Location) -> Iterator[str]:
+        """Yield the paths of the symlinks below a directory, the nearest first.
+
+        Raises:
+            TooManyFilesError: There is too much below it to look at.
+        """
+        return (entry.path for entry in self.entries_below(directory) if entry.is_symlink())
+
+    def entries_below(self, directory: Location) -> Iterator[NameEntry]:
+        """Yield what is below a directory, the nearest first; symlinks are not followed.
+
+        Raises:
+            TooManyFilesError: There is too much below it to look at.
+        """
+        return self._entries.below(directory.resolved)
+
+    def locate(self, path: str, *, follow: bool = True) -> Location:
+        """Return where the path leads.
+
+        Raises:
+            PathError: It is a path that nobody can judge.
+            TooManyFilesError: Enough has been looked at.
+        """
+        return self._folders.locate(path, follow=follow)
+
+    def contains(self, location: Location) -> bool:
+        """Return whether every reading of the location lies in a working directory."""
+        return inside_any(location, self.working_directories)
+
+    def why_not_edit(self, path: str) -> str | None:
+        """Return why what a path leads to is not to be changed without a person's word, or None.
+
+        Raises:
+            PathError: It is a path that nobody can judge.
+            TooManyFilesError: Enough has been looked at.
+        """
+        location = self.locate(path)
+        if not self.contains(location):
+            return f"`{path}` leads outside the working directories"
+        return self.why_not_write(location)
+
+    def why_not_write(self, location: Location, *, recursive: bool = False) -> str | None:
+        """Return why writing or removing the location needs a person's word, or None."""
+        for each in self._by_home(location):
+            reason = sensitive_to_write(
+                each,
+                files=self.sensitive.files,
+                directories=self.sensitive.directories,
+                extra_files=self.sensitive.extra_files,
+                extra_directories=self.sensitive.extra_directories,
+                recursive=recursive,
+            )
+            if reason:
+                return reason
+        return None
+
+    def why_not_remove(self, location: Location) -> str | None:
+        """Return why removing the location would be a disaster, or None."""
+        for each in self._by_home(location):
+            if reason := critical_to_remove(each, self.working_directories):
+                return reason
+        return None
+
+    def why_not_read(self, location: Location, *, recursive: bool = False) -> str | None:
+        """Return why reading the location needs a person's word, or None.
+
+        Args:
+            location: What is read. A directory counts where it lies within something secret.
+            recursive: Whether all below is read as well: then it counts too where something secret
+                has its place below it.
+        """
+        if location.kind is _DIRECTORY:
+            location = replace(location, kind=FileKind.FILE)
+        for each in self._by_home(location):
+            if reason := sensitive_to_read(each, recursive=recursive):
+                return reason
+        return None
+
+    def _by_home(self, location: Location) -> Sequence[Location]:
+        if not self.other_homes:
+            return (location,)
+        return (location, *[replace(location, home=home) for home in self.other_homes])
+
+    def why_not_touch(self, word: str, *, only_reads: bool = False) -> str | None:
+        """Return why naming this path to a program that may do anything needs a person's word.
+
+        Only names that are sensitive anywhere count, and credentials: a program is told about
+        paths of the system all the time.
+
+        Args:
+            word: What may be a path, or hold one.
+            only_reads: Whether all that is done is known to be reading.
+        """
+        for path in paths_in(word):
+            if not self.sensitive.occur_in(path):
+                continue
+            try:
+                location = self.locate(path)
+            except PathError:
+                continue
+            reason = None if only_reads else self.why_not_write(location)
+            if reason := reason or self.why_not_read(location):
+                return reason
+        return None
+
+
+def _split_pattern(path: str) -> tuple[str, str]:
+    """Return a pattern up to its last name that is one, and what is left.
+
+    What is left need not be there to be written: `for d in */; do touch "$d/x"; done`.
+    """
+    names = path.rstrip("/").split("/")
+    count = len(names)
+    while count and not _MAGIC.search(_UNESCAPED.sub("", names[count - 1])):
+        count -= 1
+    rest = "".join(f"/{name}" for name in names[count:])
+    return "/".join(names[:count]) or "/", _UNESCAPED.sub(r"\1", rest)
+
+
+def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool = False) -> bool:
+    """Return whether a symlink makes the kernel take a path otherwise than its text reads.
+
+    Args:
+        effect: What is done to the path.
+        around: Where the command runs.
+        unless_there: Whether it does not count where there is a directory as the text reads.
+
+    Raises:
+        PathError: The path cannot be judged.
+    """
+    if not effect.walked or effect.path is None or effect.glob:
+        return False
+    read = around.locate(effect.path)
+    if around.locate(effect.walked).resolved == read.resolved:
+        return False
+    return not (unless_there and read.kind is _DIRECTORY)
+
+
+def paths_in(word: str) -> Iterator[str]:
+    """Yield what may be paths in a word: itself, and what follows `=`, `@`, `:` or an option."""
+    if not word or len(word) > 1024 or _BLANK.search(word):  # noqa: PLR2004
+        return
+    for piece in filter(None, _BETWEEN_PATHS.split(word)):
+        yield piece
+        if "*" in piece and (bare := piece.strip("*")):
+            yield bare
+    if word[0] == "-" and len(word) > 2 and word[1] != "-":  # noqa: PLR2004
+        yield word[2:]

@@ -1,0 +1,76 @@
+"""The strict reader: from the text of a command line to its tree."""
+
+from __future__ import annotations
+
+from agentscope_like.shell.syntax.arithmetic import fails, may_fail, read_let
+from agentscope_like.shell.syntax.gate import check_text
+from agentscope_like.shell.syntax.globs_and_tildes import covered
+from agentscope_like.shell.syntax.posix_differences import bash_only
+from agentscope_like.shell.syntax.reader import ReadError, read
+from agentscope_like.shell.syntax.tree import (
+    Arithmetic,
+    ArithmeticCommand,
+    ArithmeticFor,
+    Assignment,
+    Case,
+    Command,
+    For,
+    Function,
+    Glob,
+    Group,
+    Heredoc,
+    If,
+    Literal,
+    Loop,
+    Pipeline,
+    Redirect,
+    Script,
+    Segment,
+    SimpleCommand,
+    Span,
+    Statement,
+    Substitution,
+    Test,
+    Tilde,
+    Variable,
+    Word,
+    nodes,
+)
+
+__all__ = [
+    "Arithmetic",
+    "ArithmeticCommand",
+    "ArithmeticFor",
+    "Assignment",
+    "Case",
+    "Command",
+    "For",
+    "Function",
+    "Glob",
+    "Group",
+    "Heredoc",
+    "If",
+    "Literal",
+    "Loop",
+    "Pipeline",
+    "ReadError",
+    "Redirect",
+    "Script",
+    "Segment",
+    "SimpleCommand",
+    "Span",
+    "Statement",
+    "Substitution",
+    "Test",
+    "Tilde",
+    "Variable",
+    "Word",
+    "bash_only",
+    "check_text",
+    "covered",
+    "fails",
+    "may_fail",
+    "nodes",
+    "read",
+    "read_let",
+]

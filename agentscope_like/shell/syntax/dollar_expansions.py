@@ -1,0 +1,249 @@
+"""What `$` and the backtick begin: parameters, arithmetic and command substitution."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from agentscope_like.shell.syntax.arithmetic import read_expression
+from agentscope_like.shell.syntax.lexer import Lexer
+from agentscope_like.shell.syntax.tree import (
+    Arithmetic,
+    Literal,
+    Span,
+    Substitution,
+    Variable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentscope_like.shell.syntax.tree import Segment, Word
+
+__all__ = ["ExpansionReader"]
+
+_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+
+_NAME = re.compile(rf"\$({_IDENTIFIER}|[0-9@*#?$!-])")
+_ELEMENT = rf"{_IDENTIFIER}\[(?:[@*]|-?[0-9]{{1,9}})\]"
+"""One element or all of them; a subscript that names something would be computed."""
+
+_BRACED = re.compile(rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*#?$!-])\}}")
+_LENGTH = re.compile(rf"\$\{{#({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])\}}")
+_INDIRECT = re.compile(rf"\$\{{!({_IDENTIFIER})\}}")
+_OPERATION = re.compile(
+    rf"\$\{{({_ELEMENT}|{_IDENTIFIER}|[0-9]{{1,4}}|[@*])"
+    r"(?:(:[-=+?]|[-=+?]|##?|%%?|//?)|(\^\^?|,,?|@[QULuEAKak])(?=\})"
+    r"|:( *[0-9]{1,9}| +-[0-9]{1,9})(:(?: *-?[0-9]{1,9}))?(?=\}))"
+)
+
+_OPERAND_RUN = re.compile(r"[^\"'$`\\{}<>()\n]+")
+_OPERAND_ESCAPE = re.compile(r"\\[^\n]")
+_QUOTED_OPERAND_ESCAPE = re.compile(r"\\[^\n\"'`$\\{}~]")
+
+_NEWLINE = re.compile(r"\$'\\([nt])'")
+_NEWLINES = {"n": "\n", "t": "\t"}
+"""What agents put in place of a separator, as in `${PATH//:/$'\\n'}`: read in any quotes."""
+
+_BACKTICKS = re.compile(r"`([^`\\]*(?:\\.[^`\\]*)*)`", re.DOTALL)
+_BACKTICK_ESCAPE = re.compile(r"\\([$`\\])")
+
+
+class ExpansionReader(Lexer):
+    """Reads the expansions that bash makes at run time."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def double_quoted(self) -> list[Segment]:
+        """Read `"..."` at the cursor."""
+
+    @abstractmethod
+    def computed_word(self, segments: list[Segment], span: Span) -> Word:
+        """Make one word of segments that are not split into several by braces."""
+
+    def dollar(self, *, quoted: bool) -> Segment | None:
+        """Read the expansion at the cursor's `$`; None where the `$` only stands for itself.
+
+        The cursor has not moved where None is returned.
+        """
+        start = self.position
+        name = _NAME.match(self.text, start, self.end)
+        if name is not None:
+            self.position = name.end()
+            if self.at("\\\n"):
+                raise self.refusal(
+                    "A variable's name before a continued line is not understood.", start
+                )
+            return Variable(name[1], Span(start, self.position), quoted)
+        following = self.text[start + 1] if start + 1 < self.end else ""
+        if following == "{":
+            return self._parameter(start, quoted=quoted)
+        if following == "(":
+            if self.text.startswith("$((", start, self.end):
+                return self._arithmetic(start, quoted=quoted)
+            return self._substitution("$(", quoted=quoted)
+        if following == "[":
+            raise self.refusal(
+                "Arithmetic of the old form `$[...]` is not understood.", start, start + 2
+            )
+        if following in {"<", ">", "`"} or not following.isascii():
+            raise self.refusal("This character after a `$` is not understood.", start, start + 2)
+        if self.text.startswith("\\\n", start + 1, self.end):
+            raise self.refusal("A `$` before a continued line is not understood.", start)
+        return None
+
+    def _substitution(self, opener: str, *, quoted: bool) -> Substitution:
+        start = self.position
+        self.count(start)
+        self.position += len(opener)
+        if self.at("(") or self.at("\\\n"):
+            raise self.refusal(
+                "Two brackets in a row are not understood here.", start, self.position + 1
+            )
+        script = self.enclosed_script(start)
+        if self.peek() != ")":
+            raise self.refusal(f"A `{opener}` that is never closed is not understood.", start)
+        self.position += 1
+        return Substitution(script, Span(start, self.position), opener, quoted)
+
+    def process_substitution(self) -> Substitution:
+        """Read `<(...)` or `>(...)` at the cursor."""
+        return self._substitution(self.text[self.position : self.position + 2], quoted=False)
+
+    def backticks(self, *, quoted: bool) -> Substitution:
+        """Read the text between backticks, as bash reads it after it has unescaped it."""
+        start = self.position
+        self.count(start)
+        match = _BACKTICKS.match(self.text, start, self.end)
+        if match is None:
+            raise self.refusal("A backtick that is never closed is not understood.", start)
+        body = match[1]
+        doubtful = "<<" in body or "\\\n" in body or (quoted and ('"' in body or "\\" in body))
+        if doubtful:
+            raise self.refusal(
+                "Quoting or heredocs between backticks are not understood.", *match.span()
+            )
+        inner = self.detached(_BACKTICK_ESCAPE.sub(r"\1", body), start + 1)
+        script = inner.enclosed_script(start)
+        if inner.position != inner.end:
+            raise self.refusal(
+                "What stands between these backticks is not understood.", *match.span()
+            )
+        self.rejoin(inner)
+        self.position = match.end()
+        return Substitution(script, Span(*match.span()), "`", quoted)
+
+    def _parameter(self, start: int, *, quoted: bool) -> Variable:
+        match = _BRACED.match(self.text, start, self.end)
+        if match is not None:
+            self.position = match.end()
+            return Variable(match[1], Span(start, self.position), quoted)
+        match = _LENGTH.match(self.text, start, self.end)
+        if match is not None:
+            self.position = match.end()
+            return Variable(match[1], Span(start, self.position), quoted, "length")
+        match = _INDIRECT.match(self.text, start, self.end)
+        if match is not None:
+            self.position = match.end()
+            return Variable(match[1], Span(start, self.position), quoted, "indirect")
+        match = _OPERATION.match(self.text, start, self.end)
+        if match is None:
+            raise self.refusal("This form of `${...}` is not understood.", start, start + 2)
+        name, operator, transformation, offset, length = match.groups()
+        self.position = match.end()
+        argument: Word | None = None
+        if offset is not None:
+            operator = ":"
+            span = Span(match.start(4), match.end())
+            argument = self.computed_word([Literal(offset + (length or ""), span, True)], span)
+        elif transformation is not None:
+            operator = transformation
+        else:
+            argument = self._operand(start, quoted=quoted, replaces=operator in {"/", "//"})
+        if self.peek() != "}":
+            raise self.refusal("A `${` that is never closed is not understood.", start, start + 2)
+        self.position += 1
+        return Variable(name, Span(start, self.position), quoted, operator, argument)
+
+    def _operand(self, start: int, *, quoted: bool, replaces: bool) -> Word:
+        self.descend(start)
+        segments: list[Segment] = []
+        begin = self.position
+        escape = _QUOTED_OPERAND_ESCAPE if quoted else _OPERAND_ESCAPE
+        while (character := self.peek()) not in {"}", ""}:
+            run = _OPERAND_RUN.match(self.text, self.position, self.end)
+            if run is not None:
+                segments.append(Literal(run.group(), Span(*run.span()), quoted))
+                self.position = run.end()
+            elif replaces and (match := _NEWLINE.match(self.text, self.position, self.end)):
+                segments.append(Literal(_NEWLINES[match[1]], Span(*match.span()), True))
+                self.position = match.end()
+            elif character == "\\":
+                segments.append(self._operand_escape(escape))
+            elif character in "\"'" and not quoted:
+                segments.extend(self._operand_quotes(character))
+            elif character == "$":
+                segments.append(self._operand_dollar(quoted=quoted))
+            elif character == "`":
+                segments.append(self.backticks(quoted=quoted))
+            else:
+                raise self.refusal(
+                    "This character inside `${...}` is not understood.", self.position
+                )
+        self.depth -= 1
+        span = Span(begin, self.position)
+        return self.computed_word(segments or [Literal("", span, quoted)], span)
+
+    def _operand_escape(self, pattern: re.Pattern[str]) -> Literal:
+        match = pattern.match(self.text, self.position, self.end)
+        if match is None:
+            raise self.refusal("This backslash inside `${...}` is not understood.", self.position)
+        self.position = match.end()
+        return Literal(match.group()[1:], Span(*match.span()), True)
+
+    def _operand_quotes(self, quote: str) -> list[Segment]:
+        start = self.position
+        if quote == '"':
+            return self.double_quoted()
+        close = self.text.find("'", start + 1, self.end)
+        if close < 0:
+            raise self.refusal("A single quote that is never closed is not understood.", start)
+        self.position = close + 1
+        return [Literal(self.text[start + 1 : close], Span(start, close + 1), True)]
+
+    def _operand_dollar(self, *, quoted: bool) -> Segment:
+        start = self.position
+        segment = self.dollar(quoted=quoted)
+        if segment is not None:
+            return segment
+        if self.text[start + 1 : start + 2] in {"'", '"'}:
+            raise self.refusal(
+                "`$` before a quote inside `${...}` is not understood.", start, start + 2
+            )
+        self.position += 1
+        return Literal("$", Span(start, start + 1), quoted)
+
+    def substitutions_into(self, found: list[Substitution]) -> Callable[[int], int]:
+        """Return what reads the `$(...)` at an offset into `found`, and says where it ends."""
+
+        def substitution(position: int) -> int:
+            self.position = position
+            found.append(self._substitution("$(", quoted=True))
+            return self.position
+
+        return substitution
+
+    def _arithmetic(self, start: int, *, quoted: bool) -> Arithmetic:
+        begin = start + len("$((")
+        inner: list[Substitution] = []
+        found = read_expression(
+            self.text, begin, self.end, substitution=self.substitutions_into(inner)
+        )
+        if found is None or not self.text.startswith("))", found.end, self.end):
+            raise self.refusal("This arithmetic is not understood.", start, begin)
+        self.position = found.end + len("))")
+        span = Span(start, self.position)
+        text = self.text[begin : found.end]
+        return Arithmetic(text, span, found.names, quoted, substitutions=tuple(inner))

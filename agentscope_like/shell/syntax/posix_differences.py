@@ -1,0 +1,72 @@
+"""Forms that bash knows and a plain `sh` reads otherwise: `[[ a > b ]]` writes a file there.
+
+What is only an error to `sh` counts for nothing here, since nothing runs of it (dash(1)).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from agentscope_like.shell.syntax.tree import (
+    ArithmeticCommand,
+    ArithmeticFor,
+    Assignment,
+    Redirect,
+    Script,
+    SimpleCommand,
+    Span,
+    Test,
+)
+
+__all__ = ["bash_only"]
+
+_BASH_BUILTINS = frozenset(
+    {
+        *("builtin", "compgen", "declare", "dirs", "let", "mapfile", "popd", "pushd", "readarray"),
+        *("shopt", "source", "typeset"),
+    }
+)
+"""What `sh` does not find, so that what it would have set stays as it was."""
+
+_LAST_DESCRIPTOR = 9
+_QUOTES = re.compile(r"\$['\"]")
+
+
+def bash_only(text: str, script: Script) -> Span | None:
+    """Return where a script holds something that only bash reads as it was read, or None.
+
+    Args:
+        text: The script.
+        script: What it was read as.
+    """
+    found = _QUOTES.search(text)
+    if found is not None:
+        return Span(*found.span())
+    return next((span for node in script.nodes for span in _forms(node)), None)
+
+
+def _forms(node: object) -> Iterator[Span]:
+    match node:
+        case Test(span=span) | ArithmeticCommand(span=span) | ArithmeticFor(span=span):
+            yield span
+        case Assignment(append=True, span=span):
+            yield span
+        case Redirect(fd=int(descriptor), span=span) if descriptor > _LAST_DESCRIPTOR:
+            yield span  # it is a word there, before a redirection
+        case SimpleCommand():
+            yield from _of_command(node)
+
+
+def _of_command(command: SimpleCommand) -> Iterator[Span]:
+    words = command.words
+    literal = [word.literal for word in words]
+    if literal and literal[0] in _BASH_BUILTINS:
+        yield command.span
+    options = [each for each in literal[1:] if each is None or each.startswith("-")]
+    if literal[:1] == ["read"] and any(each != "-r" for each in options):
+        yield command.span
+    for one, other in pairwise(words):
+        if one.span == other.span:  # made of one word by braces
+            yield one.span

@@ -1,0 +1,247 @@
+"""The strict reader: takes a command line only where it agrees with bash without any doubt."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.syntax.compound import ARM_END, CompoundReader
+from agentscope_like.shell.syntax.gate import check_text
+from agentscope_like.shell.syntax.lexer import ReadError
+from agentscope_like.shell.syntax.tree import (
+    Function,
+    Literal,
+    Pipeline,
+    Redirect,
+    Script,
+    SimpleCommand,
+    Span,
+    Statement,
+    Word,
+)
+from agentscope_like.shell.syntax.words import RESERVED
+
+if TYPE_CHECKING:
+    from agentscope_like.shell.syntax.tree import Command
+
+__all__ = ["ReadError", "read"]
+
+_PLAIN_LINE = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |]+")
+
+_DELIMITED = r"(?=[ \t\n;|&()<>]|\Z)"
+_KEYWORD = re.compile(
+    r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|in|time|function|select|coproc"
+    rf"|[{{}}!]|\[\[|\]\]){_DELIMITED}"
+)
+_CLOSING_KEYWORD = re.compile(rf"(?:then|elif|else|fi|do|done|esac|\}}){_DELIMITED}")
+_NEGATION = re.compile(r"![ \t]+")
+_TIMING = re.compile(r"time[ \t]+(?:-p[ \t]+)?(?!-)")
+_LOCALE = re.compile(r"LC_|LANG")
+_CONNECTOR = re.compile(r"&&|\|\||;(?![;&])|&(?![&>])|\n")
+
+
+def read(command: str) -> Script:
+    """Read a command line as bash 5.2 and 5.3 read it, or not at all.
+
+    Args:
+        command: The whole text that is handed to `bash --norc --noprofile -c --`.
+
+    Returns:
+        The tree of the whole text; without statements where it holds only blanks and comments.
+
+    Raises:
+        ReadError: The text holds something that bash may read differently, or not at all. The
+            error says what and where; nothing is known about any part of such a text.
+    """
+    doubt = check_text(command)
+    if doubt is not None:
+        raise ReadError(doubt.message, doubt.span)
+    if _PLAIN_LINE.fullmatch(command) is not None:
+        script = _plain_script(command)
+        if script is not None:
+            return script
+    reader = _Reader(command)
+    try:
+        return reader.whole()
+    except RecursionError:
+        message = "The command is nested too deeply to be understood."
+        raise ReadError(message, Span(0, len(command))) from None
+
+
+def _plain_script(command: str) -> Script | None:
+    """Read a pipeline of plain words, in which nothing but the first of each can be special."""
+    stages: list[SimpleCommand] = []
+    position = 0
+    for stage in command.split("|"):
+        words: list[Word] = []
+        for text in stage.split(" "):
+            end = position + len(text)
+            if text:
+                span = Span(position, end)
+                words.append(Word((Literal(text, span),), span))
+            position = end + 1
+        first = words[0].literal if words else None
+        if first is None or "=" in first or first in RESERVED:
+            return None
+        span = Span(words[0].span.start, words[-1].span.end)
+        stages.append(SimpleCommand((), tuple(words), (), span))
+    whole = Span(stages[0].span.start, stages[-1].span.end)
+    plain = stages[0] if len(stages) == 1 else Pipeline(tuple(stages), whole)
+    return Script((Statement(plain, ""),), Span(0, len(command)))
+
+
+class _Reader(CompoundReader):
+    """Reads pipelines and lists."""
+
+    __slots__ = ()
+
+    def whole(self) -> Script:
+        """Read all of the text."""
+        if not self.text.isascii() and _LOCALE.search(self.text) is not None:
+            raise self.refusal("Text beyond ASCII beside a change of locale is not understood.", 0)
+        script = self.script()
+        if self.position != self.end:
+            raise self.refusal(f"{self._found()} is not understood here.", self.position)
+        if self.heredoc_waits():
+            raise self.refusal("A heredoc without a body is not understood.", self.position)
+        return script
+
+    def script(self) -> Script:
+        """Read statements up to the end of the text, a closing bracket or a closing keyword."""
+        start = self.position
+        outer_comments, self.comments = self.comments, []
+        statements: list[Statement] = []
+        connector = "\n"
+        while True:
+            self.skip_lines()
+            if self._closes(after_separator=connector != ""):
+                break
+            if connector == "":
+                raise self.refusal(f"{self._found()} is not understood here.", self.position)
+            command = self._pipeline()
+            connector = self._connector()
+            statements.append(Statement(command, connector))
+        if connector in {"&&", "||"}:
+            raise self.refusal(
+                f"`{connector}` without a command after it is not understood.", start
+            )
+        comments, self.comments = tuple(self.comments), outer_comments
+        return Script(tuple(statements), Span(start, self.position), comments)
+
+    def command(self) -> Command:
+        """Read one command of a pipeline."""
+        start = self.position
+        if self.peek() == "(":
+            self.count(start)
+            self.position += 1
+            if self.peek() == "(":
+                self.position += 1
+                return self.evaluation(start)
+            return self.subshell(start)
+        match = _KEYWORD.match(self.text, start, self.end)
+        if match is None:
+            return self.simple()
+        self.count(start)
+        self.position = match.end()
+        return self._compound(match.group(), start)
+
+    def _compound(self, keyword: str, start: int) -> Command:
+        command: Command
+        match keyword:
+            case "{":
+                command = self.group(start)
+            case "if":
+                command = self.conditional(start)
+            case "for":
+                command = self.for_loop(start)
+            case "while" | "until":
+                command = self.loop(start, keyword)
+            case "case":
+                command = self.case(start)
+            case "function":
+                command = self.named_function(start)
+            case "[[":
+                command = self.test(start)
+            case _:
+                raise self.refusal(f"`{keyword}` is not understood here.", start, self.position)
+        return command
+
+    def _pipeline(self) -> Command:
+        start = self.position
+        negated, timed = self._prefixes()
+        commands = [self.command()]
+        while True:
+            self.skip_blanks()
+            if self.peek() != "|" or self.at("||"):
+                break
+            both = self.at("|&")
+            self.position += 1 + both
+            self.whole_operator("|", self.position - 1)
+            if both:
+                commands[-1] = self._with_errors(commands[-1])
+            self.skip_lines()
+            commands.append(self.command())
+        if len(commands) == 1 and not (negated or timed):
+            return commands[0]
+        return Pipeline(tuple(commands), Span(start, commands[-1].span.end), negated, timed)
+
+    def _prefixes(self) -> tuple[bool, bool]:
+        """Read `!` and `time`, each at most once, in either order."""
+        negated = timed = False
+        while self.peek() in {"!", "t"}:
+            match = None if negated else _NEGATION.match(self.text, self.position, self.end)
+            if match is not None:
+                negated = True
+            elif not timed:
+                match = _TIMING.match(self.text, self.position, self.end)
+                timed = match is not None
+            if match is None:
+                break
+            self.position = match.end()
+        return negated, timed
+
+    def _with_errors(self, command: Command) -> Command:
+        """Add to a command the `2>&1` that `|&` stands for."""
+        span = Span(self.position - 2, self.position)
+        redirect = Redirect(">&", Word((Literal("1", span),), span), span, 2)
+        if isinstance(command, Function | Pipeline):
+            raise self.refusal("`|&` after a function's definition is not understood.", *span)
+        return replace(command, redirects=(*command.redirects, redirect))
+
+    def _connector(self) -> str:
+        """Read what follows a statement; the empty string before something that closes."""
+        self.skip_blanks()
+        if self.peek() == "#":
+            self.comment()
+        match = _CONNECTOR.match(self.text, self.position, self.end)
+        if match is None:
+            return ""
+        if match.group() == "\n":
+            self.newline()
+        else:
+            self.position = match.end()
+            if match.group() in {";", "&"}:
+                self.whole_operator(match.group(), match.start())
+        return match.group()
+
+    def _closes(self, *, after_separator: bool) -> bool:
+        """Return whether something that ends a script stands at the cursor.
+
+        bash takes some closing keywords right behind a bracket or a keyword, too; not here.
+        """
+        character = self.peek()
+        if character in {"", ")"}:
+            return True
+        if character == ";" and ARM_END.match(self.text, self.position, self.end):
+            return True
+        closing = _CLOSING_KEYWORD.match(self.text, self.position, self.end)
+        return after_separator and closing is not None
+
+    def _found(self) -> str:
+        character = self.peek()
+        if character == "":
+            return "The end of the command"
+        match = _KEYWORD.match(self.text, self.position, self.end)
+        return f"`{match.group()}`" if match is not None else f"`{character}`"

@@ -1,0 +1,187 @@
+"""Simple commands: assignments, words and redirections."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from agentscope_like.shell.syntax.redirects import RedirectReader
+from agentscope_like.shell.syntax.tree import (
+    Assignment,
+    Function,
+    Literal,
+    SimpleCommand,
+    Span,
+    Word,
+)
+from agentscope_like.shell.syntax.words import RESERVED, bare_text
+
+if TYPE_CHECKING:
+    from agentscope_like.shell.syntax.tree import Redirect, Segment
+
+__all__ = ["SimpleReader"]
+
+_SURE_WORD = re.compile(
+    r"""(?:(?!\#)([^ \t\n|&;()<>"'$`\\*?\[{~]+)|'([^'\n]*)'|"([^"\\$`\n]*)")"""
+    r"(?:[ \t]+|(?=[\n|&;)]|\Z))"
+)
+"""A word of which every character stands for itself, or a wholly quoted one, and its blanks."""
+
+_REDIRECT_STARTS = frozenset("0123456789<>&")
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
+_LOCALE_ASSIGNMENT = re.compile(r"[^\W\d]\w*(?:\+?=|\[)")
+_SUBSCRIPT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[")
+_ARRAY_END = re.compile(r"[ \t\n;|&)]|\Z")
+_FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+
+class SimpleReader(RedirectReader):
+    """Reads simple commands."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def function(self, name: str, start: int) -> Function:
+        """Read a function's definition from its `(` on."""
+
+    def simple(self) -> SimpleCommand | Function:
+        """Read the simple command, or the function definition, at the cursor."""
+        start = stop = self.position
+        self.count(start)
+        assignments: list[Assignment] = []
+        words: list[Word] = []
+        redirects: list[Redirect] = []
+        while True:
+            stop = self._sure_words(words) or stop
+            character = self.peek()
+            if character in "\n;|)#" or (character == "&" and not self.at("&>")):
+                break
+            if character in " \t" or self.at("\\\n"):
+                self.skip_blanks()
+                continue
+            if character == "(":
+                return self._function(start, words, plain=not (assignments or redirects))
+            redirect = self.redirect() if character in _REDIRECT_STARTS else None
+            if redirect is not None:
+                redirects.append(redirect)
+            else:
+                self._word(assignments, words)
+            stop = self.position
+        if words and any(each.elements is not None for each in assignments):
+            raise self.refusal("An array before a command is not understood.", start)
+        if not (words or assignments or redirects):
+            raise self.refusal("A command is missing here; this is not understood.", self.position)
+        return SimpleCommand(tuple(assignments), tuple(words), tuple(redirects), Span(start, stop))
+
+    def _sure_words(self, words: list[Word]) -> int:
+        """Read the words that need no closer look; return where the last one ends, or 0."""
+        text, end = self.text, self.end
+        position = self.position
+        stop = 0
+        while (match := _SURE_WORD.match(text, position, end)) is not None:
+            group = match.lastindex or 0
+            bare = group == 1
+            value = match[group]
+            if bare and not words and ("=" in value or value in RESERVED):
+                break
+            stop = match.end(1) if bare else match.end(group) + 1
+            span = Span(position, stop)
+            words.append(Word((Literal(value, span, not bare),), span))
+            position = match.end()
+        self.position = position
+        return stop
+
+    def _word(self, assignments: list[Assignment], words: list[Word]) -> None:
+        """Read a word that needs a closer look."""
+        begin = self.position
+        segments = self.segments()
+        span = Span(begin, self.position)
+        if self.begins_redirect(segments):
+            raise self.refusal("A descriptor on a line of its own is not understood.", begin)
+        if words:
+            words.extend(self.expanded_words(segments, span))
+        else:
+            self._first_word(segments, span, assignments, words)
+
+    def argument(self, words: list[Word]) -> bool:
+        """Read the argument at the cursor into `words`; return False where none stands there."""
+        begin = self.position
+        segments = self.segments()
+        if not segments:
+            return False
+        if self.begins_redirect(segments):
+            raise self.refusal("A redirection is not understood here.", self.position)
+        words.extend(self.expanded_words(segments, Span(begin, self.position)))
+        return True
+
+    def _first_word(
+        self,
+        segments: list[Segment],
+        span: Span,
+        assignments: list[Assignment],
+        words: list[Word],
+    ) -> None:
+        """Take a word before which no other stands: an assignment, or the command's name."""
+        if not segments:
+            raise self.refusal("This character is not understood here.", self.position)
+        first = segments[0]
+        head = first.text if isinstance(first, Literal) and not first.quoted else ""
+        if (match := _ASSIGNMENT.match(head)) is not None:
+            assignments.append(self._assignment(match, segments, span))
+            return
+        if _SUBSCRIPT.match(head) or (not head.isascii() and _LOCALE_ASSIGNMENT.match(head)):
+            raise self.refusal("An array's subscript is not understood.", *span)
+        if bare_text(segments) in RESERVED:
+            raise self.refusal(f"`{head}` is not understood here.", *span)
+        words.extend(self.expanded_words(segments, span))
+
+    def _assignment(self, match: re.Match[str], segments: list[Segment], span: Span) -> Assignment:
+        """Split a word that assigns, and read the list of values that may follow it."""
+        if self.peek() == "(":
+            return self._array(match, segments, span)
+        first = segments[0]
+        if not isinstance(first, Literal):
+            raise self.refusal("This assignment is not understood.", *span)
+        begin = min(first.span.start + match.end(), first.span.end)
+        rest = first.text[match.end() :]
+        value: list[Segment] = [Literal(rest, Span(begin, first.span.end))] if rest else []
+        value.extend(segments[1:])
+        word = self.value_word(value, Span(begin, span.end))
+        return Assignment(match[1], word, span, match[2] == "+")
+
+    def _array(self, match: re.Match[str], segments: list[Segment], span: Span) -> Assignment:
+        """Read the words of `name=(...)`; `[subscript]=value`, which is computed, is not read."""
+        first = segments[0]
+        bare = isinstance(first, Literal) and len(segments) == 1 and first.text == match.group()
+        if not bare or span.end - span.start != len(match.group()) or self.heredoc_waits():
+            raise self.refusal("This array is not understood.", *span)
+        begin = self.position
+        self.count(begin)
+        self.position += 1
+        words: list[Word] = []
+        self.skip_lines()
+        while self.peek() != "[" and self.argument(words):
+            self.skip_lines()
+        if self.peek() != ")":
+            raise self.refusal("What stands in this array is not understood.", self.position)
+        self.position += 1
+        if _ARRAY_END.match(self.text, self.position, self.end) is None:
+            raise self.refusal("What follows this array is not understood.", self.position)
+        list_span = Span(begin, self.position)
+        value = Word((Literal("", list_span, True),), list_span)
+        whole = Span(span.start, self.position)
+        return Assignment(match[1], value, whole, match[2] == "+", tuple(words))
+
+    def _function(self, start: int, words: list[Word], *, plain: bool) -> Function:
+        name = words[0].segments[0] if words else None
+        if (
+            not plain
+            or len(words) != 1
+            or not isinstance(name, Literal)
+            or name.quoted
+            or len(words[0].segments) != 1
+            or _FUNCTION_NAME.fullmatch(name.text) is None
+        ):
+            raise self.refusal("An opening bracket is not understood here.", self.position)
+        return self.function(name.text, start)

@@ -1,0 +1,243 @@
+"""What is known, before a command runs, about the arguments that a word becomes.
+
+An argument is a `str` where the program receives exactly that text, else an `Unknown` that keeps
+whatever can be proven: a literal beginning, that it cannot begin with a dash, that it is one
+argument, that it is a number, that it is one of a few texts, that it matches a glob.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import IntEnum
+from glob import escape as glob_escape
+from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+__all__ = [
+    "MAX_CHOICES",
+    "NUMBER",
+    "Argument",
+    "Output",
+    "Shape",
+    "Unknown",
+    "Words",
+    "element",
+    "elements_of",
+    "is_filled",
+    "join",
+    "may_be_option",
+    "piece_of",
+    "plain",
+    "several",
+    "shape_of",
+    "split",
+    "unquoted",
+]
+
+
+class Shape(IntEnum):
+    """How much is known about a computed text; a higher shape is also every lower one."""
+
+    ANY = 0
+    WORD = 1
+    """No blank, no glob character, no leading dash: it stays one argument and is no option."""
+    ALPHANUMERIC = 2
+    """Letters and digits alone: so is every piece of it."""
+    INTEGER = 3
+    """Decimal digits with at most a sign."""
+
+
+class Output(NamedTuple):
+    """What a command prints.
+
+    `single` tells that it is at most one line; `numbered` is as in `Unknown`, for text that is no
+    number but stops whoever takes it for one; `choices` are the only texts that it can be, where
+    they are known; `places` tells that each text up to a NUL begins with a place that is no option.
+    """
+
+    shape: Shape = Shape.ANY
+    single: bool = True
+    numbered: str = ""
+    choices: tuple[str, ...] = ()
+    places: bool = False
+
+
+class Unknown(Struct, frozen=True):
+    """What a word becomes where bash computes some of it.
+
+    Attributes:
+        prefix: The literal text that it begins with; empty where that is unknown.
+        option: Whether any argument that it becomes may begin with a dash.
+        single: Whether it is exactly one argument.
+        shape: What is known of the whole text.
+        choices: The only texts that it can be, where they are known.
+        pattern: The glob that every argument matches, literal characters escaped.
+        numbered: The whole text with `NUMBER` for each number in it, where only numbers are
+            computed; empty elsewhere.
+        rooted: Whether any argument that it becomes may begin with a slash.
+        suffix: The literal text that it ends with; empty where that is unknown.
+        tail: A glob that it ends with, where that tells more than `suffix`.
+        filled: Whether it is known not to be empty.
+        optional: Whether it may be no argument at all where its text turns out to be empty.
+    """
+
+    prefix: str = ""
+    option: bool = True
+    single: bool = True
+    shape: Shape = Shape.ANY
+    choices: tuple[str, ...] = ()
+    pattern: str | None = None
+    numbered: str = ""
+    rooted: bool = True
+    suffix: str = ""
+    tail: str = ""
+    filled: bool = False
+    optional: bool = False
+
+    @property
+    def ending(self) -> str:
+        """Return a glob that it ends with; empty where that is unknown."""
+        return self.tail or glob_escape(self.suffix)
+
+    @property
+    def tells(self) -> bool:
+        """Return whether something is known of the whole text."""
+        return bool(self.shape or self.choices)
+
+
+Argument: TypeAlias = str | Unknown
+
+Words: TypeAlias = Sequence[str | None]
+"""The words of a command, its program first; None for one that bash computes."""
+
+NUMBER = "\ue000"
+"""Stands for a number that is computed; a text that holds this character itself is not taken."""
+
+_SPECIAL = re.compile(r"[\s*?\[\\]")
+_INTEGER = re.compile(r"-?[0-9]+")
+MAX_CHOICES = 64
+"""Most texts of one value that are told apart."""
+
+
+def plain(text: str) -> bool:
+    """Return whether an unquoted expansion to `text` stays that one argument."""
+    return bool(text) and not _SPECIAL.search(text)
+
+
+def join(values: Sequence[Argument]) -> Argument:
+    """Return what is known of a text that is one of `values`."""
+    first = values[0]
+    if all(value == first for value in values):
+        return first
+    texts = [text for value in values for text in _texts(value)]
+    option = any(may_be_option(value) for value in values)
+    shape = min(shape_of(value) for value in values)
+    rooted = any(map(_rooted, values))
+    filled = all(map(is_filled, values))
+    if not all(isinstance(value, str) or value.single for value in values):
+        return Unknown(single=False)
+    if all(isinstance(value, str) or value.choices for value in values) and (
+        len(texts) <= MAX_CHOICES
+    ):
+        choices = tuple(dict.fromkeys(texts))
+        return Unknown(option=option, shape=shape, choices=choices, rooted=rooted, filled=filled)
+    return Unknown(option=option, shape=shape, rooted=rooted, filled=filled)
+
+
+def element(value: Argument) -> Argument:
+    """Return what is known of one of the arguments that a word becomes."""
+    if isinstance(value, str):
+        return value
+    if value.single:
+        return replace(value, optional=False, filled=True) if value.optional else value
+    if value.pattern is None:
+        return Unknown(option=value.option, shape=value.shape, choices=value.choices)
+    return Unknown(
+        prefix=value.prefix,
+        option=value.option,
+        pattern=value.pattern,
+        rooted=_rooted(value),
+        suffix=value.suffix,
+    )
+
+
+def elements_of(name: str) -> str:
+    """Return under which name it is kept what any element of the array `name` holds."""
+    return f"{name}[]"
+
+
+def piece_of(output: Output) -> Unknown:
+    """Return what is known of any piece of what a command prints, however it is cut."""
+    if output.shape < Shape.ALPHANUMERIC:
+        return Unknown()
+    return Unknown(option=False, shape=output.shape)
+
+
+def several(value: Argument) -> Unknown:
+    """Return what is known of any number of arguments, none or more, each of which is `value`."""
+    if isinstance(value, str):
+        return Unknown(
+            option=may_be_option(value), single=False, shape=shape_of(value), choices=(value,)
+        )
+    return replace(value, single=False, numbered="")
+
+
+def _texts(value: Argument) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value.choices
+
+
+def may_be_option(value: Argument) -> bool:
+    """Return whether a value may begin with a dash."""
+    return value.startswith("-") if isinstance(value, str) else value.option
+
+
+def is_filled(value: Argument) -> bool:
+    """Return whether a value is known not to be empty."""
+    return bool(value) if isinstance(value, str) else value.filled
+
+
+def _rooted(value: Argument) -> bool:
+    """Return whether a value may begin with a slash; a glob that matches nothing stays as it is."""
+    if isinstance(value, str):
+        return value.startswith("/")
+    start = value.prefix or value.pattern
+    return start.startswith("/") if start else value.rooted
+
+
+def shape_of(value: Argument) -> Shape:
+    """Return what is known of a whole text."""
+    if isinstance(value, Unknown):
+        return value.shape
+    if _INTEGER.fullmatch(value):
+        return Shape.INTEGER
+    if value.isascii() and value.isalnum():
+        return Shape.ALPHANUMERIC
+    return Shape.WORD if plain(value) and not value.startswith("-") else Shape.ANY
+
+
+def split(value: Unknown) -> Unknown:
+    """Return what an unquoted expansion may become where an empty text is no argument at all."""
+    words = [choice for choice in value.choices if choice]
+    if words and all(map(plain, words)):
+        return several(join(words))
+    whole = "" if value.pattern is None else _as_name(value.pattern)
+    return Unknown(prefix=value.prefix, single=False, tail=whole or value.ending)
+
+
+def _as_name(text: str) -> str:
+    """Return a relative name as the end of a path."""
+    return text if text.startswith("/") else f"/{text}"
+
+
+def unquoted(text: str) -> Unknown:
+    """Return what an unquoted expansion to `text` may become: nothing, or several arguments."""
+    found = _SPECIAL.search(text)
+    pieces = text.split()
+    return Unknown(
+        prefix=text[: found.start()] if found else "",
+        single=False,
+        tail=_as_name(pieces[-1]) if pieces else "",
+    )

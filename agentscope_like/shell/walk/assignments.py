@@ -1,0 +1,90 @@
+"""What variables get, alone or before a command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentscope_like.shell.analysis import EffectKind
+from agentscope_like.shell.draft import Draft, Scope
+from agentscope_like.shell.expand import Expander
+from agentscope_like.shell.state import State, exported_doubt, own_doubt
+from agentscope_like.shell.syntax import Assignment
+from agentscope_like.shell.values import Argument, Unknown, element, elements_of, join
+
+__all__ = ["assign", "assigned_value", "check_environment"]
+
+_SPLITTING = frozenset({"read", "mapfile"})
+
+
+def assigned_value(assignment: Assignment, expander: Expander) -> Argument:
+    """Return what a variable gets, or any element of an array; what follows may go by it."""
+    if assignment.elements is None:
+        value = expander.text(assignment.value)
+    else:
+        values = [element(expander.argument(word)) for word in assignment.elements]
+        value = join(values) if values else Unknown()
+        expander.assign(elements_of(assignment.name), Unknown())
+    expander.assign(assignment.name, Unknown() if assignment.append else value)
+    return value
+
+
+def assign(
+    assignments: Sequence[Assignment],
+    values: Sequence[Argument],
+    state: State,
+    draft: Draft,
+    scope: Scope,
+) -> State:
+    """Judge a command that is nothing but assignments; return what is known after it.
+
+    Args:
+        assignments: What is assigned.
+        values: What each of the variables gets.
+        state: What is known before.
+        draft: The part that gets the doubts.
+        scope: What surrounds the command.
+    """
+    draft.assignments = tuple(assignments)
+    for assignment, value in zip(assignments, values, strict=True):
+        name = assignment.name
+        known = value
+        if assignment.elements is not None:
+            known = Unknown() if assignment.append else value
+            state = state.assign(elements_of(name), known)
+        elif assignment.append:
+            before = state.variables.get(name)
+            both = isinstance(before, str) and isinstance(value, str)
+            known = f"{before}{value}" if both else Unknown()
+        message = own_doubt(name, known)
+        if name in state.fixed:
+            message = f"`{name}` is read-only, for which bash leaves out the rest of the line"
+        if message:
+            draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)
+        state = state.assign(name, known)
+    return state
+
+
+def check_environment(
+    assignments: Sequence[Assignment],
+    values: Sequence[Argument],
+    arguments: Sequence[Argument],
+    draft: Draft,
+    scope: Scope,
+) -> None:
+    """Doubt what the assignments before a command may change of what it does.
+
+    Args:
+        assignments: What is assigned.
+        values: What each of the variables gets.
+        arguments: The command.
+        draft: The part that gets the doubts.
+        scope: What surrounds the command.
+    """
+    for assignment, value in zip(assignments, values, strict=True):
+        if assignment.name == "IFS" and arguments[0] in _SPLITTING - scope.defined:
+            continue
+        message = exported_doubt(assignment.name, value)
+        if assignment.append:
+            message = message or f"`{assignment.name}+=` adds to a value that is not known"
+        if message:
+            draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)

@@ -1,0 +1,156 @@
+"""Judges what a command carries: the command that a wrapper runs, the script in a word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.analysis import EffectKind
+from agentscope_like.shell.arguments import Item, Reading, ends_in_time, fed_arguments
+from agentscope_like.shell.catalog import RoleKind
+from agentscope_like.shell.draft import MAX_DEPTH, Draft, Scope
+from agentscope_like.shell.state import State, known_parameters
+from agentscope_like.shell.syntax import Assignment, Literal, Span, Word
+from agentscope_like.shell.values import Argument, Output, Unknown
+from agentscope_like.shell.walk.walk_protocol import Walking
+
+__all__ = ["Carrier"]
+
+_PLAIN_SHELLS = frozenset({"sh", "dash"})
+_BATCHES = frozenset({"-X", "--exec-batch"})
+
+
+class _Run(Protocol):
+    """Judges the command of given arguments."""
+
+    def __call__(
+        self,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+        *,
+        external: bool,
+        functions: bool,
+    ) -> State:
+        """Return what is known after it."""
+
+
+class Carrier:
+    """Judges what commands carry, for one walk; `run` judges a command of known arguments."""
+
+    __slots__ = ("_run", "_walk")
+
+    def __init__(self, walk: Walking, run: _Run) -> None:
+        self._walk = walk
+        self._run = run
+
+    def carry(
+        self,
+        item: Item,
+        reading: Reading,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+        *,
+        external: bool,
+    ) -> State:
+        """Judge the command that a wrapper runs, as a part below the wrapper's.
+
+        Args:
+            item: The argument that begins the command, or is the script.
+            reading: What the wrapper's arguments mean.
+            arguments: The wrapper and its arguments.
+            draft: The wrapper's part.
+            state: What is known before.
+            scope: What surrounds the wrapper.
+            external: Whether another program starts the wrapper.
+
+        Returns:
+            What is known after it.
+        """
+        grammar = reading.grammar
+        inside = replace(
+            scope.inside(draft.index),
+            depth=scope.depth + 1,
+            fed=Output(),
+            bounded=scope.bounded or ends_in_time(reading),
+        )
+        if inside.depth > MAX_DEPTH:
+            draft.doubt(
+                "wrappers are nested too deeply to be read", draft.span, kind=EffectKind.EXECUTE
+            )
+            return state
+        if item.role.kind is RoleKind.SCRIPT:
+            return self._script(item, reading, arguments, draft, state, scope)
+        if item.end <= item.start:
+            return state
+        fed = draft.known_input(scope)
+        carried = fed_arguments(
+            grammar.feed,
+            reading,
+            arguments[item.start : item.end],
+            fed,
+            batch=item.flag in _BATCHES or arguments[item.end : item.end + 1] == ["+"],
+        )
+        words = draft.words[item.start : item.end]
+        span = draft.span_of(item.start)
+        if words and scope.place is None:
+            span = Span(words[0].span.start, words[-1].span.end)
+        moves = RoleKind.DIRECTORY in reading.by_kind or item.flag == "-execdir"
+        start = state.lost() if moves else state
+        inner = self._walk.draft(words, span, start, inside)
+        inner.argv = tuple(each if isinstance(each, str) else None for each in carried)
+        inner.arguments = carried
+        inner.redirects = draft.redirects
+        inner.assignments = draft.assignments + tuple(_assignments(reading, draft))
+        in_shell = grammar.feed == "shell"
+        after = self._run(
+            carried, inner, start, inside, external=external or not in_shell, functions=False
+        )
+        return after if in_shell else state
+
+    def _script(
+        self,
+        item: Item,
+        reading: Reading,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+    ) -> State:
+        """Judge the script that a shell or `eval` is given as an argument."""
+        text: Argument = item.argument
+        same_shell = reading.grammar.feed == "eval"
+        span = draft.span_of(item.start)
+        if same_shell:
+            rest = arguments[item.start :]
+            literal = [each for each in rest if isinstance(each, str)]
+            text = " ".join(literal) if len(literal) == len(rest) else Unknown()
+        if not isinstance(text, str):
+            draft.doubt("the script is computed, and cannot be read", span, kind=EffectKind.EXECUTE)
+            return state
+        inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1, fed=Output())
+        if same_shell:
+            return self._walk.text(text, state, inside, draft)
+        posix = draft.program in _PLAIN_SHELLS
+        inside = replace(inside, posix=posix, in_function=False)
+        parameters = known_parameters(arguments[item.start + 2 :])
+        fresh = State(directories=state.directories, variables={}, parameters=parameters)
+        self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
+        return state
+
+
+def _assignments(reading: Reading, draft: Draft) -> list[Assignment]:
+    """Return what `env NAME=value` sets for the command that it runs."""
+    found: list[Assignment] = []
+    for item in reading.by_kind.get(RoleKind.ASSIGNMENT, ()):
+        if isinstance(item.argument, str):
+            name, _, value = item.argument.partition("=")
+            span = draft.span_of(item.start)
+            word = Word((Literal(value, span, True),), span)
+            found.append(Assignment(name, word, span))
+    return found

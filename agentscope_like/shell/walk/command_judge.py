@@ -1,0 +1,245 @@
+"""Judges one simple command: its name, its environment, its arguments, what it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from agentscope_like.shell import catalog
+from agentscope_like.shell.analysis import Effect, EffectKind
+from agentscope_like.shell.arguments import check_test, read_arguments
+from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
+from agentscope_like.shell.draft import Draft, Scope, shortened
+from agentscope_like.shell.expand import Expander
+from agentscope_like.shell.state import (
+    DECLARING,
+    State,
+    absolute,
+    merge,
+    parameters_after,
+    without_parameters,
+)
+from agentscope_like.shell.syntax import Arithmetic, SimpleCommand, read_let
+from agentscope_like.shell.values import Argument, Unknown
+from agentscope_like.shell.walk.argument_effects import Actor
+from agentscope_like.shell.walk.assignments import assign, assigned_value, check_environment
+from agentscope_like.shell.walk.carried_commands import Carrier
+from agentscope_like.shell.walk.optional_arguments import with_fewer
+from agentscope_like.shell.walk.purposes import purpose_of
+from agentscope_like.shell.walk.redirections import judge_redirects, may_fail
+from agentscope_like.shell.walk.walk_protocol import Walking
+
+__all__ = ["CommandJudge"]
+
+_CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
+_PARAMETER_COMMANDS = frozenset({"set", "shift"})
+_MOVING = frozenset({"cd", "popd"})
+_CONDITIONS = frozenset({"test", "["})
+
+
+class CommandJudge:
+    """Judges simple commands for one walk."""
+
+    __slots__ = ("_carrier", "_walk")
+
+    def __init__(self, walk: Walking) -> None:
+        self._walk = walk
+        self._carrier = Carrier(walk, self.run)
+
+    def judge(self, command: SimpleCommand, state: State, scope: Scope) -> tuple[State, Draft]:
+        """Judge `command`, which runs in `state`; return what is known after it, and its part."""
+        words = command.words
+        draft = self._walk.draft(words, command.span, state, scope)
+        expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
+        values = [assigned_value(assignment, expander) for assignment in command.assignments]
+        arguments = [expander.argument(word) for word in words]
+        if words and expander.assigned:
+            values = [Unknown() for _ in values]  # bash expands them after the words
+        if command.redirects:
+            draft.redirects = command.redirects + scope.redirects
+            judge_redirects(command.redirects, state, draft, expander, scope, self._walk.command)
+        draft.argv = tuple([each if isinstance(each, str) else None for each in arguments])
+        draft.arguments = arguments
+        if expander.assigned:
+            state = state.forget(expander.assigned, directory=False)
+        if not words:
+            return assign(command.assignments, values, state, draft, scope), draft
+        if command.assignments:
+            draft.assignments = command.assignments
+            check_environment(command.assignments, values, arguments, draft, scope)
+        if isinstance(arguments[0], Unknown) and arguments[0].choices and arguments[0].single:
+            after = self._any_of(arguments[0].choices, arguments, draft, state, scope)
+        else:
+            after = self.run(arguments, draft, state, scope)
+            fewer = self._with_fewer(arguments, draft, state, scope)
+            after = merge(after, *fewer) if fewer else after
+        return merge(state, after) if may_fail(command.redirects) else after, draft
+
+    def _with_fewer(
+        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
+    ) -> list[State]:
+        """Judge a command without its arguments that may turn out to be none."""
+        if None not in draft.argv or arguments[0] in _CONDITIONS:
+            return []
+        ends: list[State] = []
+        for fewer, other in with_fewer(arguments, draft):
+            ends.append(self.run(fewer, other, state, replace(scope, lacking=True)))
+            effects, doubts = set(draft.effects), set(draft.doubts)
+            draft.add(each for each in dict.fromkeys(other.effects) if each not in effects)
+            draft.doubts += [each for each in dict.fromkeys(other.doubts) if each not in doubts]
+        return ends
+
+    def _any_of(
+        self,
+        names: Sequence[str],
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+    ) -> State:
+        """Judge a command whose program is one of `names`: a part for each of them."""
+        draft.is_one_of_several = True
+        parts = [draft, *(self._walk.copy(draft) for _ in names[1:])]
+        ends: list[State] = []
+        for name, part in zip(names, parts, strict=True):
+            part.argv = (name, *draft.argv[1:])
+            ends.append(self.run([name, *arguments[1:]], part, state, scope))
+        return merge(*ends)
+
+    def run(
+        self,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+        *,
+        external: bool = False,
+        functions: bool = True,
+    ) -> State:
+        """Judge the command of `arguments`, whose first names the program.
+
+        Args:
+            arguments: The program and its arguments.
+            draft: The part that gets the effects and doubts.
+            state: What is known before.
+            scope: What surrounds the command.
+            external: Whether another program starts it, so that shell builtins are out of reach.
+            functions: Whether a function of that name would be called.
+        """
+        name = arguments[0]
+        if not isinstance(name, str):
+            draft.doubt(
+                "which program this runs is computed",
+                draft.span_of(0),
+                kind=EffectKind.EXECUTE,
+            )
+            return state
+        program = program_name(name)
+        if functions and not external and name in scope.defined:
+            return self._call(name, draft, state, scope)
+        grammar = catalog.lookup(program) if program is not None else None
+        draft.program = program
+        if program in DECLARING and draft.words[0].literal is None:
+            message = f"`{name}` splits its words otherwise where its name is computed"
+            draft.doubt(message, draft.span_of(0), kind=EffectKind.UNKNOWN)
+        if grammar is None or (external and grammar.builtin):
+            self._unknown(name, program, draft, state, builtin=grammar is not None)
+            return state
+        return self._known(grammar, arguments, draft, state, scope, external=external)
+
+    def _call(self, name: str, draft: Draft, state: State, scope: Scope) -> State:
+        """Judge a call of a function; its body has been judged where it is defined."""
+        if name not in state.functions:
+            draft.doubt(
+                f"`{name}` may be the function of that name, or not",
+                draft.span_of(0),
+                kind=EffectKind.EXECUTE,
+            )
+        known = replace(state, variables={}, parameters=None)
+        return known.lost() if scope.moves else known
+
+    def _unknown(
+        self,
+        name: str,
+        program: str | None,
+        draft: Draft,
+        state: State,
+        *,
+        builtin: bool,
+    ) -> None:
+        span = draft.span_of(0)
+        if builtin:
+            what = "is a command of the shell, not a program that can be started here"
+        elif program is None:
+            what = "is a program outside the system's directories"
+        else:
+            what = "is a program of which nothing is known"
+        told = purpose_of((program, *draft.argv[1:])) if program else None
+        directory = state.directories[0] if state.directories else None
+        path = absolute(directory, name) if "/" in name else None
+        draft.effects.append(Effect(EffectKind.EXECUTE, name, path, span))
+        draft.doubt(told or f"`{shortened(name)}` {what}", span)
+
+    def _known(
+        self,
+        grammar: Grammar,
+        arguments: Sequence[Argument],
+        draft: Draft,
+        state: State,
+        scope: Scope,
+        *,
+        external: bool,
+    ) -> State:
+        if draft.program in _CONDITIONS:
+            for problem in check_test(arguments, 1):
+                draft.doubt(problem.message, draft.span_of(problem.at), kind=EffectKind.UNKNOWN)
+            return state
+        if draft.program in _PARAMETER_COMMANDS:
+            state = replace(state, parameters=parameters_after(arguments, state.parameters))
+            arguments = without_parameters(arguments)
+        if draft.program == "let":
+            return self._let(arguments, draft, state, scope)
+        reading = read_arguments(grammar, arguments)
+        if not (scope.bounded or grammar.endless.isdisjoint(reading.used)):
+            draft.doubt(f"`{reading.label}` goes on for ever", draft.span, kind=EffectKind.UNKNOWN)
+        idle = not (reading.items or reading.problems or reading.grammar.local)
+        if idle and reading.grammar.name not in _MOVING:
+            return state
+        actor = Actor(
+            draft=draft,
+            reading=reading,
+            state=state,
+            home=self._walk.home,
+            fed=draft.known_input(scope),
+            arrays=scope.arrays,
+            command=self._walk.command,
+        )
+        if scope.lacking:
+            reading.problems = [each for each in reading.problems if not each.is_lack]
+        actor.act()
+        before, state = state, actor.state
+        if draft.program == "local" and not scope.in_function:
+            state = merge(before, state)  # it is an error there, and sets nothing
+        for item in reading.items:
+            if item.role.kind in _CARRYING:
+                state = self._carrier.carry(
+                    item, reading, arguments, draft, state, scope, external=external
+                )
+        return state
+
+    def _let(
+        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
+    ) -> State:
+        """Judge `let`, each argument of which is evaluated as in `((...))`."""
+        for index, argument in enumerate(arguments[1:], 1):
+            span = draft.span_of(index)
+            text = argument if isinstance(argument, str) else "$"
+            found = read_let(text)
+            if found is None:
+                draft.doubt("this arithmetic is not understood", span, kind=EffectKind.UNKNOWN)
+                continue
+            expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
+            expander.evaluate(Arithmetic(text, span, found.names, assigned=found.assigned))
+            state = state.forget(expander.assigned, directory=False)
+        return state

@@ -1,0 +1,155 @@
+"""Judges compound commands: the ways that control may take through groups, loops and branches."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.analysis import Doubt
+from agentscope_like.shell.draft import Draft, Scope
+from agentscope_like.shell.expand import Expander
+from agentscope_like.shell.state import State, merge, mutations, own_doubt, widened
+from agentscope_like.shell.syntax import Arithmetic, ArithmeticFor, Case, For, Group, If, Loop, Span
+from agentscope_like.shell.values import Argument, Shape, Unknown, element, join
+from agentscope_like.shell.walk.redirections import judge_redirects, may_fail
+from agentscope_like.shell.walk.walk_protocol import Walking
+
+__all__ = ["ControlJudge"]
+
+Compound: TypeAlias = Group | For | ArithmeticFor | Loop | If | Case
+
+
+class ControlJudge:
+    """Judges compound commands for one walk."""
+
+    __slots__ = ("_walk",)
+
+    def __init__(self, walk: Walking) -> None:
+        self._walk = walk
+
+    def judge(self, command: Compound, state: State, scope: Scope) -> State:
+        """Judge `command` with its redirections; return what is known after it."""
+        first = len(self._walk.drafts)
+        holder: Draft | None = None
+        inner = scope
+        if command.redirects:
+            holder = Draft(
+                (), (), scope.span(command.span), scope.parent, None, parent=scope.parent
+            )
+            expander = Expander(self._walk, state, holder, scope, home=self._walk.home)
+            judge_redirects(command.redirects, state, holder, expander, scope, self._walk.command)
+            inner = replace(scope, redirects=command.redirects + scope.redirects)
+            state = state.forget(expander.assigned, directory=False)
+        after = self._body(command, state, inner)
+        if may_fail(command.redirects):
+            after = merge(state, after)
+        if holder is not None:
+            if len(self._walk.drafts) == first:
+                self._walk.draft((), command.span, state, inner)
+            carrier = self._walk.drafts[first]
+            carrier.effects += holder.effects
+            carrier.doubts += holder.doubts
+        return after
+
+    def _body(self, command: Compound, state: State, scope: Scope) -> State:
+        match command:
+            case Group(body=body, subshell=subshell):
+                after = self._walk.script(body, state, scope)
+                return state if subshell else after
+            case For():
+                return self._for(command, state, scope)
+            case ArithmeticFor():
+                return self._counting_loop(command, state, scope)
+            case Loop(condition=condition, body=body):
+                found = mutations(condition, body, outlasting=True)
+                start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
+                between = self._walk.script(condition, start, scope)
+                return merge(between, self._walk.script(body, between, scope))
+            case If():
+                return self._if(command, state, scope)
+            case Case():
+                return self._case(command, state, scope)
+
+    def _for(self, command: For, state: State, scope: Scope) -> State:
+        found = mutations(command.body, outlasting=True)
+        value, state = self._loop_value(command, state, scope)
+        problem = own_doubt(command.name, Unknown())
+        if problem:
+            self._walk.doubts.append(Doubt(problem, scope.span(command.span)))
+        start = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
+        after = self._walk.script(command.body, start.assign(command.name, value), scope)
+        return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
+
+    def _counting_loop(self, command: ArithmeticFor, state: State, scope: Scope) -> State:
+        found = mutations(command.body, outlasting=True)
+        for head in (command.test, command.step):
+            for name in () if head is None else head.assigned:
+                found.assign(name, Shape.INTEGER)
+        begun = self._evaluate(command.start, command.span, state, scope)
+        start = widened(begun, found, calls=bool(scope.defined), moves=scope.moves)
+        start = self._evaluate(command.test, command.span, start, scope)
+        after = self._walk.script(command.body, start, scope)
+        after = self._evaluate(command.step, command.span, after, scope)
+        return merge(start, after)
+
+    def _evaluate(self, head: Arithmetic | None, span: Span, state: State, scope: Scope) -> State:
+        """Judge one part of the head of a counting loop."""
+        if head is None:
+            return state
+        expander = self._expander(span, state, scope)
+        expander.evaluate(head)
+        return self._after(expander, state)
+
+    def _loop_value(self, command: For, state: State, scope: Scope) -> tuple[Argument, State]:
+        """Return what the variable of a `for` holds in its body, and the state after its words."""
+        if command.words is None:
+            return (join(list(state.parameters)) if state.parameters else Unknown()), state
+        expander = self._expander(command.span, state, scope)
+        values = [element(expander.argument(word)) for word in command.words]
+        state = self._after(expander, state)
+        return (join(values) if values else Unknown()), state
+
+    def _expander(self, span: Span, state: State, scope: Scope) -> _CompoundExpander:
+        draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
+        return _CompoundExpander(self._walk, state, draft, scope, home=self._walk.home)
+
+    def _after(self, expander: _CompoundExpander, state: State) -> State:
+        """Keep what an expander doubts, and return the state after what it has set."""
+        self._walk.doubts += expander.draft.doubts
+        return state.forget(expander.assigned, directory=False)
+
+    def _if(self, command: If, state: State, scope: Scope) -> State:
+        ends: list[State] = []
+        for condition, body in command.branches:
+            state = self._walk.script(condition, state, scope)
+            ends.append(self._walk.script(body, state, scope))
+        if command.otherwise is not None:
+            state = self._walk.script(command.otherwise, state, scope)
+        return merge(state, *ends)
+
+    def _case(self, command: Case, state: State, scope: Scope) -> State:
+        expander = self._expander(command.span, state, scope)
+        expander.text(command.subject)
+        for arm in command.arms:
+            for pattern in arm.patterns:
+                expander.text(pattern)
+        state = self._after(expander, state)
+        ends: list[State] = []
+        start = state
+        for arm in command.arms:
+            ends.append(self._walk.script(arm.body, start, scope))
+            start = merge(state, start, ends[-1]) if arm.falls else start
+        return merge(state, *ends)
+
+
+class _CompoundExpander(Expander):
+    """Expands words that belong to a compound command, and so to no part."""
+
+    __slots__ = ("draft",)
+
+    def __init__(
+        self, walker: Walking, state: State, draft: Draft, scope: Scope, *, home: str | None
+    ) -> None:
+        super().__init__(walker, state, draft, scope, home=home)
+        self.draft = draft

@@ -1,0 +1,144 @@
+"""What the redirections of a command read and write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
+from agentscope_like.shell.draft import Draft, Scope, shortened
+from agentscope_like.shell.expand import Expander
+from agentscope_like.shell.state import State
+from agentscope_like.shell.syntax import Heredoc, Redirect, Substitution
+from agentscope_like.shell.values import Unknown
+from agentscope_like.shell.walk.argument_effects import KEEPING_NOTHING, path_effects
+from agentscope_like.shell.walk.endless_files import read_doubt
+
+__all__ = ["doubt_copied_inputs", "judge_redirects", "may_fail"]
+
+_DESCRIPTOR = re.compile(r"[0-9]+-?|-")
+_INPUT, _LAST_STANDARD = 0, 2
+_OUTPUTS = frozenset({1, 2})
+_READING_OUTPUT = "an output that was opened for reading may be a file, which programs empty"
+_STANDARD = frozenset({"0", "1", "2", "-"})
+_NOWHERE = "/dev/null"
+_SOCKET = re.compile(r"/dev/(tcp|udp)(/.*)?")
+
+
+def judge_redirects(
+    redirects: Sequence[Redirect],
+    state: State,
+    draft: Draft,
+    expander: Expander,
+    scope: Scope,
+    command: str,
+) -> None:
+    """Add to `draft` what `redirects` read and write.
+
+    Args:
+        redirects: The redirections.
+        state: What is known where they are made.
+        draft: The part that gets the effects and doubts.
+        expander: Expands their targets.
+        scope: What surrounds the command.
+        command: The command text.
+    """
+    for redirect in redirects:
+        if isinstance(redirect.target, Heredoc):
+            expander.text(redirect.target.body)
+        elif redirect.operator == "<<<":
+            expander.text(redirect.target)
+        else:
+            _judge(redirect, state, draft, expander, scope, command)
+
+
+def doubt_copied_inputs(drafts: Iterable[Draft]) -> None:
+    """Doubt the copies of descriptors to an output where one of these may be open for reading.
+
+    Opening `/dev/stdout` opens the file anew that the descriptor stands for, and empties it.
+    """
+    copies: list[tuple[Draft, Redirect]] = []
+    is_open = False
+    for draft in drafts:
+        for redirect in draft.redirects:
+            source = _copied(redirect)
+            if _descriptor(redirect) > _LAST_STANDARD:
+                is_open = is_open or redirect.operator == "<" or source == _INPUT
+            elif _descriptor(redirect) in _OUTPUTS and (source or 0) > _LAST_STANDARD:
+                copies.append((draft, redirect))
+    for draft, redirect in copies if is_open else ():
+        draft.doubt(_READING_OUTPUT, draft.place or redirect.span)
+
+
+def _descriptor(redirect: Redirect) -> int:
+    """Return the descriptor that a redirection opens."""
+    if redirect.fd is not None:
+        return redirect.fd
+    return _INPUT if redirect.operator.startswith("<") else 1
+
+
+def _copied(redirect: Redirect) -> int | None:
+    """Return the descriptor that a redirection copies, if it does."""
+    name = None if isinstance(redirect.target, Heredoc) else redirect.target.literal
+    if redirect.operator not in {">&", "<&"} or name is None:
+        return None
+    digits = name.rstrip("-")
+    return int(digits) if digits else None
+
+
+def may_fail(redirects: Sequence[Redirect]) -> bool:
+    """Return whether bash may leave out the command for a redirection that it cannot make."""
+    for redirect in redirects:
+        target, operator = redirect.target, redirect.operator
+        if isinstance(target, Heredoc) or operator == "<<<":
+            continue
+        name = target.literal
+        is_standard = operator in {">&", "<&"} and name in _STANDARD
+        if not (is_standard or name == _NOWHERE):
+            return True
+    return False
+
+
+def _judge(
+    redirect: Redirect, state: State, draft: Draft, expander: Expander, scope: Scope, command: str
+) -> None:
+    word, operator = redirect.target, redirect.operator
+    if isinstance(word, Heredoc):
+        return
+    target = expander.argument(word)
+    first = word.segments[0]
+    if isinstance(first, Substitution) and first.opener in {"<(", ">("} and len(word.segments) == 1:
+        return
+    span = scope.span(redirect.span)
+    source = command[span.start : span.end]
+    shown = target if isinstance(target, str) else source
+    if _descriptor(redirect) in _OUTPUTS and (operator == "<" or _copied(redirect) == _INPUT):
+        draft.doubt(_READING_OUTPUT, span)
+    if operator in {">&", "<&"} and isinstance(target, str) and _DESCRIPTOR.fullmatch(target):
+        return
+    if isinstance(target, str) and _SOCKET.fullmatch(target):
+        draft.effects.append(Effect(EffectKind.NETWORK, target, None, span))
+        draft.doubt(f"`{shortened(source)}` opens a network connection", span)
+        return
+    if operator in {"<", "<&"}:
+        effects = path_effects(EffectKind.READ, target, state.directories, span, shown)
+        draft.effects += effects
+        if isinstance(target, Unknown) and _may_connect(target):
+            draft.doubt(
+                f"`{shortened(source)}` reads a path that is not known, perhaps a connection", span
+            )
+        draft.doubts += [
+            Doubt(message, span) for effect in effects if (message := read_doubt(effect))
+        ]
+        return
+    if target in KEEPING_NOTHING and operator != "<>":
+        return
+    draft.effects += path_effects(EffectKind.WRITE, target, state.directories, span, shown)
+    draft.doubts.append(Doubt(f"`{shortened(source)}` writes a file", span))
+
+
+def _may_connect(target: Unknown) -> bool:
+    """Return whether a computed path may begin with `/dev/`, where bash opens connections."""
+    if target.choices:
+        return any(choice.startswith("/dev/") for choice in target.choices)
+    return target.rooted and "/dev/".startswith(target.prefix[: len("/dev/")])

@@ -1,0 +1,337 @@
+"""Walks the tree of a command line in the order in which bash runs it.
+
+What is known (variables, the directory, functions) flows from command to command. Where control
+may take several ways, only what holds on all of them is kept; in a loop, only what its body cannot
+change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.analysis import Doubt, EffectKind, Part
+from agentscope_like.shell.draft import MAX_DEPTH, BudgetError, Draft, Scope
+from agentscope_like.shell.expand import (
+    WorkTree,
+    heeds_input,
+    keeps_input,
+    printed,
+    printed_by_any,
+    takes_all,
+)
+from agentscope_like.shell.state import (
+    Parameters,
+    State,
+    merge,
+    mutations,
+    parameters_of_calls,
+    widened,
+)
+from agentscope_like.shell.syntax import (
+    Arithmetic,
+    ArithmeticCommand,
+    Command,
+    Function,
+    Pipeline,
+    ReadError,
+    Script,
+    SimpleCommand,
+    Span,
+    Statement,
+    Test,
+    Word,
+    bash_only,
+    may_fail,
+    read,
+)
+from agentscope_like.shell.values import Argument, Output
+from agentscope_like.shell.walk.command_judge import CommandJudge
+from agentscope_like.shell.walk.compound_commands import ControlJudge
+from agentscope_like.shell.walk.conditions import judge_arithmetic, judge_test
+from agentscope_like.shell.walk.redirections import doubt_copied_inputs
+
+__all__ = ["Walk"]
+
+MAX_PARTS = 128
+
+MAX_WORDS = 20_000
+"""How many words all of them have; wrappers in wrappers have the last ones over and over."""
+
+MAX_TEXT = 40_000
+"""How many characters of scripts in words are read: `eval eval ...` has the rest read each time."""
+
+_PADDED = re.compile(r"\+(?:0|%[jmdHIMSUVW])")
+"""Formats of `date` for numbers that may begin with 0."""
+
+
+class Walk:
+    """One walk over one command line.
+
+    Attributes:
+        command: The text of the command line.
+        home: The home directory, or None where unknown.
+        drafts: The parts found so far.
+        doubts: Doubts that belong to no part.
+        texts: The scripts that were read in words, each with its text.
+    """
+
+    __slots__ = (
+        "_calls",
+        "_control",
+        "_judge",
+        "_script",
+        "_text_read",
+        "_words_read",
+        "_work_tree",
+        "command",
+        "doubts",
+        "drafts",
+        "home",
+        "texts",
+    )
+
+    def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
+        self.command = command
+        self.home = home
+        self.drafts: list[Draft] = []
+        self.doubts: list[Doubt] = []
+        self.texts: list[tuple[str, Script]] = []
+        self._judge = CommandJudge(self)
+        self._control = ControlJudge(self)
+        self._script: Script | None = None
+        self._calls: Mapping[str, tuple[Argument, ...]] | None = None
+        self._work_tree = work_tree
+        self._text_read = 0
+        self._words_read = 0
+
+    def run(self, script: Script, directory: str) -> tuple[Part, ...]:
+        """Judge the whole command line, which starts in `directory`; return its parts.
+
+        Raises:
+            BudgetError: There are more than `MAX_PARTS` simple commands, or too many words in them.
+        """
+        self._script = script
+        judge = self._lines if "\n" in self.command else self.script
+        judge(script, State((directory,), {}), self._scope(script, Scope()))
+        doubt_copied_inputs(self.drafts)
+        return tuple([draft.finish() for draft in self.drafts])
+
+    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
+        """Begin a new part."""
+        self._count(words)
+        draft = Draft(
+            argv=(),
+            words=words,
+            span=scope.span(span),
+            index=len(self.drafts),
+            directory=state.directories[0] if state.directories else None,
+            directories=tuple(state.directories),
+            parent=scope.parent,
+            redirects=scope.redirects,
+            place=scope.place,
+        )
+        self.drafts.append(draft)
+        return draft
+
+    def copy(self, draft: Draft) -> Draft:
+        """Begin a new part that is like another one so far."""
+        self._count(draft.words)
+        effects, doubts = list(draft.effects), list(draft.doubts)
+        other = replace(draft, index=len(self.drafts), effects=effects, doubts=doubts)
+        self.drafts.append(other)
+        return other
+
+    def _count(self, words: Sequence[Word]) -> None:
+        self._words_read += len(words)
+        if len(self.drafts) >= MAX_PARTS or self._words_read > MAX_WORDS:
+            raise BudgetError
+
+    def script(self, script: Script, state: State, scope: Scope) -> State:
+        """Judge a script that runs in the shell of `state`."""
+        statements = script.statements
+        if len(statements) == 1 and statements[0].connector != "&":
+            return self._command(statements[0].command, state, scope).settle()
+        chain: list[Statement] = []
+        for statement in statements:
+            chain.append(statement)
+            if statement.connector in {"&&", "||"}:
+                continue
+            if statement.connector == "&":  # it outlives the shell, and what ends that in time
+                self._chain(chain, state, replace(scope, bounded=False))
+            else:
+                state = self._chain(chain, state, scope)
+            chain = []
+        return self._chain(chain, state, scope) if chain else state
+
+    def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
+        """Read and judge a script that stands as text in a word of `draft`.
+
+        Raises:
+            BudgetError: There is too much of such text.
+        """
+        span = scope.place or draft.span
+        if scope.depth > MAX_DEPTH:
+            draft.doubt("scripts are nested too deeply to be read", span, kind=EffectKind.EXECUTE)
+            return state
+        self._text_read += len(text)
+        if self._text_read > MAX_TEXT:
+            raise BudgetError
+        try:
+            script = read(text)
+        except ReadError as error:
+            draft.doubt(f"the script cannot be read: {error}", span, kind=EffectKind.EXECUTE)
+            return state
+        if scope.posix and bash_only(text, script) is not None:
+            draft.doubt("only bash reads this script so", span, kind=EffectKind.EXECUTE)
+        self.texts.append((text, script))
+        return self._lines(script, state, self._scope(script, scope))
+
+    def _lines(self, script: Script, state: State, scope: Scope) -> State:
+        """Judge a text of which bash reads the next line after an error, as in arithmetic."""
+        if len(script.statements) == 1:
+            return self.script(script, state, scope)
+        padded = _PADDED.search(self.command) is not None
+        if not _may_break_off(script, padded=padded):
+            return self.script(script, state, scope)
+        for line in _lines_of(script):
+            after = self.script(line, state, scope)
+            if _may_break_off(script if scope.defined else line, padded=padded):
+                found = mutations(line)
+                left = widened(state, found, calls=bool(scope.defined), moves=scope.moves)
+                after = merge(after, left)
+            state = after
+        return state
+
+    def substitute(self, script: Script, state: State, scope: Scope) -> Output:
+        """Judge the script of a substitution, and return what is known of what it prints."""
+        first = len(self.drafts)
+        scope = self._scope(script, scope)
+        self.script(script, state, scope)
+        if self._work_tree is not None and (
+            texts := self._work_tree.printed(script, self.drafts[first:], state, scope)
+        ):
+            return Output(choices=texts)
+        statements = script.statements
+        if not all(each.connector in {"&&", "||"} for each in statements[:-1]):
+            return Output()
+        return printed_by_any(
+            [self._printed(each.command, self.drafts[first:], scope) for each in statements]
+        )
+
+    def _printed(self, command: Command, drafts: Sequence[Draft], scope: Scope) -> Output | None:
+        """Return what is known of what a command prints; None where that is nothing."""
+        pipes = isinstance(command, Pipeline) and not command.timed
+        commands = command.commands if isinstance(command, Pipeline) and pipes else (command,)
+        stages: list[Draft] = []
+        for each in commands:
+            stages += [draft for draft in drafts if draft.proves(each, scope)]
+        last = commands[-1]
+        if not stages or not isinstance(last, SimpleCommand) or stages[-1].words is not last.words:
+            return Output()
+        return printed(stages if len(stages) == len(commands) else stages[-1:])
+
+    def _scope(self, script: Script, scope: Scope) -> Scope:
+        """Return `scope` with what is true of the whole of `script`."""
+        statements = script.statements
+        if len(statements) == 1 and _is_plain(statements[0].command):
+            return scope  # nothing comes after it, and no function is defined in it
+        found = mutations(script)
+        if not (found.functions or found.moves or found.arrays):
+            return scope
+        defined, arrays = scope.defined | found.functions, scope.arrays | found.arrays
+        return replace(scope, defined=defined, arrays=arrays, moves=scope.moves or found.moves)
+
+    def _chain(self, chain: Sequence[Statement], state: State, scope: Scope) -> State:
+        """Judge commands joined by `&&` and `||`."""
+        succeeded = failed = state
+        connector = ""
+        for statement in chain:
+            start = failed if connector == "||" else succeeded
+            after = self._command(statement.command, start, scope)
+            success = after if after.before_cd is None else replace(after, before_cd=None)
+            failure = after.failed()
+            if connector == "&&":
+                succeeded, failed = success, merge(failed, failure)
+            elif connector == "||":
+                succeeded, failed = merge(succeeded, success), failure
+            else:
+                succeeded, failed = success, failure
+            connector = statement.connector
+        return merge(succeeded, failed)
+
+    def _command(self, command: Command, state: State, scope: Scope) -> State:
+        match command:
+            case SimpleCommand():
+                return self._judge.judge(command, state, scope)[0]
+            case Pipeline():
+                return self._pipeline(command, state, scope)
+            case Test():
+                return judge_test(command, self, state, scope)
+            case ArithmeticCommand():
+                return judge_arithmetic(command, self, state, scope)
+            case Function():
+                return self._function(command, state, scope)
+            case _:
+                return self._control.judge(command, state, scope)
+
+    def _pipeline(self, pipeline: Pipeline, state: State, scope: Scope) -> State:
+        if len(pipeline.commands) == 1:
+            after = self._command(pipeline.commands[0], state, scope)
+            return after.settle() if pipeline.negated else after
+        stages: list[Draft] = []
+        for place, command in enumerate(pipeline.commands):
+            first = len(self.drafts)
+            inner = scope
+            if place and (scope.fed != Output() or heeds_input(command)):
+                known = len(stages) == place and not pipeline.timed and keeps_input(command)
+                fed = (printed(stages) if known else None) or Output()
+                whole = fed if takes_all(command) else fed._replace(places=False)
+                inner = replace(scope, fed=whole)
+            self._command(command, state, inner)
+            stages += [each for each in self.drafts[first:] if each.proves(command, scope)]
+        return state
+
+    def _parameters(self, name: str) -> Parameters:
+        """Return what every call of a function hands to it, if the command line itself says so."""
+        if self._calls is None:
+            self._calls = {} if self._script is None else parameters_of_calls(self._script)
+        return self._calls.get(name)
+
+    def _function(self, command: Function, state: State, scope: Scope) -> State:
+        """Judge the body of a function for whatever is known wherever it may be called."""
+        directories = () if scope.moves else state.directories
+        known = self._parameters(command.name) if scope.place is None else None
+        start = State(directories, {}, frozenset(), known, stack=None, fixed=state.fixed)
+        inside = replace(scope, fed=Output(), in_function=True, bounded=False)
+        after = self._command(command.body, start, inside)
+        functions = state.functions | {command.name}
+        return replace(state, functions=functions).fix(after.fixed)
+
+
+def _lines_of(script: Script) -> Iterator[Script]:
+    """Yield the lines of a script, each of which bash runs before it reads the next."""
+    line: list[Statement] = []
+    for statement in script.statements:
+        line.append(statement)
+        if statement.connector == "\n":
+            yield replace(script, statements=tuple(line))
+            line = []
+    if line:
+        yield replace(script, statements=tuple(line))
+
+
+def _may_break_off(script: Script, *, padded: bool) -> bool:
+    """Return whether arithmetic in a script is an error for some values."""
+    return any(
+        isinstance(node, Arithmetic) and may_fail(node.text, padded=padded) for node in script.nodes
+    )
+
+
+def _is_plain(command: Command) -> bool:
+    """Return whether a command is a simple one, or a pipeline of nothing else."""
+    if not isinstance(command, Pipeline):
+        return isinstance(command, SimpleCommand)
+    return all(isinstance(stage, SimpleCommand) for stage in command.commands)

@@ -1,0 +1,43 @@
+"""What those who judge one kind of command need of the walk that they are part of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from agentscope_like.shell.expand import Substituter
+
+if TYPE_CHECKING:
+    from agentscope_like.shell.analysis import Doubt
+    from agentscope_like.shell.draft import Draft, Scope
+    from agentscope_like.shell.state import State
+    from agentscope_like.shell.syntax import Script, Span, Word
+
+__all__ = ["Walking"]
+
+
+class Walking(Substituter, Protocol):
+    """A walk over one command line.
+
+    Attributes:
+        command: The text of the command line.
+        home: The home directory, or None where unknown.
+        drafts: The parts found so far.
+        doubts: Doubts that belong to no part.
+    """
+
+    command: str
+    home: str | None
+    drafts: list[Draft]
+    doubts: list[Doubt]
+
+    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
+        """Begin a new part."""
+
+    def copy(self, draft: Draft) -> Draft:
+        """Begin a new part that is like another one so far."""
+
+    def script(self, script: Script, state: State, scope: Scope) -> State:
+        """Judge a script that runs in the same shell."""
+
+    def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
+        """Read and judge a script that stands as text in a word of `draft`."""
