@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from msgspec import Struct
 
 from agentscope_like.shell.catalog import families
+from agentscope_like.shell.syntax import Doubt
 
 if TYPE_CHECKING:
     from agentscope_like.shell.syntax import Assignment, Redirect, Script, Segment, Span, Word
@@ -78,13 +79,6 @@ class Effect(Struct, frozen=True, gc=False):
     def way(self) -> str | None:
         """Return the path as the kernel takes it; None where that is not known."""
         return self.walked or self.path
-
-
-class Doubt(Struct, frozen=True, gc=False):
-    """Why a part is not proven to be read-only: a sentence fit for a person, and its place."""
-
-    message: str
-    span: Span
 
 
 class Dissent(Doubt, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentscope_like.shell.syntax.arithmetic import fails, may_fail, read_let
+from agentscope_like.shell.syntax.doubt import Doubt
 from agentscope_like.shell.syntax.gate import check_text
 from agentscope_like.shell.syntax.globs_and_tildes import covered
 from agentscope_like.shell.syntax.posix_differences import bash_only
@@ -44,6 +45,7 @@ __all__ = [
     "Assignment",
     "Case",
     "Command",
+    "Doubt",
     "For",
     "Function",
     "Glob",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from agentscope_like.shell.analysis import Doubt
+from agentscope_like.shell.syntax.doubt import Doubt
 from agentscope_like.shell.syntax.tree import Span
 
 __all__ = ["MAXIMUM_LENGTH", "MAXIMUM_WORDS", "check_text"]

@@ -10,6 +10,7 @@ import pytest
 
 from agentscope_like.shell import analyze, catalog
 from agentscope_like.shell.arguments.argument_reader import read_arguments
+from agentscope_like.shell.catalog import tables
 from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
 from agentscope_like.shell.catalog.grammar import Grammar
 
@@ -164,8 +165,8 @@ def test_a_table_that_cannot_be_parsed_is_refused(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program whose table is no TOML, or is another one's, is an error that names it."""
-    section = catalog._Section("broken", text)
-    monkeypatch.setattr(catalog, "_sections", lambda: {"broken": section})
+    section = tables._Section("broken", text)
+    monkeypatch.setattr(tables, "_sections", lambda: {"broken": section})
     with pytest.raises(CatalogError, match=r"\[program\.broken\]"):
         catalog.lookup("broken")
 

@@ -9,7 +9,8 @@ import pytest
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.explain import explain_call
-from agentscope_like.shell import analyze, purposes
+from agentscope_like.shell import analyze
+from agentscope_like.shell.walk import purposes
 from agentscope_like.shell.walk.purposes import purpose_of
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 

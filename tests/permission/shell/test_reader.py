@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from agentscope_like.shell import tree
+from agentscope_like.shell.syntax import tree
 from agentscope_like.shell.syntax.reader import ReadError, read
 from agentscope_like.shell.syntax.tree import (
     Assignment,
