@@ -11,7 +11,7 @@ from agentscope_like.shell.values import Argument, Shape, Unknown
 
 __all__ = ["exported_doubt", "own_doubt", "special_parameter"]
 
-_FILE = Path(__file__).parent / "catalog" / "environment.toml"
+_FILE = Path(__file__).with_name("environment.toml")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BLANKS = frozenset(" \t\n")
 """What splits words unless told otherwise: fewer of them split no more words."""

@@ -164,7 +164,7 @@ def _starts(prefix: str, directories: Sequence[str]) -> Sequence[str]:
 @cache
 def _script_check(language: RoleKind) -> Callable[[str], str | None]:
     """Return what finds fault with a script; its module is loaded when one is met."""
-    module = import_module(f"{__package__}.{language.value}")
+    module = import_module(f"agentscope_like.shell.arguments.{language.value}")
     check: Callable[[str], str | None] = getattr(module, f"check_{language.value}")
     return check
 
