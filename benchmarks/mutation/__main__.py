@@ -2,8 +2,8 @@
 
     python -m benchmarks.mutation [--size 500] [--seed 1]
 
-A random sample of small changes to the code and the tables of `agentscope_like/permission`, each
-judged by the tests that run the changed line, in a copy of the project. What no test notices is
+A random sample of small changes to the code and the tables of `paths`, `shell` and `permission`,
+each judged by the tests that run the changed line, in a copy of the project. What no test notices is
 written to `build/mutants/report.md`. `--again build/mutants/report.json` judges only the survivors
 of an earlier run.
 """
@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.mutation.judge import PACKAGE, BrokenSuiteError, Judge, Outcome
+from benchmarks.mutation.judge import PACKAGES, BrokenSuiteError, Judge, Outcome
 from benchmarks.mutation.mutant import Mutant
 from benchmarks.mutation.python_source import python_mutants
 from benchmarks.mutation.report import Judged, identity, read_survivors, summary, write_report
@@ -49,7 +49,7 @@ _COPIED = ("agentscope_like", "tests", "benchmarks", "pyproject.toml")
 
 def all_mutants(root: Path) -> Iterator[Mutant]:
     """Yield every mutant of the permission layer, file by file."""
-    for path in sorted((root / PACKAGE).rglob("*")):
+    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*")):
         file = str(path.relative_to(root))
         if path.suffix == ".py":
             yield from python_mutants(file, path.read_bytes())
@@ -69,7 +69,7 @@ def test_files(root: Path) -> list[str]:
 def chosen(options: argparse.Namespace, root: Path) -> list[tuple[Mutant, str]]:
     """Return the mutants to judge, with their diffs."""
     mutants = [mutant for mutant in all_mutants(root) if options.only in mutant.file]
-    print(f"{len(mutants):,} mutants in {PACKAGE}", flush=True)
+    print(f"{len(mutants):,} mutants in {', '.join(PACKAGES)}", flush=True)
     if options.again is None:
         size = min(options.size, len(mutants))
         sample = random.Random(options.seed).sample(mutants, size)

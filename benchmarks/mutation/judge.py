@@ -24,9 +24,11 @@ from typing import NamedTuple, TypeAlias
 
 from benchmarks.mutation.mutant import Mutant
 
-__all__ = ["BrokenSuiteError", "Judge", "Outcome", "Verdict"]
+__all__ = ["PACKAGES", "BrokenSuiteError", "Judge", "Outcome", "Verdict"]
 
-PACKAGE = "agentscope_like/permission"
+PACKAGES = ("agentscope_like/paths", "agentscope_like/shell", "agentscope_like/permission")
+"""What is changed: all that a decision is made by."""
+
 _PRELOADED = (
     *("pytest", "_pytest.terminal", "pytest_asyncio.plugin", "pytest_timeout", "hypothesis"),
     *("_hypothesis_pytestplugin", "hypothesis.strategies", "coverage", "pydantic", "msgspec"),
@@ -163,7 +165,8 @@ class Judge:
 
     def _mistyped(self) -> str:
         """Return what mypy says against the package, or nothing."""
-        command = [sys.executable, "-m", "mypy", "-p", PACKAGE.replace("/", ".")]
+        packages = [f"--package={package.replace('/', '.')}" for package in PACKAGES]
+        command = [sys.executable, "-m", "mypy", *packages]
         done = subprocess.run(command, cwd=self._copy, capture_output=True, text=True, check=False)
         return done.stdout if done.returncode else ""
 
@@ -205,17 +208,17 @@ class Judge:
 def _owner(file: str) -> str:
     """Return the module by which a test sees `file`: what reads a table, or starts a program."""
     if file.endswith(".toml"):
-        beside = f"{file.removesuffix('.toml')}.py"
-        known = {f"{PACKAGE}/shell/{name}.py" for name in ("dangers", "families")}
-        return beside if beside in known else _READERS.get(file, f"{_CATALOG}/compiler.py")
+        return _READERS.get(file, f"{_CATALOG}/compiler.py")
     return _READERS.get(file, file)
 
 
-_CATALOG = f"{PACKAGE}/shell/catalog"
+_CATALOG = "agentscope_like/shell/catalog"
+_DANGERS = "agentscope_like/permission/command/dangers"
 _READERS = {
-    f"{_CATALOG}/environment.toml": f"{PACKAGE}/shell/environment.py",
-    f"{PACKAGE}/paths/sensitive_table.py": f"{PACKAGE}/paths/sensitive.py",
-    f"{PACKAGE}/shell/voters/program.py": f"{PACKAGE}/shell/voters/worker.py",
+    f"{_CATALOG}/families.toml": f"{_CATALOG}/families.py",
+    f"{_DANGERS}.toml": f"{_DANGERS}.py",
+    "agentscope_like/shell/state/environment.toml": "agentscope_like/shell/state/environment.py",
+    "agentscope_like/paths/sensitive_table.py": "agentscope_like/paths/sensitive.py",
 }
 
 
@@ -232,7 +235,9 @@ def _work_traced(copy: Path, tests: Sequence[str], answer: Connection) -> None:
 
     _settle(copy, writes_bytecode=True)
     tracer = coverage.Coverage(
-        data_file=None, config_file=False, include=[str(copy / PACKAGE / "*")]
+        data_file=None,
+        config_file=False,
+        include=[str(copy / package / "*") for package in PACKAGES],
     )
     with tracer.collect():
         _import_all(copy)
@@ -280,7 +285,7 @@ def _register_profile() -> None:
 def _import_all(copy: Path) -> None:
     import importlib
 
-    for path in sorted((copy / PACKAGE).rglob("*.py")):
+    for path in sorted(path for package in PACKAGES for path in (copy / package).rglob("*.py")):
         name = ".".join(path.relative_to(copy).with_suffix("").parts)
         importlib.import_module(name.removesuffix(".__init__"))
 
