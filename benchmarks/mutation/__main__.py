@@ -3,9 +3,9 @@
     python -m benchmarks.mutation [--size 500] [--seed 1]
 
 A random sample of small changes to the code and the tables of `paths`, `shell` and `permission`,
-each judged by the tests that run the changed line, in a copy of the project. What no test notices is
-written to `build/mutants/report.md`. `--again build/mutants/report.json` judges only the survivors
-of an earlier run.
+each judged by the tests that run the changed line, in a copy of the project. What no test notices
+is written to `build/mutants/report.md`. `--again build/mutants/report.json` judges only the
+survivors of an earlier run.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.sandbox import CommandResult, SandboxConfig, SandboxHandle, SandboxType
 from agentscope_like.tool import Bash
-from agentscope_like.tool.builtin.bash import sandbox_shell as handle_shell
+from agentscope_like.tool.builtin.bash import sandbox_shell
 from agentscope_like.tool.builtin.file_system.known_names import UnknownNameError
 from tests.sandbox.kit import MyRemoteSandbox, is_running, local, passthrough, until
 
@@ -327,7 +327,7 @@ async def test_nor_does_git_run_where_submodules_are_not_told(
     hostile: SandboxHandle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sandbox that lacks what it takes to tell them runs no git unasked, and says so."""
-    monkeypatch.setattr(handle_shell, "_SWAP", "no-such-program")
+    monkeypatch.setattr(sandbox_shell, "_SWAP", "no-such-program")
     with pytest.raises(ToolArgumentError, match="git could not be asked"):
         await run(Bash(backend=hostile), "git status")
     said, _ = await run(Bash(backend=hostile), "echo hello")

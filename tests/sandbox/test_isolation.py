@@ -214,7 +214,9 @@ async def test_calls_that_lead_past_the_namespaces_are_refused(isolated: Sandbox
 
     Each is made in such a way that without the filter the kernel would say something else.
     """
-    table = tomllib.loads(files("agentscope_like.sandbox").joinpath("seccomp.toml").read_text())
+    table = tomllib.loads(
+        files("agentscope_like.sandbox.isolation").joinpath("seccomp.toml").read_text()
+    )
     numbers = {**table["refused"], **table["examined"], "getpid": [39, 172]}
     done = await isolated.execute_python(f"NUMBERS = {numbers}\n{_CALLS}")
     assert done.error is None
