@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 WORKERS ?= 2
 SIZE ?= 500
 SEED ?= 1
-FUZZ := fuzz-reads fuzz-words fuzz-options fuzz-confined fuzz-progress
+FUZZ := fuzz-reads fuzz-readers fuzz-words fuzz-options fuzz-confined fuzz-progress
 
 .PHONY: demo test lint types layers unit docs bench fuzz $(FUZZ) mutants clean
 
@@ -42,6 +42,9 @@ fuzz-words: $(READY)
 fuzz-reads: $(READY)
 	FUZZ_JUDGED=$${FUZZ_JUDGED:-1000000} FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} \
 		$(BIN)/pytest -n $(WORKERS) tests/oracle/test_execution.py -k generator --timeout 86400
+
+fuzz-readers: $(READY)
+	PARSED_EXAMPLES=$${PARSED_EXAMPLES:-200000} $(BIN)/pytest tests/oracle/test_parsers.py --timeout 86400
 
 fuzz-options: $(READY)
 	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50000} $(BIN)/pytest tests/oracle/test_execution.py -k "corpus or option" --timeout 86400

@@ -13,7 +13,7 @@ from agentscope_like.shell.analysis import (
     answered_once,
 )
 from agentscope_like.shell.draft import shortened
-from agentscope_like.shell.read_command import Place, analyze, analyze_async, analyze_unconfirmed
+from agentscope_like.shell.read_command import Place, analyze
 from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
 from agentscope_like.shell.values import Unknown, Words
 
@@ -31,8 +31,6 @@ __all__ = [
     "Unknown",
     "Words",
     "analyze",
-    "analyze_async",
-    "analyze_unconfirmed",
     "answered_once",
     "leads_elsewhere",
     "shortened",

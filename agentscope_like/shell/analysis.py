@@ -82,7 +82,7 @@ class Effect(Struct, frozen=True, gc=False):
 
 
 class Dissent(Doubt, frozen=True):
-    """Why nothing is proven of a command line although it was read: others read it differently.
+    """Why nothing is proven of a command line although it was read: its text may hold more.
 
     Deny and ask rules, and allow rules that speak of every part, count as if there were none.
     """
@@ -224,6 +224,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
         script: The strict reader's tree; None where it refused the text.
         parts: All simple commands at any depth, in the order of the text; empty where unread.
         doubts: Doubts that belong to no single part (the gate, the reader, a budget, a dissent).
+        inner: The scripts in its words that were read as commands, each with its tree.
         names_no_file: Whether no part is known to name a file or to search for any; False where
             that has not been looked into.
     """
@@ -233,6 +234,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     script: Script | None
     parts: tuple[Part, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    inner: tuple[tuple[str, Script], ...] = ()
     names_no_file: bool = False
 
     @property
@@ -241,6 +243,16 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
         if self.script is None or self.doubts or not self.parts:
             return False
         return not any(map(_DOUBTS, self.parts))
+
+    @property
+    def may_need_no_rule(self) -> bool:
+        """Return whether a part could be allowed for what it does, without a rule about it."""
+        return not self.doubts and any(map(_may_need_no_rule, self.parts))
+
+    @property
+    def texts(self) -> tuple[tuple[str, Script], ...]:
+        """Return the texts that were read, each with its tree: the command line comes first."""
+        return () if self.script is None else ((self.command, self.script), *self.inner)
 
     @property
     def nodes(self) -> tuple[Struct, ...]:
@@ -258,7 +270,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
 
     @property
     def understood(self) -> bool:
-        """Return whether the strict reader read it all, whatever others read in it."""
+        """Return whether the reader read it all, whatever else its text may hold."""
         return self.script is not None and all(isinstance(each, Dissent) for each in self.doubts)
 
     @property
@@ -270,3 +282,13 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     def all_doubts(self) -> tuple[Doubt, ...]:
         """Return every reason for which the command is not proven read-only."""
         return self.doubts + tuple(doubt for part in self.parts for doubt in part.doubts)
+
+
+_EDITS = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE})
+"""What a part may do at most where it could be allowed without a rule that speaks of it."""
+
+
+def _may_need_no_rule(part: Part) -> bool:
+    if part.read_only:
+        return True
+    return bool(part.effects) and all(effect.kind in _EDITS for effect in part.effects)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import TypedDict
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.shell import CommandAnalysis, analyze_unconfirmed
+from agentscope_like.shell import CommandAnalysis, analyze
 from agentscope_like.tool.builtin.bash.environment.git_programs import (
     GitPlace,
     git_environment,
@@ -75,11 +75,8 @@ class Server:
         self._network = _network_activity()
 
     def run(self, command: str) -> Report:
-        """Run one proven command as the `Bash` tool does and look at what is near.
-
-        Whether it is proven was decided outside: here no process of other parsers may come and go.
-        """
-        analysis = analyze_unconfirmed(command, directory=PROJECT, home=HOME)
+        """Run one proven command as the `Bash` tool does and look at what is near."""
+        analysis = analyze(command, directory=PROJECT, home=HOME)
         try:
             environment = self._environment(analysis)
         except ToolArgumentError as error:

@@ -38,7 +38,7 @@ class CommandRules:
     """The command patterns of rules that say the same.
 
     To allow, every simple command at any depth must match a pattern or be proven to read only;
-    where other parsers do not confirm what was read, each must match. To deny or ask, one is
+    where the text may hold more than was read, each must match. To deny or ask, one is
     enough: through wrappers, whatever its path, and in text that could not be read, where every
     word may be a command.
 

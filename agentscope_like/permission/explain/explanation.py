@@ -165,7 +165,7 @@ async def explain_call(
     if analysis is None or decision.row not in _SPARED_BY_READING or _allows(decision):
         return explanation
     pieces: list[str] = []
-    for span in await asyncio.to_thread(omissions, analysis):  # it may wait for other parsers
+    for span in await asyncio.to_thread(omissions, analysis):  # it reads up to a dozen commands
         shorter = {**tool_input, "command": without(analysis.command, span)}
         if _allows(await engine.check_permission(tool, shorter)):
             pieces.append(analysis.command[span.start : span.end].strip())

@@ -37,6 +37,7 @@ from agentscope_like.shell.syntax.tree import (
     Word,
     nodes,
 )
+from agentscope_like.shell.syntax.unread_expansions import unread_expansion
 
 __all__ = [
     "Arithmetic",
@@ -75,4 +76,5 @@ __all__ = [
     "nodes",
     "read",
     "read_let",
+    "unread_expansion",
 ]

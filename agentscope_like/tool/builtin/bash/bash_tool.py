@@ -35,15 +35,7 @@ from agentscope_like.permission.command import (
 from agentscope_like.permission.moment import MOMENT
 from agentscope_like.permission.rules import rules_of
 from agentscope_like.sandbox.isolation import Confine
-from agentscope_like.shell import (
-    CommandAnalysis,
-    Place,
-    SensitiveNames,
-    Surroundings,
-    analyze,
-    analyze_async,
-    analyze_unconfirmed,
-)
+from agentscope_like.shell import CommandAnalysis, Place, SensitiveNames, Surroundings, analyze
 from agentscope_like.shell.expand import may_ask_for_root
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
@@ -56,6 +48,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.sandbox.isolation import Scope
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
+    from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
 
 __all__ = ["Bash"]
 
@@ -101,10 +94,12 @@ class Bash(ToolBase):
         confine: Whether the kernel keeps a command to what was decided about it: "auto" where
             bubblewrap works, "require" always, so that nothing runs where it does not work, or
             "off".
+        second_reader: Another parser that has to find the same commands in a text before anything
+            of it is allowed without a rule; None for none.
 
     Raises:
         ConfigurationError: `cwd` is no directory, `confine` is none of these words, or "require"
-            beside a backend.
+            beside a backend, or the second reader is unknown or not installed.
     """
 
     name = "Bash"
@@ -152,6 +147,7 @@ class Bash(ToolBase):
         additional_dangerous_files: Sequence[str] = (),
         additional_dangerous_directories: Sequence[str] = (),
         confine: Confine = "auto",
+        second_reader: SecondReaderName | None = None,
     ) -> None:
         super().__init__(middlewares)
         self._sensitive = SensitiveNames(
@@ -164,6 +160,7 @@ class Bash(ToolBase):
         if self._shell.has_to_look_up:
             self.prepare_decision = self._prepare
         self._confiner = Confiner(confine)
+        self._second_reader = None if second_reader is None else _second_reader(second_reader)
         self._backend = backend
         if backend is not None and confine == "require":
             raise ConfigurationError(
@@ -194,17 +191,22 @@ class Bash(ToolBase):
     def analysis(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
         """Return the reading of a call's command, where it would run now.
 
-        It may wait a moment for other parsers, unless the command has been decided upon before.
+        Where a second reader is to be asked and has not been, nothing is proven of it.
         """
-        return analyze(tool_input["command"], **self._place(tool_input["command"]))
+        analysis = self._read(tool_input)
+        return analysis if self._second_reader is None else self._second_reader.known(analysis)
 
     async def _analysis(
         self, command: str, surroundings: Surroundings | None = None
     ) -> CommandAnalysis:
-        return await analyze_async(command, **self._place(command, surroundings))
+        analysis = analyze(command, **self._place(command, surroundings))
+        if self._second_reader is None:
+            return analysis
+        return await self._second_reader.checked(analysis)
 
-    def _unconfirmed(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        return analyze_unconfirmed(tool_input["command"], **self._place(tool_input["command"]))
+    def _read(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
+        """Return what the strict reader alone makes of a command: rules that forbid go by it."""
+        return analyze(tool_input["command"], **self._place(tool_input["command"]))
 
     def _place(self, command: str, surroundings: Surroundings | None = None) -> Place:
         """Return where a command would run now, of which its surroundings know the most."""
@@ -312,7 +314,7 @@ class Bash(ToolBase):
 
         return FileRules(
             rules,
-            read=self._unconfirmed,
+            read=self._read,
             surroundings=self._surroundings,
             compile=self._shell.compile,
         )
@@ -332,7 +334,7 @@ class Bash(ToolBase):
         ]
 
     def _rules(self, contents: Sequence[str], behavior: PermissionBehavior) -> CommandRules:
-        read = self.analysis if behavior is PermissionBehavior.ALLOW else self._unconfirmed
+        read = self.analysis if behavior is PermissionBehavior.ALLOW else self._read
         return CommandRules(contents, behavior, read=read, surroundings=self._surroundings)
 
     def _surroundings(self, context: PermissionContext | None) -> Surroundings:
@@ -406,6 +408,12 @@ def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> Com
     from agentscope_like.tool.builtin.bash.sandbox_shell import SandboxShell  # most need none
 
     return SandboxShell(backend, None if cwd is None else os.fspath(cwd))
+
+
+def _second_reader(name: SecondReaderName) -> SecondReader:
+    from agentscope_like.tool.builtin.second_reader import SecondReader  # most have none
+
+    return SecondReader(name)
 
 
 def _safety_ask(message: str, reason: str) -> PermissionDecision:

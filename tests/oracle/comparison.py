@@ -6,9 +6,9 @@ from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from agentscope_like.shell.draft import shortened
-from agentscope_like.shell.syntax import Span
-from agentscope_like.shell.voters.answer import Opinion, Outcome
-from agentscope_like.shell.voters.findings import Findings, Places
+from agentscope_like.shell.syntax.tree import Span
+from tests.oracle.findings import Findings, Places
+from tests.oracle.parser_process import Opinion, Outcome
 
 __all__ = ["Difference", "difference_of_bashlex", "difference_of_tree_sitter"]
 
@@ -25,12 +25,12 @@ class Difference(NamedTuple):
 def difference_of_bashlex(text: str, findings: Findings, opinion: Opinion) -> Difference | None:
     """Return how bashlex differs from the strict reader, or None where it confirms or abstains.
 
-    It abstains where it says that it does not know a construct, and where it takes for an error a
-    text with constructs that it is known not to know. What stands where it never looks need not be
-    found by it (seed: behaviour of parsers).
+    It abstains where it says that it does not know a construct, where it hangs, and where it takes
+    for an error a text with constructs that it is known not to know. What stands where it never
+    looks need not be found by it.
     """
     match opinion.outcome:
-        case Outcome.UNSUPPORTED:
+        case Outcome.UNSUPPORTED | Outcome.SILENT:
             return None
         case Outcome.SYNTAX if findings.constructs:
             return None
@@ -100,12 +100,8 @@ def _has_bracket_test(text: str, findings: Findings) -> bool:
 
 
 def _unread(text: str, opinion: Opinion) -> Difference:
-    reasons = {
-        Outcome.ABSENT: "is not installed",
-        Outcome.FAILED: "fails on it",
-    }
-    message = reasons.get(opinion.outcome, "cannot read all of it")
-    return Difference(message, Span(0, len(text)))
+    fails = opinion.outcome is Outcome.FAILED
+    return Difference("fails on it" if fails else "cannot read all of it", Span(0, len(text)))
 
 
 def _difference(

@@ -1,4 +1,4 @@
-"""What the strict reader found in a text, in the form in which other parsers can confirm it."""
+"""The commands that the strict reader found in a text, in a form that other parsers share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from agentscope_like.shell.syntax import (
+from agentscope_like.shell.syntax.tree import (
     Arithmetic,
     ArithmeticCommand,
     ArithmeticFor,
@@ -57,7 +57,7 @@ class Construct(StrEnum):
 
 
 class Findings(Struct):
-    """The simple commands of a script, at any depth, and whatever else tells readings apart.
+    """The simple commands of a script, at any depth, and where other parsers are known to differ.
 
     Attributes:
         commands: For each simple command the places of its assignments and words, in order.
@@ -66,15 +66,11 @@ class Findings(Struct):
             of a heredoc, in the argument of `${...}`, after the first line of a substitution.
         timings: Where a `time` stands.
         constructs: The forms that occur.
-        openings: Where an expansion or substitution begins, or a backtick closes one.
-        arithmetic: The places of `$((...))`, and of what `((...))` holds.
         evaluations: The places of what `((...))` holds, which bashlex takes for subshells.
         braces: The brackets of `time { ...; }`, which tree-sitter takes for words.
         literals: What stands in single quotes, quotes included, outside of backticks.
         lists: The `&&` and `||` directly within substitutions, outside of backticks.
         separators: Each `;` and the blank behind it between two commands on the line of a heredoc.
-        inert: Text in which no expansion can begin: comments, single quotes, quoted heredocs.
-        quoted: Text in which no process substitution can begin.
     """
 
     commands: list[Places] = field(default_factory=list)
@@ -82,15 +78,11 @@ class Findings(Struct):
     buried: set[Places] = field(default_factory=set)
     timings: list[Span] = field(default_factory=list)
     constructs: set[Construct] = field(default_factory=set)
-    openings: set[int] = field(default_factory=set)
-    arithmetic: list[Span] = field(default_factory=list)
     evaluations: list[Span] = field(default_factory=list)
     braces: set[int] = field(default_factory=set)
     literals: list[Span] = field(default_factory=list)
     lists: list[Span] = field(default_factory=list)
     separators: list[Span] = field(default_factory=list)
-    inert: list[Span] = field(default_factory=list)
-    quoted: list[Span] = field(default_factory=list)
 
 
 def find(text: str, script: Script) -> Findings:
@@ -118,7 +110,6 @@ class _Finder:
         self.found = Findings()
 
     def script(self, script: Script) -> None:
-        self.found.inert += script.comments
         for statement, following in zip_longest(script.statements, script.statements[1:]):
             self._command(statement.command)
             if following is not None and not self._backticks:
@@ -155,7 +146,6 @@ class _Finder:
     def _evaluation(self, *expressions: Arithmetic | None) -> None:
         spans = [each.span for each in expressions if each is not None]
         self.found.constructs.add(Construct.ARITHMETIC)
-        self.found.arithmetic += spans
         self.found.evaluations += spans
         self._buried += 1
         for expression in expressions:
@@ -234,9 +224,7 @@ class _Finder:
         if isinstance(target, Heredoc):
             self.found.constructs.add(Construct.HEREDOC)
             self._heredoc_line_end = self._text.find("\n", redirect.span.end)
-            if target.quoted:
-                self.found.inert.append(target.body.span)
-            else:
+            if not target.quoted:
                 self._below(target.body)
         elif redirect.operator not in {">&", "<&"}:
             self._note(self.found.targets, (target.span,))
@@ -258,30 +246,21 @@ class _Finder:
     def _segment(self, segment: Segment) -> None:
         match segment:
             case Literal(span=span, quoted=True):
-                single = self._text.startswith(("'", "$'"), span.start)
                 if self._text.startswith("'", span.start) and not self._backticks:
                     self.found.literals.append(span)
-                (self.found.inert if single else self.found.quoted).append(span)
             case Substitution():
                 self._substitution(segment)
-            case Variable(span=span, argument=argument):
-                self.found.openings.add(span.start)
+            case Variable(argument=argument):
                 if argument is not None:
                     self._below(argument)
-            case Arithmetic(span=span, substitutions=substitutions):
+            case Arithmetic(substitutions=substitutions):
                 for each in substitutions:
                     self._substitution(each)
                 self.found.constructs.add(Construct.ARITHMETIC)
-                self.found.openings.add(span.start)
-                self.found.arithmetic.append(span)
 
     def _substitution(self, segment: Substitution) -> None:
-        self.found.openings.add(segment.span.start)
         in_backticks = segment.opener == "`"
         self._backticks += in_backticks
-        if in_backticks:
-            self.found.openings.add(segment.span.end - 1)
-        self.found.inert += segment.script.comments
         further_lines = 0
         for statement in segment.script.statements:
             self._command(statement.command)
