@@ -6,8 +6,7 @@ all readings, compared exactly.
 
 from __future__ import annotations
 
-from agentscope_like.paths.case_folding import compose, fold
-from agentscope_like.paths.component_globs import Component, fits, fixed_ends, may_hold
+from agentscope_like.paths.case_folding import compose, fold, without_invisible
 from agentscope_like.paths.directory_entries import Entries
 from agentscope_like.paths.errors import PathError, PatternError, PermissionConfigError
 from agentscope_like.paths.file_system import NameEntry, Names
@@ -36,23 +35,31 @@ from agentscope_like.paths.look_budget import (
     Effort,
     TooManyFilesError,
 )
-from agentscope_like.paths.pattern_suggestion import suggest_pattern
-from agentscope_like.paths.pattern_table import NameMatcher, PatternTable
 from agentscope_like.paths.patterns import (
-    PathPattern,
+    Component,
+    NameMatcher,
     PatternCompiler,
+    PatternTable,
     bases_of,
     compile_pattern,
     escape,
+    fits,
+    fixed_ends,
+    may_hold,
+    suggest_pattern,
 )
-from agentscope_like.paths.removal import HISTORY, critical_to_remove
 from agentscope_like.paths.sensitive import (
     DANGEROUS_DIRECTORIES,
     DANGEROUS_FILES,
+    HISTORY,
+    READS,
+    STANDARD_DEVICES,
+    WRITES,
+    SensitivePaths,
+    critical_to_remove,
     sensitive_to_read,
     sensitive_to_write,
 )
-from agentscope_like.paths.sensitive_table import READS, STANDARD_DEVICES, WRITES, SensitivePaths
 
 __all__ = [
     "DANGEROUS_DIRECTORIES",
@@ -79,7 +86,6 @@ __all__ = [
     "NameMatcher",
     "Names",
     "PathError",
-    "PathPattern",
     "PatternCompiler",
     "PatternError",
     "PatternTable",
@@ -108,4 +114,5 @@ __all__ = [
     "sensitive_to_read",
     "sensitive_to_write",
     "suggest_pattern",
+    "without_invisible",
 ]

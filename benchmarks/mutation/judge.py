@@ -214,11 +214,12 @@ def _owner(file: str) -> str:
 
 _CATALOG = "agentscope_like/shell/catalog"
 _DANGERS = "agentscope_like/permission/command/dangers"
+_SENSITIVE = "agentscope_like/paths/sensitive"
 _READERS = {
     f"{_CATALOG}/families.toml": f"{_CATALOG}/families.py",
     f"{_DANGERS}.toml": f"{_DANGERS}.py",
     "agentscope_like/shell/state/environment.toml": "agentscope_like/shell/state/environment.py",
-    "agentscope_like/paths/sensitive_table.py": "agentscope_like/paths/sensitive.py",
+    f"{_SENSITIVE}/sensitive_table.py": f"{_SENSITIVE}/sensitive_paths.py",
 }
 
 

@@ -24,7 +24,7 @@ from agentscope_like.paths import (
 )
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import Names
-from agentscope_like.paths.sensitive import shown
+from agentscope_like.paths.sensitive.sensitive_paths import shown
 
 HOME = "/nonexistent/home/u"
 TABLES = tomllib.loads(Path(__file__).with_name("sensitive.toml").read_text("utf-8"))

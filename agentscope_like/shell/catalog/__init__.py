@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.catalog.families import families
+from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.catalog.grammar import REST, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.shell.catalog.programs import (
     COPIERS,

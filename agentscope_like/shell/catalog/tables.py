@@ -19,7 +19,7 @@ from agentscope_like.shell.catalog.grammar import Grammar
 __all__ = ["lookup", "names"]
 
 _HEADER = re.compile(r'^\[program\.(?:"([^"]+)"|([^."\]]+))\]', re.MULTILINE)
-_NOT_PROGRAMS = frozenset({"families.toml"})
+_NOT_PROGRAMS = frozenset({"command_families.toml"})
 
 
 class _Section(Struct, frozen=True):

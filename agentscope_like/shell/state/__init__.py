@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from agentscope_like.shell.state.directories import absolute, after_cd, joined, walked
 from agentscope_like.shell.state.environment import exported_doubt, own_doubt, special_parameter
-from agentscope_like.shell.state.mutations import DECLARING, fixes, mutations
 from agentscope_like.shell.state.positional import (
     Parameters,
     known_parameters,
@@ -12,6 +11,7 @@ from agentscope_like.shell.state.positional import (
     parameters_of_calls,
     without_parameters,
 )
+from agentscope_like.shell.state.script_mutations import DECLARING, fixes, mutations
 from agentscope_like.shell.state.state import State, merge, widened
 
 __all__ = [

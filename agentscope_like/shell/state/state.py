@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.shell.state.directories import union
-from agentscope_like.shell.state.mutations import Mutations
 from agentscope_like.shell.state.positional import Parameters
+from agentscope_like.shell.state.script_mutations import Mutations
 from agentscope_like.shell.values import Argument, Shape, Unknown, join
 
 __all__ = ["ANYTHING", "State", "merge", "widened"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.syntax.arithmetic import fails, may_fail, read_let
 from agentscope_like.shell.syntax.doubt import Doubt
 from agentscope_like.shell.syntax.gate import check_text
-from agentscope_like.shell.syntax.globs_and_tildes import covered
+from agentscope_like.shell.syntax.lexer import Lexer, ReadError
 from agentscope_like.shell.syntax.posix_differences import bash_only
-from agentscope_like.shell.syntax.reader import ReadError, read
+from agentscope_like.shell.syntax.reader import read
 from agentscope_like.shell.syntax.tree import (
     Arithmetic,
     ArithmeticCommand,
@@ -38,6 +37,7 @@ from agentscope_like.shell.syntax.tree import (
     nodes,
 )
 from agentscope_like.shell.syntax.unread_expansions import unread_expansion
+from agentscope_like.shell.syntax.words import covered, fails, may_fail, read_let
 
 __all__ = [
     "Arithmetic",
@@ -53,6 +53,7 @@ __all__ = [
     "Group",
     "Heredoc",
     "If",
+    "Lexer",
     "Literal",
     "Loop",
     "Pipeline",

@@ -7,11 +7,6 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from agentscope_like.shell.syntax.arithmetic import (
-    Expression,
-    read_assignments,
-    read_expression,
-)
 from agentscope_like.shell.syntax.conditional import ConditionalReader
 from agentscope_like.shell.syntax.tree import (
     Arithmetic,
@@ -29,7 +24,13 @@ from agentscope_like.shell.syntax.tree import (
     Substitution,
     Word,
 )
-from agentscope_like.shell.syntax.words import RESERVED, bare_text
+from agentscope_like.shell.syntax.words import (
+    RESERVED,
+    Expression,
+    bare_text,
+    read_assignments,
+    read_expression,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

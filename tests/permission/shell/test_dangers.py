@@ -10,7 +10,7 @@ import pytest
 from bracex import expand
 
 from agentscope_like.permission.command.dangers import Dangers
-from agentscope_like.shell.catalog.families import families
+from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.values import Unknown
 
 ROWS = tomllib.loads(Path(__file__).with_name("dangers.toml").read_text("utf-8"))

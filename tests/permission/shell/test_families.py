@@ -12,7 +12,7 @@ from bracex import expand
 
 from agentscope_like.shell import analyze
 from agentscope_like.shell.analysis import Part
-from agentscope_like.shell.catalog.families import families
+from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.facts.commands_in_arguments import (
     carried_readings,
     perhaps_carried_readings,

@@ -12,12 +12,6 @@ from hypothesis import strategies as st
 
 from agentscope_like.paths.glob_expansion import matches
 from agentscope_like.shell import analyze
-from agentscope_like.shell.syntax.globs_and_tildes import (
-    assignment_value,
-    covered,
-    mark_globs,
-    mark_tildes,
-)
 from agentscope_like.shell.syntax.tree import (
     Assignment,
     Glob,
@@ -27,6 +21,12 @@ from agentscope_like.shell.syntax.tree import (
     Tilde,
     Variable,
     Word,
+)
+from agentscope_like.shell.syntax.words.globs_and_tildes import (
+    assignment_value,
+    covered,
+    mark_globs,
+    mark_tildes,
 )
 
 WHERE = Span(0, 0)

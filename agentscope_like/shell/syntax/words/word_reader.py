@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agentscope_like.shell.syntax import ansi
-from agentscope_like.shell.syntax.braces import expand_braces
-from agentscope_like.shell.syntax.dollar_expansions import ExpansionReader
-from agentscope_like.shell.syntax.globs_and_tildes import assignment_value, mark_globs, mark_tildes
 from agentscope_like.shell.syntax.tree import Literal, Span, Word
+from agentscope_like.shell.syntax.words import ansi_quotes as ansi
+from agentscope_like.shell.syntax.words.braces import expand_braces
+from agentscope_like.shell.syntax.words.dollar_expansions import ExpansionReader
+from agentscope_like.shell.syntax.words.globs_and_tildes import (
+    assignment_value,
+    mark_globs,
+    mark_tildes,
+)
 
 if TYPE_CHECKING:
     from agentscope_like.shell.syntax.tree import Segment

@@ -141,7 +141,7 @@ class Families:
 @lru_cache(maxsize=1)
 def families() -> Families:
     """Return the tables, read once."""
-    return Families(Path(__file__).with_name("families.toml").read_text("utf-8"))
+    return Families(Path(__file__).with_name("command_families.toml").read_text("utf-8"))
 
 
 def _unversioned(program: str) -> str:

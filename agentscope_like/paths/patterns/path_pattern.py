@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from agentscope_like.paths.case_folding import fold
-from agentscope_like.paths.component_globs import Component, fits
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.location import Location, locate_directories, names_of
+from agentscope_like.paths.patterns.component_globs import Component, fits
 
 __all__ = [
     "Branch",

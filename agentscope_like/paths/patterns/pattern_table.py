@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from agentscope_like.paths.case_folding import compose, fold
-from agentscope_like.paths.component_globs import Component, fits, fixed_ends, may_hold
+from agentscope_like.paths.patterns.component_globs import Component, fits, fixed_ends, may_hold
 
 __all__ = ["NameMatcher", "PatternTable"]
 

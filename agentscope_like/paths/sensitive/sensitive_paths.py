@@ -13,7 +13,7 @@ from msgspec import Struct
 from agentscope_like.paths.case_folding import fold, without_invisible
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.location import FileKind, Location, is_below, names_of
-from agentscope_like.paths.sensitive_table import (
+from agentscope_like.paths.sensitive.sensitive_table import (
     READS,
     STANDARD_DEVICES,
     WRITES,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agentscope_like.paths.case_folding import fold
 from agentscope_like.paths.location import Location, is_below, names_of
-from agentscope_like.paths.sensitive import shown
+from agentscope_like.paths.sensitive.sensitive_paths import shown
 
 __all__ = ["HISTORY", "critical_to_remove"]
 

@@ -6,15 +6,9 @@ import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from agentscope_like.shell.syntax.arithmetic import read_expression
 from agentscope_like.shell.syntax.lexer import Lexer
-from agentscope_like.shell.syntax.tree import (
-    Arithmetic,
-    Literal,
-    Span,
-    Substitution,
-    Variable,
-)
+from agentscope_like.shell.syntax.tree import Arithmetic, Literal, Span, Substitution, Variable
+from agentscope_like.shell.syntax.words.arithmetic import read_expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from msgspec import Struct
 
-from agentscope_like.shell.syntax.globs_and_tildes import subspan
 from agentscope_like.shell.syntax.lexer import ReadError
 from agentscope_like.shell.syntax.tree import Literal, Span, Substitution, Variable
+from agentscope_like.shell.syntax.words.globs_and_tildes import subspan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import Names
 from agentscope_like.paths.location import Location, inside_any, is_below, locate
-from agentscope_like.paths.patterns import compile_pattern, escape
-from agentscope_like.paths.removal import critical_to_remove
+from agentscope_like.paths.patterns.path_pattern import compile_pattern, escape
+from agentscope_like.paths.sensitive import critical_to_remove
 
 __all__ = ["suggest_pattern"]
 
