@@ -97,6 +97,18 @@ def test_a_restricting_table_loses_words_lines_and_rows() -> None:
     assert not any('"x"' not in mutant for mutant in mutants - {""})
 
 
+def test_tables_beside_the_catalog_lose_words_and_alternatives() -> None:
+    """A trait loses a program, an option an alternative; a sentence is not taken apart."""
+    traits = '[traits]\ncopier = "cp xcp"\n'
+    assert traits.replace("cp xcp", " xcp") in changed_rules("catalog/traits.toml", traits)
+    options = "[name_lists]\nfile = 'a|b'\n"
+    assert options.replace("a|b", "a") in changed_rules("showing.toml", options)
+    history = 'history = ["a"]\n'
+    assert changed_rules("removal.toml", history) == {history.replace('a"', '"'), "\n"}
+    purposes = '[git]\nadd = "stages changes"\n'
+    assert changed_rules("purposes.toml", purposes) == {"", "[git]\n\n"}
+
+
 def test_an_allowing_table_allows_more() -> None:
     """In the catalog a role becomes any text, and what exists but is not listed is listed."""
     table = (

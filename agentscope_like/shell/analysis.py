@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.shell.catalog import families
+from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.syntax import Doubt
 
 if TYPE_CHECKING:
@@ -161,6 +161,10 @@ class Part(Struct, frozen=True, dict=True):
             return None
         words = families().without_leading_options(("git", *self.argv[1:]))
         return words[1] if len(words) > 1 else None
+
+    def is_a(self, trait: str, *others: str) -> bool:
+        """Return whether its program has one of some traits, which `catalog/traits.toml` lists."""
+        return self.program in programs_with(trait) or (bool(others) and self.is_a(*others))
 
     @answered_once
     def has_flag(self, letters: str, *names: str) -> bool:

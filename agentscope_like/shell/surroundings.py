@@ -12,8 +12,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from agentscope_like.paths import (
-    DANGEROUS_DIRECTORIES,
-    DANGEROUS_FILES,
     Effort,
     Entries,
     Expansion,
@@ -23,7 +21,10 @@ from agentscope_like.paths import (
     NameEntry,
     Names,
     PathError,
+    credential_names,
     critical_to_remove,
+    dangerous_directories,
+    dangerous_files,
     inside_any,
     locate_directories,
     matches,
@@ -38,7 +39,6 @@ __all__ = ["SensitiveNames", "Surroundings", "leads_elsewhere", "paths_in"]
 _DELETE, _DIRECTORY = EffectKind.DELETE, FileKind.DIRECTORY
 
 _UNESCAPED = re.compile(r"\[([*?\[])\]")
-_SECRET_NAMES = ("id_*", "*.pem", "*.key", "*.p12", "*.pfx", "credentials*", "shadow", "*.kdbx")
 _MAGIC = re.compile(r"[*?\[]")
 _BLANK = re.compile(r"\s")
 _BETWEEN_PATHS = re.compile(r"[=@:,]")
@@ -48,16 +48,27 @@ class SensitiveNames(Struct, frozen=True, dict=True):
     """The names of files and directories that are sensitive wherever they are.
 
     Attributes:
-        files: File names that are sensitive to write.
-        directories: Directory names below which everything is.
+        files: File names that are sensitive to write; None for those of the table.
+        directories: Directory names below which everything is; None for those of the table.
         extra_files: Names to add to `files`.
         extra_directories: Names to add to `directories`.
     """
 
-    files: tuple[str, ...] = DANGEROUS_FILES
-    directories: tuple[str, ...] = DANGEROUS_DIRECTORIES
+    files: tuple[str, ...] | None = None
+    directories: tuple[str, ...] | None = None
     extra_files: tuple[str, ...] = ()
     extra_directories: tuple[str, ...] = ()
+
+    @property
+    def all_files(self) -> tuple[str, ...]:
+        """All names of files."""
+        return (dangerous_files() if self.files is None else self.files) + self.extra_files
+
+    @property
+    def all_directories(self) -> tuple[str, ...]:
+        """All names of directories."""
+        listed = dangerous_directories() if self.directories is None else self.directories
+        return listed + self.extra_directories
 
     def occur_in(self, path: str) -> bool:
         """Return whether a path ends with one of the names, or of a credential, or is below one."""
@@ -66,11 +77,11 @@ class SensitiveNames(Struct, frozen=True, dict=True):
 
     @cached_property
     def _file_names(self) -> _NamePatterns:
-        return _NamePatterns((*self.files, *self.extra_files, *_SECRET_NAMES))
+        return _NamePatterns((*self.all_files, *credential_names()))
 
     @cached_property
     def _is_directory_name(self) -> Callable[[str], bool]:
-        names = _NamePatterns((*self.directories, *self.extra_directories))
+        names = _NamePatterns(self.all_directories)
         return lru_cache(maxsize=1024)(names.__contains__)
 
 

@@ -208,18 +208,20 @@ class Judge:
 def _owner(file: str) -> str:
     """Return the module by which a test sees `file`: what reads a table, or starts a program."""
     if file.endswith(".toml"):
-        return _READERS.get(file, f"{_CATALOG}/compiler.py")
+        beside = f"{file.removesuffix('.toml')}.py"
+        is_program = file.startswith(f"{_CATALOG}/")
+        return _READERS.get(file, f"{_CATALOG}/compiler.py" if is_program else beside)
     return _READERS.get(file, file)
 
 
 _CATALOG = "agentscope_like/shell/catalog"
-_DANGERS = "agentscope_like/permission/command/dangers"
 _SENSITIVE = "agentscope_like/paths/sensitive"
 _READERS = {
-    f"{_CATALOG}/families.toml": f"{_CATALOG}/families.py",
-    f"{_DANGERS}.toml": f"{_DANGERS}.py",
-    "agentscope_like/shell/state/environment.toml": "agentscope_like/shell/state/environment.py",
-    f"{_SENSITIVE}/sensitive_table.py": f"{_SENSITIVE}/sensitive_paths.py",
+    f"{_CATALOG}/command_families.toml": f"{_CATALOG}/command_families.py",
+    f"{_CATALOG}/traits.toml": "agentscope_like/shell/analysis.py",
+    f"{_CATALOG}/traits.py": "agentscope_like/shell/analysis.py",
+    f"{_SENSITIVE}/sensitive.toml": f"{_SENSITIVE}/sensitive_paths.py",
+    f"{_SENSITIVE}/removal.toml": f"{_SENSITIVE}/critical_removal.py",
 }
 
 

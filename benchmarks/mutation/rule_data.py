@@ -1,4 +1,4 @@
-"""Mutants of the rules that are data: the catalog of programs, the dangers, the families.
+"""Mutants of the rules that are data: the catalog of programs, and the tables beside it.
 
 The catalog only allows, so what it does not list is its restriction. Its mutants therefore allow
 more (a path is any text, a known but unlisted option is listed, a narrowing is gone) or lose a
@@ -28,7 +28,12 @@ _WORD = re.compile(r"\"[^\"\n]*\"|[^\s\"']+")
 _STRING = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 _ROLE = re.compile(r"[a-z ]+")
 _SPEAKS_ONLY = frozenset({"source", "does"})
-_EXPRESSIONS = frozenset({"operands", "any_word"})
+_NOT_PROGRAMS = frozenset({"environment.toml", "traits.toml"})
+"""Tables of the catalog that restrict, as those outside of it do."""
+
+_SENTENCES = frozenset({"purposes.toml"})
+"""Tables of which no single word decides anything."""
+
 _TO_THE_END = frozenset({"command", "script"})
 """Roles that take all that follows, however many they are said to be."""
 
@@ -58,10 +63,11 @@ def rule_mutants(file: str, source: bytes) -> Iterator[Mutant]:
     """Yield the mutants of the TOML file `file`."""
     text = source.decode()
     name = PurePath(file).name
-    if name in {"dangers.toml", "families.toml", "environment.toml"}:
-        parts = _restricting(text, expressions=name == "dangers.toml", values=name[0] == "e")
-    else:
+    allows = PurePath(file).parent.name == "catalog" and name not in _NOT_PROGRAMS
+    if allows or name in _SENTENCES:
         parts = _allowing(text)
+    else:
+        parts = _restricting(text, values=name == "environment.toml")
     original = tomllib.loads(text)
     for part in parts:
         changed = text[: part.start] + part.text + text[part.end :]
@@ -82,22 +88,24 @@ def _lines(text: str) -> Iterator[_Line]:
 
 def _tables(text: str) -> Iterator[_Part]:
     headers = list(_HEADER.finditer(text))
+    if not headers:
+        return
     ends = [*(header.start() for header in headers[1:]), len(text)]
     for header, end in zip(headers, ends, strict=True):
         yield _Part(header.start(), end, "", "remove table")
 
 
-def _restricting(text: str, *, expressions: bool, values: bool) -> Iterator[_Part]:
+def _restricting(text: str, *, values: bool) -> Iterator[_Part]:
     """Yield the changes of a file whose words each restrict something."""
     yield from _tables(text)
     for line in _lines(text):
         if line.key in _SPEAKS_ONLY:
             continue
         yield _Part(line.start, line.end, "", "remove line")
-        if expressions and line.key in _EXPRESSIONS:
-            yield from _expressions(line)
-        elif values and line.key.startswith('"'):
+        if values and line.key.startswith('"'):
             yield _Part(line.value_start, line.end, "'.*'", "any value")
+        elif not values and line.value.startswith("'"):
+            yield from _expressions(line)
         elif not values or line.key in _WORD_LISTS:
             yield from _fewer_words(line)
 

@@ -14,13 +14,13 @@ from typing import NoReturn, cast
 import pytest
 
 from agentscope_like.paths import (
-    DANGEROUS_DIRECTORIES,
-    DANGEROUS_FILES,
-    STANDARD_DEVICES,
     Location,
+    dangerous_directories,
+    dangerous_files,
     locate,
     sensitive_to_read,
     sensitive_to_write,
+    standard_devices,
 )
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import Names
@@ -273,7 +273,7 @@ def test_a_link_does_not_hide_what_it_leads_to(tmp_path: Path) -> None:
 
 def test_standard_devices_are_everyones() -> None:
     """Output may go nowhere, to the terminal or to the standard streams."""
-    for device in STANDARD_DEVICES:
+    for device in standard_devices():
         assert sensitive_to_write(at(device)) is None
         assert sensitive_to_read(at(device)) is None
 
@@ -388,8 +388,10 @@ def test_a_name_that_means_everything_is_refused(name: str) -> None:
 
 def test_the_names_of_the_documents_are_among_the_defaults() -> None:
     """The lists that programs pass on hold what the documents name."""
-    assert {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".env"} <= set(DANGEROUS_FILES)
-    assert {".git", ".vscode", ".idea", ".ssh"} <= set(DANGEROUS_DIRECTORIES)
+    assert {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".env"} <= set(
+        dangerous_files()
+    )
+    assert {".git", ".vscode", ".idea", ".ssh"} <= set(dangerous_directories())
 
 
 @pytest.mark.parametrize(

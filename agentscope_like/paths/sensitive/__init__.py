@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from agentscope_like.paths.sensitive.critical_removal import HISTORY, critical_to_remove
+from agentscope_like.paths.sensitive.critical_removal import critical_to_remove, history_directories
 from agentscope_like.paths.sensitive.sensitive_paths import (
-    DANGEROUS_DIRECTORIES,
-    DANGEROUS_FILES,
+    dangerous_directories,
+    dangerous_files,
     sensitive_to_read,
     sensitive_to_write,
 )
 from agentscope_like.paths.sensitive.sensitive_table import (
-    READS,
-    STANDARD_DEVICES,
-    WRITES,
     SensitivePaths,
+    credential_names,
+    paths_asked_to_read,
+    paths_asked_to_write,
+    standard_devices,
 )
 
 __all__ = [
-    "DANGEROUS_DIRECTORIES",
-    "DANGEROUS_FILES",
-    "HISTORY",
-    "READS",
-    "STANDARD_DEVICES",
-    "WRITES",
     "SensitivePaths",
+    "credential_names",
     "critical_to_remove",
+    "dangerous_directories",
+    "dangerous_files",
+    "history_directories",
+    "paths_asked_to_read",
+    "paths_asked_to_write",
     "sensitive_to_read",
     "sensitive_to_write",
+    "standard_devices",
 ]

@@ -3,42 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
 
 from agentscope_like.paths.case_folding import fold
 from agentscope_like.paths.location import Location, is_below, names_of
 from agentscope_like.paths.sensitive.sensitive_paths import shown
+from agentscope_like.toml_tables import read_table
 
-__all__ = ["HISTORY", "critical_to_remove"]
+__all__ = ["critical_to_remove", "history_directories"]
 
-_SYSTEM = frozenset(
-    {
-        *("bin", "boot", "dev", "efi", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin"),
-        *("sys", "usr", "system", "library", "applications"),
-    }
-)
-"""Directories of the root below which nothing is removed lightly."""
 
-_SYSTEM_CHILDREN = frozenset(
-    {
-        *("home", "users", "var", "run", "private", "mnt", "media", "volumes", "opt", "srv"),
-        *("snap", "nix"),
-    }
-)
-"""Directories of the root whose own children are each a system's part, a home or a disk."""
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `removal.toml`, which says what each field is."""
 
-_NOT_SYSTEM = ("/usr/src", "/dev/shm")  # noqa: S108
-"""Directories within the system in which people work."""
+    system: frozenset[str]
+    system_children: frozenset[str]
+    not_system: tuple[str, ...]
+    home_parts: frozenset[str]
+    history: frozenset[str]
 
-_HOME_PARTS = frozenset(
-    {
-        *(".ssh", ".gnupg", ".config", ".local", ".local/share", ".aws", ".kube", ".mozilla"),
-        *(".password-store", "desktop", "documents", "downloads", "library", "movies", "music"),
-        *("pictures", "videos"),
-    }
-)
 
-HISTORY = frozenset({".git", ".hg", ".svn", ".bzr", ".jj"})
-"""Directories in which version control keeps all that ever was."""
+@cache
+def _table() -> _Table:
+    return read_table(Path(__file__).with_name("removal.toml"), _Table)
+
+
+def history_directories() -> frozenset[str]:
+    """Return the names of the directories in which version control keeps all that ever was."""
+    return _table().history
 
 
 def critical_to_remove(
@@ -65,7 +60,7 @@ def critical_to_remove(
 
 
 def _about_work(path: str, working_directories: Sequence[Location]) -> str | None:
-    if path.rpartition("/")[2] in HISTORY:
+    if path.rpartition("/")[2] in _table().history:
         return "holds the whole history of a repository"
     for directory in working_directories:
         for reading in directory.readings:
@@ -84,7 +79,7 @@ def _about_home(path: str, home: str) -> str | None:
         return "is the home directory"
     if is_below(home, path):
         return "holds the home directory"
-    if is_below(path, home) and path[len(home) + 1 :] in _HOME_PARTS:
+    if is_below(path, home) and path[len(home) + 1 :] in _table().home_parts:
         return "is a main part of the home directory"
     return None
 
@@ -95,10 +90,11 @@ def _about_system(path: str) -> str | None:
         return "is the whole file system"
     if len(names) == 1:
         return "is a directory of the root"
-    if any(path != exempt and is_below(path, exempt) for exempt in _NOT_SYSTEM):
+    table = _table()
+    if any(path != exempt and is_below(path, exempt) for exempt in table.not_system):
         return None
-    if names[0] in _SYSTEM or names[:2] in (["private", "etc"], ["nix", "store"]):
+    if names[0] in table.system or "/".join(names[:2]) in table.system:
         return "belongs to the system"
-    if len(names) == 2 and names[0] in _SYSTEM_CHILDREN:  # noqa: PLR2004
+    if len(names) == 2 and names[0] in table.system_children:  # noqa: PLR2004
         return "is a main part of the system, a home or a disk"
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -14,15 +14,15 @@ from agentscope_like.paths.case_folding import fold, without_invisible
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.location import FileKind, Location, is_below, names_of
 from agentscope_like.paths.sensitive.sensitive_table import (
-    READS,
-    STANDARD_DEVICES,
-    WRITES,
     SensitivePaths,
+    paths_asked_to_read,
+    paths_asked_to_write,
+    standard_devices,
 )
 
 __all__ = [
-    "DANGEROUS_DIRECTORIES",
-    "DANGEROUS_FILES",
+    "dangerous_directories",
+    "dangerous_files",
     "sensitive_to_read",
     "sensitive_to_write",
     "shown",
@@ -37,20 +37,25 @@ def _is_directory_name(path: str) -> bool:
     return path.endswith("/**") and _is_name(path[:-3])
 
 
-DANGEROUS_FILES = tuple(path for entry in WRITES for path in entry.paths if _is_name(path))
-"""File names that are sensitive to write in whatever directory (seed 002, "Bash")."""
+@cache
+def dangerous_files() -> tuple[str, ...]:
+    """Return the file names that are sensitive to write in whatever directory."""
+    listed = (path for entry in paths_asked_to_write() for path in entry.paths)
+    return tuple(filter(_is_name, listed))
 
-DANGEROUS_DIRECTORIES = tuple(
-    path[:-3] for entry in WRITES for path in entry.paths if _is_directory_name(path)
-)
-"""Directory names below which everything is sensitive to write (seed 002, "Bash")."""
+
+@cache
+def dangerous_directories() -> tuple[str, ...]:
+    """Return the directory names below which everything is sensitive to write."""
+    listed = (path for entry in paths_asked_to_write() for path in entry.paths)
+    return tuple(path[:-3] for path in listed if _is_directory_name(path))
 
 
 def sensitive_to_write(
     location: Location,
     *,
-    files: Collection[str] = DANGEROUS_FILES,
-    directories: Collection[str] = DANGEROUS_DIRECTORIES,
+    files: Collection[str] | None = None,
+    directories: Collection[str] | None = None,
     extra_files: Collection[str] = (),
     extra_directories: Collection[str] = (),
     recursive: bool = False,
@@ -60,7 +65,7 @@ def sensitive_to_write(
     Args:
         location: What would be changed; one sensitive reading is enough.
         files: File names that are sensitive anywhere, as a caller may have chosen them. A name may
-            hold `*`, and be a path such as `conf/tokens.json`.
+            hold `*`, and be a path such as `conf/tokens.json`. By default `dangerous_files()`.
         directories: Likewise directories; everything below them is sensitive.
         extra_files: Names to add to `files`.
         extra_directories: Names to add to `directories`.
@@ -70,12 +75,12 @@ def sensitive_to_write(
     Paths that the table knows by more than a name (`.config/fish`, `/etc`) are sensitive whatever
     the names are.
     """
-    if files is DANGEROUS_FILES and directories is DANGEROUS_DIRECTORIES:
-        table = _write_table(None, None, tuple(extra_files), tuple(extra_directories))
-    else:
-        table = _write_table(
-            tuple(files), tuple(directories), tuple(extra_files), tuple(extra_directories)
-        )
+    table = _write_table(
+        None if files is None else tuple(files),
+        None if directories is None else tuple(directories),
+        tuple(extra_files),
+        tuple(extra_directories),
+    )
     return _reason(location, table, recursive=recursive)
 
 
@@ -242,9 +247,9 @@ def _write_table(
     extra_directories: tuple[str, ...],
 ) -> _Table:
     """Build the table of writes; None stands for the default names, all of which it knows."""
-    chosen_files = {*(DANGEROUS_FILES if files is None else files), *extra_files}
+    chosen_files = {*(dangerous_files() if files is None else files), *extra_files}
     chosen_directories = {
-        *(DANGEROUS_DIRECTORIES if directories is None else directories),
+        *(dangerous_directories() if directories is None else directories),
         *extra_directories,
     }
     wanted = {
@@ -253,7 +258,7 @@ def _write_table(
     }
     entries = [
         entry
-        for entry in _entries(WRITES)
+        for entry in _entries(paths_asked_to_write())
         if entry.path in wanted or not (_is_name(entry.path) or _is_directory_name(entry.path))
     ]
     known = {entry.path for entry in entries}
@@ -266,7 +271,7 @@ def _write_table(
 
 @lru_cache(maxsize=1)
 def _read_table() -> _Table:
-    return _Table(_entries(READS))
+    return _Table(_entries(paths_asked_to_read()))
 
 
 def _entries(listed: Iterable[SensitivePaths]) -> Iterator[_Entry]:
@@ -307,7 +312,7 @@ def _homes(home: str) -> _Homes:
 
 
 def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None:
-    if location.absolute in STANDARD_DEVICES:
+    if location.absolute in standard_devices():
         return None
     homes = _homes(location.home)
     for reading in location.readings:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from agentscope_like.paths import ENTRY, is_below
 from agentscope_like.shell import CHANGES, CommandAnalysis, Effect, EffectKind, Part, Surroundings
-from agentscope_like.shell.catalog import COPIERS
 from agentscope_like.shell.facts import is_redirect
 
 __all__ = ["why_not_copy_made"]
@@ -28,7 +27,7 @@ def why_not_copy_made(analysis: CommandAnalysis, around: Surroundings) -> str | 
         PathError: It reaches a path that nobody can judge.
         TooManyFilesError: Enough has been looked at.
     """
-    copying = [part for part in analysis.parts if part.program in COPIERS]
+    copying = [part for part in analysis.parts if part.is_a("copier")]
     if not copying:
         return None
     made = [(part, path) for part in analysis.parts for path in _changed(part)]

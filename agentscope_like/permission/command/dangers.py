@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from agentscope_like.shell import Unknown
+from agentscope_like.shell.catalog import canonical
 
 __all__ = ["Danger", "Dangers"]
 
@@ -188,7 +189,7 @@ class _Table:
     def about(self, program: str) -> _Rows:
         """Return the rows about a program."""
         globs = [danger for pattern, danger in self._globs if fnmatchcase(program, pattern)]
-        return _Rows((*self._named.get(program, ()), *globs))
+        return _Rows((*self._named.get(canonical(program), ()), *globs))
 
 
 @lru_cache(maxsize=1)

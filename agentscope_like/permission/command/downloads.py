@@ -5,57 +5,41 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
 
 from agentscope_like.shell import Part, Unknown, answered_once
-from agentscope_like.shell.catalog import families
+from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import INPUT, bare_name
 from agentscope_like.shell.syntax import Redirect, Word
+from agentscope_like.toml_tables import Expression, read_table
 
-__all__ = ["DOWNLOADERS", "Downloads"]
+__all__ = ["Downloads"]
 
-DOWNLOADERS = frozenset(
-    {"curl", "wget", "aria2c", "http", "https", "xh", "fetch", "lwp-download", "lynx", "nc", "ncat"}
-)
-_SOURCING = frozenset({"source", "."})
-_EXTRACTORS = frozenset(
-    {"tar", "bsdtar", "unzip", "7z", "7za", "7zr", "cpio", "unar", "ar", "unrar"}
-)
-_LEAVING_CONTENTS = frozenset({"chmod", "chown", "chgrp", "touch", "mkdir", "rm", "rmdir", "cd"})
-_CODE = {
-    "python": re.compile(r"-[A-Za-z]*c.*", re.DOTALL),
-    "perl": re.compile(r"-[A-Za-z0]*[eE].*", re.DOTALL),
-    "ruby": re.compile(r"-[A-Za-z0]*e.*", re.DOTALL),
-    "php": re.compile(r"-[rBRE].*|--(?:run|process-begin|process-code|process-end)", re.DOTALL),
-    "pwsh": re.compile(r"-(?:c|command|ec|e|encodedcommand)", re.IGNORECASE),
-}
-"""The options of interpreters behind which code stands."""
-_OTHER_CODE = re.compile(r"-(?:e|p|pe|E)|--(?:eval|print)(?:=.*)?", re.DOTALL)
-_SHELL_CODE = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
-_WITH_VALUE = frozenset(
-    {
-        *("-c", "-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-W", "-X", "-r", "--require"),
-        *("--import", "--loader", "--env-file", "-I", "-d", "-l", "-f", "-M"),
-    }
-)
-_SUB_COMMANDS = frozenset({"run", "--"})
 _MODULE = re.compile(r"-[A-Za-z]*m(.*)")
-_CLUSTER = "-[sSfLkIigGnNqvaBjJlMOpRc0-9#]*"
-"""Options of curl and wget without a value, in one word."""
-_OUTPUT = re.compile(rf"{_CLUSTER}[oO].*|--output(?:-document)?(?:=.*)?|--out(?:=.*)?", re.DOTALL)
-_NAMED_BY_SERVER = {
-    "curl": re.compile(rf"{_CLUSTER}[JK].*|--(?:remote-header-name|config)(?:=.*)?", re.DOTALL),
-    "wget": re.compile(
-        r"-[A-Za-z]*[irmp][A-Za-z]*|--(?:content-disposition|input-file|recursive|mirror|"
-        r"page-requisites|trust-server-names)(?:=.*)?",
-        re.DOTALL,
-    ),
-    "aria2c": re.compile(r"-i.*|--input-file(?:=.*)?", re.DOTALL),
-}
-_NAMED_BY_ADDRESS = frozenset({"wget", "aria2c", "fetch", "lwp-download"})
-_REMOTE_NAME = re.compile(rf"{_CLUSTER}O[A-Za-z]*|--remote-name(?:-all)?")
 _CODE_FILE = re.compile(r"[cm]?[jt]sx?|py[cd]?|rb|pl|pm|lua|php|tcl|r|sh|so|node")
 _NAME_END = re.compile(r"[?#].*", re.DOTALL)
 _CODE_WORD = re.compile(r"[\w-]+")
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `downloads.toml`, which says what each field is."""
+
+    other_code: Expression
+    shell_code: Expression
+    with_value: frozenset[str]
+    sub_commands: frozenset[str]
+    output: Expression
+    remote_name: Expression
+    code: dict[str, Expression]
+    named_by_server: dict[str, Expression]
+
+
+@cache
+def _table() -> _Table:
+    return read_table(Path(__file__).with_name("downloads.toml"), _Table)
 
 
 class Downloads:
@@ -69,13 +53,15 @@ class Downloads:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
-        self._loading = [part for part in parts if _name(part) in DOWNLOADERS]
+        self._loading = [part for part in parts if _name(part) in programs_with("downloader")]
         if not self._loading:
             return
         self._mentions = Counter(name for part in parts for name in _mentions(part))
         names = [name for part in self._loading for name in _computed_names(part)]
         self._computed = tuple(dict.fromkeys(names))
-        self._extracts = any(_name(part) in _EXTRACTORS and not part.read_only for part in parts)
+        self._extracts = any(
+            _name(part) in programs_with("extractor") and not part.read_only for part in parts
+        )
 
     def why_not_run(self, part: Part) -> str | None:
         """Return why a person has to look at a part, if it may run what is downloaded.
@@ -134,16 +120,16 @@ def _name(part: Part) -> str:
 def _runs_code(part: Part) -> bool:
     name = _name(part)
     if families().is_shell(name):
-        return any(map(_SHELL_CODE.fullmatch, part.options))
+        return any(map(_table().shell_code.fullmatch, part.options))
     interpreter = families().interpreter(name)
-    code = _CODE.get(interpreter or "", _OTHER_CODE)
+    code = _table().code.get(interpreter or "", _table().other_code)
     return interpreter is not None and any(map(code.fullmatch, part.options))
 
 
 @answered_once
 def _mentions(part: Part) -> frozenset[str]:
     """Return the bare names that stand in the words of a part which may write to a file."""
-    if part.read_only or _name(part) in _LEAVING_CONTENTS:
+    if part.read_only or _name(part) in programs_with("keeps_contents"):
         return frozenset()
     found = set(map(bare_name, part.written))
     for word in filter(None, part.argv[1:]):
@@ -172,18 +158,19 @@ def _computed_names(part: Part) -> Iterator[str]:
     Only for names that are not known, or that somebody else chooses.
     """
     name, options = _name(part), part.options
-    pattern = _NAMED_BY_SERVER.get(name)
+    table = _table()
+    pattern = table.named_by_server.get(name)
     if pattern is not None and any(map(pattern.fullmatch, options)):
         yield ""
     if any(">" in each.operator and _target(each) is None for each in part.redirects):
         yield ""
     if None not in part.argv:
         return
-    if any(_OUTPUT.fullmatch(each.prefix) for each in part.computed):
+    if any(table.output.fullmatch(each.prefix) for each in part.computed):
         yield ""
-    remote = name == "curl" and any(map(_REMOTE_NAME.fullmatch, options))
-    outputs = [at for at, word in enumerate(part.argv, 1) if word and _OUTPUT.fullmatch(word)]
-    if remote or (name in _NAMED_BY_ADDRESS and not outputs):
+    remote = name == "curl" and any(map(table.remote_name.fullmatch, options))
+    outputs = [at for at, word in enumerate(part.argv, 1) if word and table.output.fullmatch(word)]
+    if remote or (name in programs_with("names_by_address") and not outputs):
         yield ""
     unknown = _unknown_words(part)
     for at in outputs:
@@ -215,7 +202,7 @@ def _target(redirect: Redirect) -> str | None:
 def _scripts(part: Part) -> tuple[str, ...] | None:
     """Return the bare names of the scripts that a part runs; None where nobody can tell which."""
     name = _name(part)
-    if name in _SOURCING:
+    if name in programs_with("sourcer"):
         operands = [word for word in part.argv[1:] if word != "--"]
         return _bare(operands[:1])
     if families().runs_code(name):
@@ -236,11 +223,11 @@ def _scripts_of_interpreter(part: Part) -> tuple[str, ...] | None:
                 return _module(module[1])
         elif word is not None and word.startswith(("-", "+")) and word != "-":
             found += _values_of_option(word)
-        elif previous in _WITH_VALUE:
+        elif previous in _table().with_value:
             found.append(word)
         elif _MODULE.fullmatch(previous):
             return _module(word)
-        elif word not in _SUB_COMMANDS:
+        elif word not in _table().sub_commands:
             return _bare([*found, word])
         previous = word or ""
     return None

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from agentscope_like.paths import (
-    HISTORY,
     TOO_MANY,
     FileKind,
     Location,
     PathError,
     TooManyFilesError,
 )
+from agentscope_like.paths.sensitive import history_directories
 from agentscope_like.permission.command.copies_of_new_files import why_not_copy_made
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.shell import (
@@ -24,7 +24,6 @@ from agentscope_like.shell import (
     Surroundings,
     leads_elsewhere,
 )
-from agentscope_like.shell.catalog import COPIERS, LINKERS, MOVERS, MOVING
 from agentscope_like.shell.facts import is_redirect, makes_links, why_not_through_links
 
 __all__ = [
@@ -36,11 +35,6 @@ __all__ = [
 
 EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
 """The modes in which edits inside the working directories are part of the work."""
-
-_EDITORS = frozenset(
-    {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed", "ln", "tee", "gsed", "gcp", "gmv", "grm"}
-)
-"""Programs whose changes are edits in ACCEPT_EDITS and DONT_ASK."""
 
 _READ = EffectKind.READ
 
@@ -76,7 +70,7 @@ def _why_not_each_part(analysis: CommandAnalysis, surroundings: Surroundings) ->
     for part in analysis.parts:
         if not part.read_only and (reason := why_not_a_part(part, surroundings)):
             return reason
-        if part.program in MOVING and (reason := _other_directory(part, surroundings)):
+        if part.is_a("enters") and (reason := _other_directory(part, surroundings)):
             return reason
     return None
 
@@ -110,10 +104,10 @@ def why_not_a_part(part: Part, surroundings: Surroundings) -> str | None:
             _why_no_edit(effect, part)
             or _why_outside(effect, surroundings)
             or (_made_on_the_way(effect, surroundings) if part.program == "mkdir" else None)
-            or (_lost_history(effect, surroundings) if part.program not in MOVERS else None)
+            or (_lost_history(effect, surroundings) if not part.is_a("mover") else None)
         ):
             return reason
-    if part.program not in MOVERS | COPIERS | LINKERS:
+    if not part.is_a("relocates"):
         return None
     return (
         _hidden_secret(part, surroundings)
@@ -164,10 +158,10 @@ def _histories(directory: Location, surroundings: Surroundings) -> Iterator[str]
     """Yield where version control may keep what was: in a directory, or below as far as is seen."""
     if directory.kind is not FileKind.DIRECTORY:
         return
-    yield from (f"{directory.resolved}/{name}" for name in sorted(HISTORY))
+    yield from (f"{directory.resolved}/{name}" for name in sorted(history_directories()))
     with suppress(TooManyFilesError):
         for entry in surroundings.entries_below(directory):
-            if entry.name in HISTORY:
+            if entry.name in history_directories():
                 yield entry.path
 
 
@@ -176,7 +170,7 @@ def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
 
     Nor would anybody know what is sensitive to write by the name that a link gives it.
     """
-    kind = EffectKind.DELETE if part.program in MOVERS else EffectKind.READ
+    kind = EffectKind.DELETE if part.is_a("mover") else EffectKind.READ
     links = makes_links(part)
     for effect in part.effects:
         for place in surroundings.locations(effect) or () if effect.kind is kind else ():
@@ -191,7 +185,7 @@ def _hidden_secret(part: Part, surroundings: Surroundings) -> str | None:
 
 def _sensitive_copy(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a directory is copied that holds what is sensitive wherever it is."""
-    if part.program not in COPIERS:
+    if not part.is_a("copier"):
         return None
     for effect in part.effects:
         for place in surroundings.locations(effect) or () if effect.kind is _READ else ():
@@ -216,7 +210,7 @@ def _sensitive_below(directory: Location, surroundings: Surroundings) -> str | N
 
 def _copy_over_links(part: Part, surroundings: Surroundings) -> str | None:
     """Say so where a copy of a directory is written through a symlink that is in its place."""
-    if part.program not in COPIERS:
+    if not part.is_a("copier"):
         return None
     places: dict[EffectKind, list[Location]] = {EffectKind.READ: [], EffectKind.WRITE: []}
     for effect in part.effects:
@@ -245,7 +239,7 @@ def _why_no_edit(effect: Effect, part: Part) -> str | None:
         return None
     if effect.kind not in CHANGES:
         return next((doubt.message for doubt in part.doubts), "it may do anything")
-    if part.program not in _EDITORS and not is_redirect(effect, part):
+    if not part.is_a("edits") and not is_redirect(effect, part):
         return f"`{part.program}` is no plain edit of files"
     return None
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
 from agentscope_like.permission.command.dangers import Dangers
-from agentscope_like.permission.command.downloads import DOWNLOADERS, Downloads
+from agentscope_like.permission.command.downloads import Downloads
 from agentscope_like.shell import (
     CHANGES,
     CommandAnalysis,
@@ -24,7 +24,7 @@ from agentscope_like.shell import (
     answered_once,
     leads_elsewhere,
 )
-from agentscope_like.shell.catalog import MOVING, RIGHTS, families
+from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import (
     Secrets,
     as_written,
@@ -43,11 +43,8 @@ from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, W
 __all__ = ["Finding", "find_danger"]
 
 _READ = EffectKind.READ
-_REMOVERS = frozenset({"rm", "grm", "rmdir", "unlink", "trash"})
 _UNSEEN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
-_FEEDERS = frozenset({"xargs", "parallel"})
-_PRINTERS = frozenset({"echo", "printf"})
 _SHOWN_CHARACTERS = 80
 _NAME = r"([^\s(){};|&<>\"'`$]{1,64}+)"
 _BRACKETS = r"[ \t]{0,8}\([ \t]{0,8}\)"
@@ -105,7 +102,7 @@ class _Look(Struct, frozen=True, dict=True):
         return tuple(
             word
             for part in self.analysis.parts
-            if part.program in _PRINTERS
+            if part.is_a("printer")
             for text in filter(None, part.argv[1:])
             for word in raw_words(text.replace("\\n", " "))
         )
@@ -168,7 +165,7 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
         for command in commands:
             if reason := dangers.of(command):
                 return reason
-            if not is_known and command[0] in _REMOVERS:
+            if not is_known and command[0] in programs_with("remover"):
                 operands = [word for word in command[1:] if word]
                 if reason := _of_removed(operands, look.around, here):
                     return f"perhaps {reason}"
@@ -178,7 +175,8 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
 def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
     """Return the words that stand in the command for `xargs` to add to a part."""
     carrier = part if part.parent is None else look.analysis.parts[part.parent]
-    if not {bare_name(each.argv[0] or "") for each in (part, carrier) if each.argv} & _FEEDERS:
+    programs = {bare_name(each.argv[0] or "") for each in (part, carrier) if each.argv}
+    if programs.isdisjoint(programs_with("feeder")):
         return ()
     return tuple(look.printed_words) + tuple(
         word
@@ -225,7 +223,7 @@ def _other_directory(part: Part, look: _Look) -> str | None:
 
     It takes `..` back by the text, unless there is no such directory: then the kernel follows it.
     """
-    if part.program not in MOVING:
+    if not part.is_a("enters"):
         return None
     for effect in part.effects:
         try:
@@ -262,7 +260,7 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
 def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
     removes = effect.kind is EffectKind.DELETE
     if effect.path is None:
-        if effect.recursive and part.program in _REMOVERS:
+        if effect.recursive and part.is_a("remover"):
             return "removes something, and all below it, that is not known before it runs"
         return _of_known_end(effect, around)
     if removes and effect.glob and (reason := _everything_in(effect, around)):
@@ -282,7 +280,7 @@ def _of_known_end(effect: Effect, around: Surroundings) -> str | None:
 def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
     """Return why a person has to look at a change, from where it leads."""
     removes = effect.kind is EffectKind.DELETE
-    changes_rights = effect.recursive and part.program in RIGHTS
+    changes_rights = effect.recursive and part.is_a("rights")
     picks = part.program == "find" and _picks(part)
     for location in around.locations(effect) or ():
         is_picking = picks and around.contains(location)
@@ -339,7 +337,7 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
     words = raw_words(command)
     names = {bare_name(word) for word in words}
     runs_code = any(map(families().runs_code, names))
-    if runs_code and names & DOWNLOADERS and _FEEDING.search(command):
+    if runs_code and names & programs_with("downloader") and _FEEDING.search(command):
         return _finding(
             command, whole, "cannot be understood, and may run what is downloaded as a program"
         )
@@ -348,7 +346,7 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
     for reading in raw_commands(command):
         if reason := dangers.of(reading):
             return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
-        if reading[0] in _REMOVERS:
+        if reading[0] in programs_with("remover"):
             removed.update(dict.fromkeys(filter(None, reading[1:])))
     if reason := _of_removed(tuple(removed), around, "/"):
         return _finding(command, whole, f"cannot be understood, and perhaps {reason}")

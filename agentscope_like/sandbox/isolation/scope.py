@@ -26,7 +26,6 @@ __all__ = ["Scope", "ScopeKind", "edit_scope", "scope_of"]
 
 _STATED = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE, EffectKind.NETWORK})
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
-_LINKERS = frozenset({"ln", "gln"})
 _NOT_FILES = ("/dev", "/proc", "/sys")
 _MOST_KEPT = 200
 
@@ -180,7 +179,7 @@ def _written_directories(analysis: CommandAnalysis, surroundings: Surroundings) 
     found: dict[str, None] = {}
     for part in analysis.parts:
         changes = [effect for effect in part.effects if effect.kind in _CHANGES]
-        links = list(part.effects) if changes and part.program in _LINKERS else changes
+        links = list(part.effects) if changes and part.is_a("linker") else changes
         directories = set(_around(links, surroundings))
         if links is not changes or {effect.kind for effect in changes} >= _CHANGES:
             directories = _joined(directories, surroundings)

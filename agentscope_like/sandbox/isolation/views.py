@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from agentscope_like.shell import CommandAnalysis, Part
+from agentscope_like.shell.catalog import canonical
 
 __all__ = ["View", "programs_with_views", "view_of"]
 
@@ -66,7 +67,8 @@ def view_of(analysis: CommandAnalysis, home: str | None) -> View:
             writes |= {os.path.join(home or "/", path) for path in entry.own}
             if entry.beside:
                 writes |= {os.path.dirname(path) for path in _paths(part)}
-        if part.program not in table.filters and all("host" not in each.sees for each in entries):
+        is_filter = part.program is not None and canonical(part.program) in table.filters
+        if not is_filter and all("host" not in each.sees for each in entries):
             only_hosts = False
     sees = frozenset().union(*(entry.sees for entry in found))
     if "host" in sees:
@@ -83,7 +85,7 @@ def programs_with_views() -> frozenset[str]:
 
 
 def _entries(part: Part, table: _Table) -> Iterator[_Entry]:
-    if part.program is not None and (known := table.programs.get(part.program)):
+    if part.program is not None and (known := table.programs.get(canonical(part.program))):
         words = frozenset(word for word in part.argv[1:] if word is not None)
         for needed, entry in known:
             if needed <= words:

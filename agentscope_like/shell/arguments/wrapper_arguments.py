@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import takewhile
+from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.shell.arguments.argument_roles import DEVICES, Reading
@@ -18,30 +21,41 @@ from agentscope_like.shell.values import (
     piece_of,
     several,
 )
+from agentscope_like.toml_tables import read_table
 
 __all__ = ["ends_in_time", "fed_arguments"]
 
 _DURATION = re.compile(r"([1-9][0-9]?|[1-5][0-9]{2}|600)s?")
-_FD_PLACEHOLDERS = ("{}", "{/}", "{//}", "{.}", "{/.}")
 _FOUND = Unknown(option=False)
 """What `find` puts in: a path that starts with a starting point, which is no option."""
 _ALL_FOUND = Unknown(option=False, single=False)
 """What it puts in where the command ends with `+`."""
-_UP_TO_NUL = frozenset({"-0", "--null"})
-_HOW_MANY = frozenset(
-    {
-        *("-n", "--max-args", "-P", "--max-procs", "-r", "--no-run-if-empty", "-t", "--verbose"),
-        *("-s", "--max-chars", "-x", "--exit", "-I"),
-    }
-)
-_BARE = frozenset({"-i", "--replace"})
-"""Options for which `{}` is the placeholder where they name no other."""
-_MOST = frozenset({"-n", "--max-args"})
-_LINES = frozenset({"-l", "--max-lines"})
-_COUNTING = _MOST | _LINES | {"-L"}
-_ELSEWHERE = frozenset({"-a", "--arg-file"})
 _READ = Unknown(single=False)
 """What `xargs` adds: any number of any texts."""
+
+
+class _Xargs(Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of xargs in `wrappers.toml`."""
+
+    up_to_nul: frozenset[str]
+    how_many: frozenset[str]
+    bare: frozenset[str]
+    most: frozenset[str]
+    lines: frozenset[str]
+    counting: frozenset[str]
+    elsewhere: frozenset[str]
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `wrappers.toml`, which says what each field is."""
+
+    fd_placeholders: tuple[str, ...]
+    xargs: _Xargs
+
+
+@cache
+def _table() -> _Table:
+    return read_table(Path(__file__).with_name("wrappers.toml"), _Table, _Xargs)
 
 
 def fed_arguments(
@@ -69,13 +83,16 @@ def fed_arguments(
         return [_replace(each, ("{}",), found) for each in arguments]
     if feed == "fd":
         found = _READ if batch else Unknown()
-        replaced = [_replace(each, _FD_PLACEHOLDERS, found) for each in arguments]
+        placeholders = _table().fd_placeholders
+        replaced = [_replace(each, placeholders, found) for each in arguments]
         if replaced == list(arguments):
             replaced.append(_READ)
         return replaced
     if feed == "xargs":
-        piece = Unknown() if reading.used & _ELSEWHERE else piece_of(given)
-        if given.places and reading.used & _UP_TO_NUL and reading.used <= _UP_TO_NUL | _HOW_MANY:
+        options = _table().xargs
+        piece = Unknown() if reading.used & options.elsewhere else piece_of(given)
+        is_whole = reading.used <= options.up_to_nul | options.how_many
+        if given.places and is_whole and reading.used & options.up_to_nul:
             piece = _FOUND
         return _with_input(reading, arguments, piece)
     return list(arguments)
@@ -89,7 +106,7 @@ def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown)
         numbers = all(each.shape is Shape.INTEGER for each in computed)
         return [each if numbers and _has_no_digit(each) else Unknown() for each in arguments]
     texts = {item.argument for item in given if isinstance(item.argument, str)} - {""}
-    if not _BARE.isdisjoint(reading.used):
+    if not _table().xargs.bare.isdisjoint(reading.used):
         texts.add("{}")
     if not texts:
         return [*arguments, several(piece)]
@@ -111,10 +128,11 @@ def _is_replaced_no_more(reading: Reading) -> bool:
     behind = takewhile(
         lambda item: item.role.kind is not RoleKind.PLACEHOLDER, reversed(reading.items)
     )
-    counts = [item for item in behind if item.flag in _COUNTING]
+    options = _table().xargs
+    counts = [item for item in behind if item.flag in options.counting]
     return bool(
-        any(item.flag not in _MOST or item.argument != "1" for item in counts)
-        or _LINES & reading.used - {item.flag for item in reading.items}
+        any(item.flag not in options.most or item.argument != "1" for item in counts)
+        or options.lines & reading.used - {item.flag for item in reading.items}
     )
 
 

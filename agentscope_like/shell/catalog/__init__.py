@@ -4,36 +4,22 @@ from __future__ import annotations
 
 from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.catalog.grammar import REST, Grammar, Operand, Role, RoleKind, When
-from agentscope_like.shell.catalog.programs import (
-    COPIERS,
-    FINDERS,
-    GREPS,
-    LINKERS,
-    MOVERS,
-    MOVING,
-    RIGHTS,
-    SEARCHERS,
-    program_name,
-)
+from agentscope_like.shell.catalog.programs import program_name
 from agentscope_like.shell.catalog.tables import lookup, names
+from agentscope_like.shell.catalog.traits import canonical, names_of, programs_with
 
 __all__ = [
-    "COPIERS",
-    "FINDERS",
-    "GREPS",
-    "LINKERS",
-    "MOVERS",
-    "MOVING",
     "REST",
-    "RIGHTS",
-    "SEARCHERS",
     "Grammar",
     "Operand",
     "Role",
     "RoleKind",
     "When",
+    "canonical",
     "families",
     "lookup",
     "names",
+    "names_of",
     "program_name",
+    "programs_with",
 ]

@@ -2,67 +2,87 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-import tomllib
 from collections.abc import Container, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
+from msgspec import Struct
+
+from agentscope_like.shell.catalog.traits import canonical, programs_with
+from agentscope_like.toml_tables import Expression, parse_table
+
 __all__ = ["Families", "families"]
 
 _DEFAULT_ARITY = 2
-_DIALECTS = {"gawk": "awk", "mawk": "awk", "nawk": "awk", "gsed": "sed", "gmake": "make"}
 
 _Start: TypeAlias = tuple[str | None, ...]
+
+
+class _Words(Struct, frozen=True, forbid_unknown_fields=True):
+    words: str
+
+
+class _Placed(Struct, frozen=True, forbid_unknown_fields=True):
+    at_once: str
+    behind_one: str
+
+
+class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables as they are written; `families.toml` says what each is."""
+
+    leading_options: dict[str, str]
+    arity: dict[str, str]
+    runs_a_program: _Words
+    never_open: _Words
+    run_words: _Words
+    runs_a_command: _Placed
+    runs_texts: _Words
+    command_options: dict[str, str]
+    languages: dict[str, Expression]
+    own_words: _Words
 
 
 class Families:
     """The tables of `families.toml`.
 
     Attributes:
-        input_languages: Programs whose input may say that they run a command.
-        carriers: Programs that run a command which stands somewhere behind them, unread.
+        run_words: Words behind which a command stands, whatever the program.
     """
 
     def __init__(self, text: str) -> None:
-        tables = tomllib.loads(text)
+        tables = parse_table(text, _Tables, _Words, _Placed, name="families.toml")
         self._leading: dict[str | None, frozenset[str]] = {
             program: frozenset(options.split())
-            for program, options in tables["leading_options"].items()
+            for program, options in tables.leading_options.items()
         }
         self._arity: dict[_Start, int] = {
             tuple(entry.split()): int(arity)
-            for arity, entries in tables["arity"].items()
+            for arity, entries in tables.arity.items()
             for entry in shlex.split(entries)
         }
-        self._runners = _prefixes(tables["runs_a_program"]["words"])
-        self._never = _prefixes(tables["never_open"]["words"])
-        commands = tables["runs_a_command"]
-        self._operands = dict.fromkeys(self._runners | _prefixes(commands["at_once"]), 0)
-        self._operands.update(dict.fromkeys(_prefixes(commands["behind_one"]), 1))
-        self._texts = _prefixes(tables["runs_texts"]["words"])
+        self._runners = _prefixes(tables.runs_a_program.words)
+        self._never = _prefixes(tables.never_open.words)
+        commands = tables.runs_a_command
+        self._operands = dict.fromkeys(self._runners | _prefixes(commands.at_once), 0)
+        self._operands.update(dict.fromkeys(_prefixes(commands.behind_one), 1))
+        self._texts = _prefixes(tables.runs_texts.words)
         self._options: dict[_Start, tuple[str, ...]] = {
             tuple(start.split()): tuple(options.split())
-            for start, options in tables["command_options"].items()
+            for start, options in tables.command_options.items()
         }
-        self._languages = {
-            program: re.compile(pattern) for program, pattern in tables["languages"].items()
-        }
+        self._languages = tables.languages
         named = {words[0] for words in (*self._arity, *self._runners)}
-        self._own_words = frozenset(named).union(tables["own_words"]["words"].split())
-        self.input_languages = frozenset(tables["input_languages"]["words"].split())
-        self._shells = frozenset(tables["shells"]["words"].split())
-        self._interpreters = frozenset(tables["interpreters"]["words"].split())
-        self.carriers = frozenset(tables["carriers"]["words"].split())
+        self._own_words = frozenset(named).union(tables.own_words.words.split())
+        self.run_words = frozenset(tables.run_words.words.split())
 
     def without_leading_options(self, words: Sequence[str | None]) -> Sequence[str | None]:
         """Return the words without the options that stand before a sub-command.
 
         The words themselves where there are none, or the program is not known for sub-commands.
         """
-        valued = self._leading.get(words[0]) if words else None
+        valued = self._leading.get(canonical(words[0] or "")) if words else None
         if valued is None or len(words) < 2 or not (words[1] or "").startswith("-"):  # noqa: PLR2004
             return words
         position = 1
@@ -87,20 +107,21 @@ class Families:
 
     def command_options(self, words: Sequence[str | None]) -> tuple[str, ...]:
         """Return the options whose value is a command, as `families.toml` writes them."""
-        return self._options.get(tuple(words[:1]), ()) + self._options.get(tuple(words[:2]), ())
+        start = _by_first_name(words[:2])
+        return self._options.get(start[:1], ()) + self._options.get(start, ())
 
-    def language_of(self, program: str) -> re.Pattern[str] | None:
+    def language_of(self, program: str) -> Expression | None:
         """Return what a word matches that runs a command in a program's own language."""
-        return self._languages.get(_DIALECTS.get(program, program))
+        return self._languages.get(canonical(program))
 
     def is_shell(self, program: str | None) -> bool:
         """Return whether a program runs the text of a word, a file or its input as a script."""
-        return program is not None and _unversioned(program) in self._shells
+        return program is not None and _unversioned(program) in programs_with("shell")
 
     def interpreter(self, program: str) -> str | None:
         """Return which interpreter of another language a program is, without its version."""
         name = _unversioned(program)
-        return name if name in self._interpreters else None
+        return name if name in programs_with("interpreter") else None
 
     def runs_code(self, program: str | None) -> bool:
         """Return whether a program is a shell or an interpreter."""
@@ -110,7 +131,7 @@ class Families:
 
     def has_own_words(self, program: str) -> bool:
         """Return whether a program is known to take no command for one to run."""
-        return program in self._own_words
+        return canonical(program) in self._own_words
 
     def prefix_of(self, words: Sequence[str | None]) -> tuple[str, ...] | None:
         """Return the words that a rule for this kind of command begins with, or None.
@@ -154,11 +175,16 @@ def _prefixes(entries: str) -> frozenset[_Start]:
 
 def _longest_start(words: Sequence[str | None], known: Container[_Start]) -> _Start:
     """Return the longest start of the words that is known; empty where none is."""
+    start = _by_first_name(words[:3])
     for length in (3, 2, 1):
-        start = tuple(words[:length])
-        if start in known:
-            return start
+        if start[:length] in known:
+            return start[:length]
     return ()
+
+
+def _by_first_name(words: Sequence[str | None]) -> _Start:
+    """Return the words of a command with the first name of its program."""
+    return (*(word and canonical(word) for word in words[:1]), *words[1:])
 
 
 def _is_name(word: str) -> bool:

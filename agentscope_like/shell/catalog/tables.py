@@ -1,7 +1,8 @@
 """The programs that are known, one TOML file per family, compiled when first asked for.
 
 Finding out which programs there are reads only the headers `[program.NAME]`; the table of a
-program is parsed and compiled the first time that it is looked up.
+program is parsed and compiled the first time that it is looked up. Other names of a program, and
+what programs have in common, are in `traits.toml`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from msgspec import Struct
 
 from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
 from agentscope_like.shell.catalog.grammar import Grammar
+from agentscope_like.shell.catalog.traits import canonical, names_of, programs_with
 
-__all__ = ["lookup", "names"]
+__all__ = ["canonical", "lookup", "names", "programs_with"]
 
 _HEADER = re.compile(r'^\[program\.(?:"([^"]+)"|([^."\]]+))\]', re.MULTILINE)
-_NOT_PROGRAMS = frozenset({"command_families.toml"})
+_NOT_PROGRAMS = frozenset({"command_families.toml", "traits.toml"})
 
 
 class _Section(Struct, frozen=True):
@@ -55,7 +57,8 @@ def lookup(name: str) -> Grammar | None:
     Raises:
         CatalogError: The program's table cannot be compiled.
     """
-    section = _sections().get(name)
+    sections = _sections()
+    section = sections.get(name) or sections.get(canonical(name))
     if section is None:
         return None
     try:
@@ -67,4 +70,4 @@ def lookup(name: str) -> Grammar | None:
 
 def names() -> frozenset[str]:
     """Return the names of all programs that the catalog knows."""
-    return frozenset(_sections())
+    return frozenset().union(*map(names_of, _sections()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agentscope_like.shell.expand.argument_expander import Expander, Substituter
 from agentscope_like.shell.expand.git_work_tree import WorkTree, may_ask_for_root
 from agentscope_like.shell.expand.printed_output import (
-    CUTTING,
+    cutting,
     heeds_input,
     keeps_input,
     printed,
@@ -14,10 +14,10 @@ from agentscope_like.shell.expand.printed_output import (
 )
 
 __all__ = [
-    "CUTTING",
     "Expander",
     "Substituter",
     "WorkTree",
+    "cutting",
     "heeds_input",
     "keeps_input",
     "may_ask_for_root",

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from agentscope_like.shell import catalog
 from agentscope_like.shell.arguments import read_arguments
 from agentscope_like.shell.catalog import RoleKind
 from agentscope_like.shell.syntax import SimpleCommand, Word, nodes
 from agentscope_like.shell.values import NUMBER, Argument, Output, Shape, plain, shape_of
+from agentscope_like.toml_tables import Expression, read_table
 
 if TYPE_CHECKING:
     from agentscope_like.shell.arguments import Reading
@@ -18,49 +23,47 @@ if TYPE_CHECKING:
     from agentscope_like.shell.draft import Draft
     from agentscope_like.shell.syntax import Command, Redirect
 
-__all__ = ["CUTTING", "heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
-
-_NUMBERING = frozenset({"-n", "--line-number"})
-_KEEPING = frozenset(
-    {
-        *("-a", "--text", "-e", "--regexp", "-E", "--extended-regexp", "-F", "--fixed-strings"),
-        *("-G", "--basic-regexp", "-h", "--no-filename", "-i", "--ignore-case", "-m"),
-        *("--max-count", "-o", "--only-matching", "-P", "--perl-regexp", "-s", "--no-messages"),
-        *("-v", "--invert-match", "-w", "--word-regexp", "-x", "--line-regexp"),
-    }
-)
-"""Options of grep beside which `-n` begins each line with its number."""
+__all__ = ["cutting", "heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
 
 _ERRORS = 2
 _CONTEXT = re.compile(r"-[0-9]+")
 _FILE = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+-]*")
-CUTTING = re.compile(
-    r"cut -d ?: -f ?1|cut -f ?1 -d ?:|awk -F ?: \{ ?print \$1 ?\}",
-)
-_PICKING = re.compile(
-    r"head(?: -(?:n ?)?[0-9]+)?|tail(?: -(?:n ?)?\+?[0-9]+)?|sort(?: -[nru]+)?|uniq"
-)
-_NUMBERING_AWK = re.compile(
-    r"(?:/(?:[^/\\]|\\[^\n])*/|END) ?\{ ?print F?NR ?(;? ?\}|; ?exit ?;? ?\})"
-)
-_PASSING = re.compile(
-    r"tr -d (?: |\[:(?:blank|space):\]| ?\\n)|awk \{ ?print \$1 ?\}|cut -d  -f ?1|xargs|"
-    rf"{_PICKING.pattern}"
-)
 _ECHO_OPTION = re.compile(r"-[neE]+")
 _JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
 _LONGEST = 10_000
 """How many characters of what printf repeats are put together."""
 
-_BY_PLACE = frozenset({"pwd", "find"})
-_LEADING = ("-H", "-L", "-P", "-D", "-O", "(", "!")
-"""With what the words of find may begin before the places to look in, or as an option of BSD."""
-
-_PRINTING = ("-print", "-ls", "-exec", "-ok", "-fprint", "-fls")
-_FED = frozenset({"read", "xargs"})
-_SILENT = frozenset({"true", "false", ":", "exit", "test", "["})
 _NUMBERS = Output(Shape.INTEGER, single=False)
 _LINE_NUMBER = Output(single=False, numbered=NUMBER)
+
+
+class _Find(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table `find` of `printing.toml`."""
+
+    leading: tuple[str, ...]
+    printing: tuple[str, ...]
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `printing.toml`, which says what each field is."""
+
+    numbering: frozenset[str]
+    keeping: frozenset[str]
+    cutting: Expression
+    picking: Expression
+    trimming: Expression
+    numbering_awk: Expression
+    find: _Find
+
+
+@cache
+def _table() -> _Table:
+    return read_table(Path(__file__).with_name("printing.toml"), _Table, _Find)
+
+
+def cutting() -> Expression:
+    """Return what a command matches that prints of each line what stands before its first colon."""
+    return _table().cutting
 
 
 def printed(stages: Sequence[Draft]) -> Output | None:
@@ -85,7 +88,7 @@ def printed(stages: Sequence[Draft]) -> Output | None:
 def heeds_input(command: Command) -> bool:
     """Return whether it matters to a command of a pipeline what is known of its input."""
     if isinstance(command, SimpleCommand):
-        return bool(command.words) and command.words[0].literal in _FED
+        return bool(command.words) and command.words[0].literal in catalog.programs_with("fed")
     return True
 
 
@@ -128,14 +131,14 @@ def _of_command(command: Draft) -> Output | None:
     """Return what one command prints."""
     if command.program is None or not _drops_errors(command):
         return Output()
-    if command.program in _SILENT:
+    if command.program in catalog.programs_with("silent"):
         return None
     arguments = command.arguments
     texts = [each for each in arguments if isinstance(each, str)]
-    by_words = _BY_WORDS.get(command.program)
+    by_words = _BY_WORDS.get(catalog.canonical(command.program))
     if by_words is not None:
         return by_words(texts[1:]) if len(texts) == len(arguments) else Output()
-    if command.program in _BY_PLACE:
+    if command.program in catalog.programs_with("prints_places"):
         return _of_place(command)
     grammar = catalog.lookup(command.program)
     return Output() if grammar is None else _of_grammar(grammar, arguments)
@@ -176,8 +179,9 @@ def _of_place(command: Draft) -> Output:
     words = command.argv[1:]
     if command.program == "pwd":
         return Output() if words else Output(choices=command.directories)
-    prints = [word for word in words if word is not None and word.startswith(_PRINTING)]
-    leads = not words[:1] or words[0] is None or words[0].startswith(_LEADING)
+    find = _table().find
+    prints = [word for word in words if word is not None and word.startswith(find.printing)]
+    leads = not words[:1] or words[0] is None or words[0].startswith(find.leading)
     is_known = None not in words and not leads
     return Output(single=False, places=is_known and prints == ["-print0"])
 
@@ -187,7 +191,14 @@ def _keeps_numbers(stage: Draft) -> bool:
     words = [each for each in stage.argv if each is not None]
     if len(words) != len(stage.argv) or any(map(_takes_input, stage.redirects)):
         return False
-    return _drops_errors(stage) and _PASSING.fullmatch(" ".join(words)) is not None
+    text, table = _by_first_name(words), _table()
+    passes = table.trimming.fullmatch(text) or table.picking.fullmatch(text)
+    return passes is not None and _drops_errors(stage)
+
+
+def _by_first_name(words: Sequence[str]) -> str:
+    """Return the words of a command with the first name of its program."""
+    return " ".join((*map(catalog.canonical, words[:1]), *words[1:]))
 
 
 def _takes_input(redirect: Redirect) -> bool:
@@ -208,7 +219,7 @@ def _drops_errors(command: Draft) -> bool:
 
 def _of_awk(arguments: Sequence[str]) -> Output:
     """Return what awk prints: the numbers of lines, or nothing is known of it."""
-    found = _NUMBERING_AWK.fullmatch(arguments[0]) if arguments else None
+    found = _table().numbering_awk.fullmatch(arguments[0]) if arguments else None
     if found is None or not all(map(_FILE.fullmatch, arguments[1:])):
         return Output()
     return Output(Shape.INTEGER) if "exit" in found[1] else _NUMBERS
@@ -226,9 +237,9 @@ def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
         fed = any(map(_takes_input, stage.redirects)) or not _drops_errors(stage)
         if fed or stage.assignments or len(words) != len(stage.argv) - 1:
             return False
-        texts.append(" ".join([stage.program or "", *words]))
-    cuts = [CUTTING.fullmatch(text) is not None for text in texts[1:]]
-    picks = [_PICKING.fullmatch(text) is not None for text in texts[1:]]
+        texts.append(_by_first_name([stage.program or "", *words]))
+    cuts = [_table().cutting.fullmatch(text) is not None for text in texts[1:]]
+    picks = [_table().picking.fullmatch(text) is not None for text in texts[1:]]
     understood = sum(cuts) == 1 and sum(cuts) + sum(picks) == len(cuts)
     return understood and stages[0].program == "grep" and _numbers_lines(stages[0])
 
@@ -243,8 +254,9 @@ def _numbers_lines(grep: Draft) -> bool:
     operands = [item for item in reading.items if not item.flag]
     files = [item.argument for item in operands if item.role.kind is RoleKind.READ]
     named = all(isinstance(each, str) and _FILE.fullmatch(each) for each in files)
-    numbered = not _NUMBERING.isdisjoint(reading.used)
-    return len(files) <= 1 and named and numbered and reading.used <= _NUMBERING | _KEEPING
+    numbering, keeping = _table().numbering, _table().keeping
+    numbered = not numbering.isdisjoint(reading.used)
+    return len(files) <= 1 and named and numbered and reading.used <= numbering | keeping
 
 
 def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:

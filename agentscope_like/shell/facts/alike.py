@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fnmatch import translate
 from functools import lru_cache
 
-from agentscope_like.paths import READS
+from agentscope_like.paths.sensitive import paths_asked_to_read
 
 __all__ = ["is_pattern", "literal_folder", "names_of_secrets", "stands_for_places"]
 
@@ -84,7 +84,7 @@ def _upwards(path: str) -> Iterator[str]:
 def _samples() -> tuple[str, ...]:
     """Return a name of each kind of secret that may be in any directory."""
     found: dict[str, None] = {}
-    for entry in READS:
+    for entry in paths_asked_to_read():
         for path in entry.paths:
             if not path.startswith(("/", "~")):
                 found[path.casefold().replace("**", _ANY_STEM).replace("*", _ANY_STEM)] = None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from agentscope_like.shell.analysis import EffectKind, Part
-from agentscope_like.shell.catalog import families
+from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts.possible_commands import (
     bare_name,
     raw_readings,
@@ -28,8 +28,6 @@ _NAMES_A_PROGRAM = re.compile(
     r".*(?:PAGER|EDITOR|VISUAL|COMMAND|ASKPASS|SSH|RSH|EXTERNAL_DIFF|BROWSER|SHELL|LESSOPEN|LESSCLOSE)"
 )
 _SETTING = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
-_DECLARING = frozenset({"export", "declare", "typeset", "readonly", "local", "env", "alias"})
-_RUN_WORDS = frozenset({"exec", "run", "dlx", "shell", "ssh", "rsh", "foreach"})
 _COMMAND_FLAG = re.compile(r"-[A-Za-z]?[cCeEprxX]|--(?:exec|command|run|eval|call|cmd)[a-z-]*")
 _MARKS = str.maketrans("=:[]", "    ")
 _MOST_BEFORE = 8
@@ -46,7 +44,7 @@ def carried_readings(part: Part) -> Iterator[Words]:
         yield from readings_of(plain[start] or "", plain[start + 1 : start + _MOST_ARGUMENTS])
     rest = plain[starts[-1] :] if starts else ()
     program = bare_name(rest[0] or "") if rest else ""
-    if program in families().carriers or families().is_shell(program):
+    if program in programs_with("carrier") or families().is_shell(program):
         yield from _tails(rest, 1)
         yield from _in_texts(rest)
     elif families().runs_texts(plain):
@@ -66,7 +64,7 @@ def perhaps_carried_readings(part: Part) -> Iterator[Words]:
     name = words[0] or ""
     if (pattern := families().language_of(name)) is not None:
         yield from _in_texts([word for word in words[1:] if word and pattern.fullmatch(word)])
-    if name in families().input_languages or families().interpreter(name):
+    if name in programs_with("input_language") or families().interpreter(name):
         yield from _in_input(part)
     plain = families().without_leading_options(words)
     if starts := _commands_in(plain):
@@ -115,7 +113,7 @@ def _is_unknown(part: Part) -> bool:
 def _before_tail(words: Words) -> int:
     """Return after how many words a command may stand; all of them where none does."""
     for position, word in enumerate(words[1:_MOST_BEFORE], 1):
-        if word in _RUN_WORDS and not families().has_own_words(words[0] or ""):
+        if word in families().run_words and not families().has_own_words(words[0] or ""):
             return position + 1
     return words.index("--") + 1 if "--" in words else len(words)
 
@@ -189,7 +187,7 @@ def _settings(part: Part) -> Iterator[Words]:
     for assignment in part.assignments:
         if _NAMES_A_PROGRAM.fullmatch(assignment.name) and (value := assignment.value.literal):
             yield from _in_text(value)
-    if not part.argv or bare_name(part.argv[0] or "") not in _DECLARING:
+    if not part.argv or bare_name(part.argv[0] or "") not in programs_with("takes_settings"):
         return
     for word in part.argv[1:]:
         match = _SETTING.fullmatch(word or "")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Set
 
 from agentscope_like.paths import FileKind, lineage
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
-from agentscope_like.shell.catalog import LINKERS
 from agentscope_like.shell.facts.file_touch import Below
 from agentscope_like.shell.facts.links import Carriers, spots
 from agentscope_like.shell.surroundings import Surroundings
@@ -72,7 +71,7 @@ class Copying:
         Raises:
             PathError: A path cannot be judged.
         """
-        if part.program in LINKERS or self._carriers.include(part):
+        if part.is_a("linker") or self._carriers.include(part):
             for effect in part.effects:
                 if effect.path and effect.kind is EffectKind.WRITE:
                     yield from spots(effect, self._around)

@@ -13,7 +13,14 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from agentscope_like.paths import READS, WRITES, SensitivePaths, fold, matches, matching
+from agentscope_like.paths import (
+    SensitivePaths,
+    fold,
+    matches,
+    matching,
+    paths_asked_to_read,
+    paths_asked_to_write,
+)
 
 __all__ = ["is_anything", "may_be_secret", "may_be_sensitive", "may_hold_secrets"]
 
@@ -80,13 +87,13 @@ def may_be_secret(ending: str) -> str | None:
         ending: With what the path ends, a pattern. Where it begins with a slash, its names are
             whole; else there may be more of the first one.
     """
-    return _found(ending, READS)
+    return _found(ending, paths_asked_to_read())
 
 
 @lru_cache(maxsize=1024)
 def may_be_sensitive(ending: str) -> str | None:
     """Return why a path that ends so may be one that is sensitive to write, or None."""
-    return _found(ending, WRITES)
+    return _found(ending, paths_asked_to_write())
 
 
 @lru_cache(maxsize=1024)
@@ -102,7 +109,12 @@ def may_hold_secrets(ending: str, home: str | None) -> bool:
     readings = list(_readings(ending))
     if is_anything(ending) or any(".." in names for names in readings):
         return True
-    places = {name for each in _known(READS) for name in each.places if _MAGIC.search(name) is None}
+    places = {
+        name
+        for each in _known(paths_asked_to_read())
+        for name in each.places
+        if _MAGIC.search(name) is None
+    }
     places.update(filter(None, fold(home or "").split("/")))
     return any(_may_be(names[-1], place) for names in readings for place in places)
 

@@ -16,13 +16,11 @@ from agentscope_like.shell.analysis import (
     Part,
     answered_once,
 )
-from agentscope_like.shell.catalog import FINDERS, GREPS, SEARCHERS
+from agentscope_like.shell.catalog import canonical
 from agentscope_like.shell.syntax import Pipeline, SimpleCommand, Span, Substitution
 
 __all__ = ["Feeders", "cuts_oddly", "prints_names"]
 
-_LISTERS = frozenset({"dir", "vdir", "tree", "du", "eza", "exa", "lsd"})
-_FILTERS = frozenset({"head", "tail", "sort", "tac", "shuf"})
 _ODD_OUTPUT = ("-printf", "--format", "--label", "--path-separator", "--base-directory")
 _LISTS_NAMES = re.compile(r"-[a-zA-Z]*[lL][a-zA-Z]*|--files(-with(out)?-match(es)?)?")
 _KEEPS_LINES = re.compile(r"-[vEFiwPxe]+")
@@ -75,7 +73,7 @@ class Feeders:
 
     def _of_carried(self, part: Part, carrier: Part) -> tuple[Part, ...] | None:
         """Return the parts that list what a carrier hands on to a part."""
-        if carrier.program in FINDERS:
+        if carrier.is_a("finder"):
             return _listing([carrier], part)
         if carrier.program != "xargs" or carrier.effects or _splits_oddly(carrier):
             return None
@@ -167,18 +165,18 @@ def _lists_names(part: Part) -> bool:
         return False
     if part.program == "ls":
         return not part.effects  # the names that it prints are those of another directory
-    return part.program not in _LISTERS and prints_names(part)
+    return not part.is_a("lists_places") and prints_names(part)
 
 
 @answered_once
 def prints_names(part: Part) -> bool:
     """Return whether a part prints the names of files, as they are or with more beside them."""
     words = [word or "" for word in part.argv[1:]]
-    if part.program in FINDERS or part.program == "ls":
+    if part.is_a("finder") or part.program == "ls":
         return True
-    if part.program in _LISTERS:
+    if part.is_a("lists_places"):
         return not part.effects  # else they tell of the places that they are given
-    if part.program in GREPS | SEARCHERS:
+    if part.is_a("grep", "searcher"):
         return any(map(_LISTS_NAMES.fullmatch, words))
     return part.program == "git" and (
         words[:1] == ["ls-files"] or (words[:1] == ["diff"] and "--name-only" in words)
@@ -189,9 +187,9 @@ def prints_names(part: Part) -> bool:
 def _chooses_lines(part: Part) -> bool:
     if not part.read_only or part.effects:
         return False
-    if part.program == "uniq":
+    if canonical(part.program or "") == "uniq":
         return not part.options
-    if part.program in GREPS:
+    if part.is_a("grep"):
         return all(map(_KEEPS_LINES.fullmatch, part.options))
     cuts = part.has_flag("c") or any(option.startswith("--b") for option in part.options)
-    return part.program in _FILTERS and not cuts
+    return part.is_a("filter") and not cuts

@@ -4,38 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
 
 from agentscope_like.shell.analysis import CommandAnalysis, Part, answered_once
 from agentscope_like.shell.facts.possible_commands import raw_words
 from agentscope_like.shell.syntax import Glob, Literal, Word
+from agentscope_like.toml_tables import Expression, read_table
 
 __all__ = ["all_words", "shown_in_history", "shows_computed"]
 
-_SHOWING = frozenset(
-    {
-        *("show", "whatchanged", "grep", "diff", "blame", "annotate", "config"),
-        *("range-diff", "stash", "format-patch"),
-    }
-)
-"""Sub-commands that show what is in a file, unless they are told otherwise."""
 
-_PATCHES = re.compile(
-    r"-p|-u|--patch.*|-L.*|-W|--function-context|-U.*|--unified.*|--cc|-c|--binary|--check"
-    r"|--diff-merges.*",
-    re.DOTALL,
-)
-"""Options with which a diff shows lines of a file: git-diff(1), tried with git 2.39."""
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `history.toml`, which says what each field is."""
 
-_WHERE_ASKED = {
-    **dict.fromkeys(("log", "diff-tree", "diff-index", "diff-files", "reflog"), _PATCHES),
-    "status": re.compile(r"-[a-zA-Z]*v[a-zA-Z]*|--verbose"),
-}
-"""Sub-commands that show what is in a file only where they are asked to, and by which option."""
+    showing: frozenset[str]
+    summaries: Expression
+    patches: Expression
+    with_patch: frozenset[str]
+    with_option: dict[str, Expression]
 
-_SUMMARIES = re.compile(
-    r"--name-only|--name-status|--stat(=.*)?|--shortstat|--numstat|--summary|--raw|-s|--no-patch"
-)
-"""Options with which `git show` lists what a commit changed, and shows no line of it."""
+
+@cache
+def _table() -> _Table:
+    return read_table(Path(__file__).with_name("history.toml"), _Table)
+
 
 _TAKING_A_PATH = ("-L", "--blob")
 _READ_FROM_INPUT = "--stdin"
@@ -94,19 +89,22 @@ def _shows(part: Part) -> bool:
     command = part.git_command
     if command is None or not part.read_only:
         return False
-    if asked := _WHERE_ASKED.get(command):
+    table = _table()
+    asked = table.patches if command in table.with_patch else table.with_option.get(command)
+    if asked is not None:
         return any(map(asked.fullmatch, part.options))
     if command == "cat-file":
         return not {"-p", "blob", None}.isdisjoint(part.argv[2:])
-    return command in _SHOWING
+    return command in table.showing
 
 
 def _is_summary(part: Part) -> bool:
     """Return whether git tells no more of a commit than what it changed."""
     if part.git_command != "show":
         return False
-    options = part.options
-    return any(map(_SUMMARIES.fullmatch, options)) and not any(map(_PATCHES.fullmatch, options))
+    options, table = part.options, _table()
+    is_summary = any(map(table.summaries.fullmatch, options))
+    return is_summary and not any(map(table.patches.fullmatch, options))
 
 
 def _operands(part: Part) -> Iterator[int]:

@@ -12,14 +12,10 @@ from agentscope_like.shell.analysis import (
     Part,
     answered_once,
 )
-from agentscope_like.shell.catalog import GREPS, SEARCHERS
 from agentscope_like.shell.facts.shown_content import is_redirect
 
 __all__ = ["Implied", "implied", "searches_below"]
 
-_LISTERS = frozenset(
-    {"ls", "dir", "vdir", "gls", "tree", "du", "gdu", "fd", "fdfind", "eza", "exa", "lsd"}
-)
 _PATTERN_FILES = ("--file", "--ignore-file", "--exclude-from", "-p", "--path-to-ignore")
 _IGNORE_FILES = ("--ignore-file", "--exclude-from", "-X")
 _QUOTES = "'\"\\"
@@ -49,17 +45,17 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         part: The part.
         analysis: The whole command.
     """
-    if part.program in _LISTERS:
+    if part.is_a("lister"):
         given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)
         return _NOTHING if given else Implied.LISTS
     if part.git_command == "ls-files":
         return _NOTHING if _is_given_folders(part) else Implied.LISTS
-    if part.program in GREPS:
+    if part.is_a("grep"):
         searches = searches_below(part)
     elif part.git_command == "grep":
         searches = True
     else:
-        searches = part.program in SEARCHERS and not _is_piped_into(part, analysis)
+        searches = part.is_a("searcher") and not _is_piped_into(part, analysis)
     if not searches:
         return _NOTHING
     told_by_file = part.has_flag("f") or _has_word(part, _PATTERN_FILES)
@@ -70,9 +66,9 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
 @answered_once
 def searches_below(part: Part) -> bool:
     """Return whether a part searches all that is below a directory that it is given."""
-    if part.program in SEARCHERS:
+    if part.is_a("searcher"):
         return True
-    if part.program not in GREPS:
+    if not part.is_a("grep"):
         return False
     recursive = part.has_flag("rR", "--recursive", "--dereference-recursive")
     return recursive or any((word or "").endswith("recurse") for word in part.argv)

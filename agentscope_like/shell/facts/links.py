@@ -29,7 +29,6 @@ from agentscope_like.shell.analysis import (
     EffectKind,
     Part,
 )
-from agentscope_like.shell.catalog import COPIERS, LINKERS, MOVERS
 from agentscope_like.shell.facts.implied_directory import Implied, implied
 from agentscope_like.shell.facts.shown_content import (
     follows,
@@ -41,9 +40,6 @@ from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import Script, SimpleCommand
 
 __all__ = ["Carriers", "makes_links", "spots", "ways", "why_not_through_links"]
-
-_PLAIN = frozenset({"mkdir", "touch", "sed", "gsed", "tee"})
-"""Programs that write files, and never make a link nor move one to another place."""
 
 _HARMLESS_COPY = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
 """Flags with which `cp` follows symlinks, as it does without any."""
@@ -212,7 +208,7 @@ class Carriers:
         self._made: dict[str, set[int]] = {}
         self._holding: dict[str, set[int]] = {}
         for part in analysis.parts:
-            if part.program in COPIERS | MOVERS | LINKERS:
+            if part.is_a("relocates"):
                 self._add_made(part)
 
     def include(self, part: Part, *, missing: bool = False) -> bool:
@@ -225,7 +221,7 @@ class Carriers:
         key = (id(part), missing)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = part.program in COPIERS | MOVERS and any(
+            known = self._known[key] = part.is_a("copier", "mover") and any(
                 self._may_be_links(effect, part, missing=missing) for effect in part.effects
             )
         return known
@@ -273,16 +269,16 @@ def _may_make_links(act: _Act) -> bool:
     part, effect = act.part, act.effect
     if effect.kind is not EffectKind.WRITE or is_redirect(effect, part):
         return False
-    if part.program not in COPIERS:
-        return part.program not in _PLAIN
+    if not part.is_a("copier"):
+        return not part.is_a("plain_writer")
     return None in part.argv or not all(map(_HARMLESS_COPY.fullmatch, part.options))
 
 
 def makes_links(part: Part) -> bool:
     """Return whether a part may make links by itself, whatever it is given."""
-    if part.program in MOVERS:
+    if part.is_a("mover"):
         return False
-    if part.program not in COPIERS or None in part.argv:
+    if not part.is_a("copier") or None in part.argv:
         return True
     return any(map(_LINKING.fullmatch, part.options))
 

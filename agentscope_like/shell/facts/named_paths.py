@@ -18,7 +18,6 @@ from agentscope_like.shell.syntax import Heredoc
 __all__ = ["named_by_command", "named_in_history", "words_in_history"]
 
 _UNKNOWN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE, EffectKind.NETWORK})
-_SCRIPTED = frozenset({"awk", "gawk", "mawk", "sed", "gsed", "sqlite3"})
 
 
 def named_in_history(part: Part, around: Surroundings) -> Iterator[Touch]:
@@ -83,7 +82,7 @@ def named_by_command(analysis: CommandAnalysis, around: Surroundings) -> Iterato
 
 def _words_of(part: Part, command: str) -> Iterator[str | None]:
     """Yield the words of a part, and those of the code that it is given."""
-    runs_code = families().runs_code(part.program) or part.program in _SCRIPTED
+    runs_code = families().runs_code(part.program) or part.is_a("scripted")
     for word in part.argv[1:]:
         if runs_code and word is not None:
             yield from raw_words(word)

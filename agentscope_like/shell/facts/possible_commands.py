@@ -14,8 +14,9 @@ from itertools import zip_longest
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Part
-from agentscope_like.shell.catalog import families
-from agentscope_like.shell.syntax import Glob, Literal, Word, covered
+from agentscope_like.shell.catalog import families, programs_with
+from agentscope_like.shell.syntax import Glob, Literal, Word
+from agentscope_like.shell.syntax.words import covered
 from agentscope_like.shell.values import Words
 
 __all__ = [
@@ -35,10 +36,7 @@ __all__ = [
 _QUOTING = str.maketrans("", "", "'\"\\")
 _BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
 _MAX_CARRIED = 64
-_EVALUATORS = frozenset({"eval", "source", "."})
-_LATER = frozenset({"eval", "trap"})
 _GIT = "git-"
-_INPUT_RUNNERS = frozenset({"at", "batch"})
 INPUT = re.compile(r"/dev/stdin|/(?:dev|proc/self|proc/thread-self)/fd/[0-9]+")
 """A path of what is read as input, which is no file."""
 _SCRIPT_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*")
@@ -63,7 +61,7 @@ def readings(part: Part) -> Iterator[Words]:
         return
     name = bare_name(argv[0])
     yield from _both(name, argv[1:])
-    if part.read_only or name not in families().carriers:
+    if part.read_only or name not in programs_with("carrier"):
         return
     for position, word in enumerate(argv[1 : _MAX_CARRIED + 1], 1):
         if word and not word.startswith("-"):
@@ -95,7 +93,8 @@ def unread_texts(part: Part) -> Iterator[list[str]]:
     if part.read_only or not part.argv or part.argv[0] is None:
         return
     name = bare_name(part.argv[0])
-    if name in families().carriers or families().is_shell(name) or name in _LATER:
+    is_known = name in programs_with("carrier") or name in programs_with("takes_script")
+    if is_known or families().is_shell(name):
         for word in part.argv[1 : _MAX_CARRIED + 1]:
             if word and not word.startswith("-") and any(map(str.isspace, word)):
                 yield raw_words(word)
@@ -106,9 +105,9 @@ def runs_unseen_text(part: Part) -> bool:
     if part.read_only or not part.argv or part.argv[0] is None:
         return False
     name, arguments = bare_name(part.argv[0]), part.argv[1:]
-    if name in _EVALUATORS:
+    if name in programs_with("evaluator"):
         return any(word is None or INPUT.fullmatch(word) for word in arguments)
-    if name in _INPUT_RUNNERS:
+    if name in programs_with("input_runner"):
         return True
     if not families().is_shell(name):
         return False

@@ -25,7 +25,7 @@ from agentscope_like.shell.analysis import (
     EffectKind,
     Part,
 )
-from agentscope_like.shell.catalog import GREPS, families
+from agentscope_like.shell.catalog import families
 from agentscope_like.shell.facts.alike import is_pattern, names_of_secrets
 from agentscope_like.shell.facts.endings import (
     is_anything,
@@ -38,7 +38,6 @@ from agentscope_like.shell.facts.handed import held_words, said, spelled
 from agentscope_like.shell.facts.implied_directory import Implied, implied, searches_below
 from agentscope_like.shell.facts.possible_commands import raw_words
 from agentscope_like.shell.facts.shown_content import (
-    LISTING,
     counts,
     follows,
     lists_only,
@@ -63,16 +62,8 @@ __all__ = ["Secrets", "named_files"]
 
 _SEARCHES = Implied.SEARCHES
 _INCLUDES = re.compile(r"--inc[a-z]*(?:=(.*))?")
-_CHOOSING = dict.fromkeys(GREPS, _INCLUDES) | {
-    "rg": re.compile(r"(?:--i?glob|-[a-zA-Z.]*g)(?:=?(.+))?")
-}
-"""By which option a search is told which files to read."""
-
-_FROM_ANYWHERE = frozenset({"locate", "lsof"})
-"""Programs that print names of files from anywhere, whichever place they are asked about."""
-
-_PRINTERS = frozenset({"echo", "printf", "yes", "basename", "dirname"})
-"""Programs that print the words that they are given; the blanks in them part names, too."""
+_GLOBS = re.compile(r"(?:--i?glob|-[a-zA-Z.]*g)(?:=?(.+))?")
+"""Options by which a search of rg is told which files to read."""
 
 _BLANKS = re.compile(r"\s|\\(?:0+|[abfnrtv])")
 _PROCESS = "/dev/fd/"
@@ -158,7 +149,7 @@ class Secrets(Struct):
 
     def _opens_links(self, part: Part) -> bool:
         """Return whether others open what a part lists, the symlinks among it too."""
-        if part.program not in LISTING or not self._is_source(part):
+        if not part.is_a("shows_names") or not self._is_source(part):
             return False
         return not finds_files_alone(part)
 
@@ -175,7 +166,7 @@ class Secrets(Struct):
 
     def why_not_search(self, part: Part) -> str | None:
         """Return why a person has to agree before a part searches where it runs, or None."""
-        if self.reads_unseen and part.program in _FROM_ANYWHERE:
+        if self.reads_unseen and part.is_a("names_anywhere"):
             return _told(f"`{part.program}` may name any file")
         kind = implied(part, self.analysis)
         if kind is _SEARCHES or (kind is Implied.LISTS and self._is_source(part)):
@@ -397,7 +388,7 @@ def _names_said(part: Part) -> Iterator[str]:
     """Yield the words that a part is given, and the names in those that it prints."""
     for word in said(part):
         yield word
-        if part.program in _PRINTERS:
+        if part.is_a("word_printer"):
             yield from _BLANKS.split(word)
 
 
@@ -410,7 +401,8 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
     if part.program == "git":
         for name in _alike(shown_in_history(part)):
             yield name, "show"
-    if option := _CHOOSING.get(part.program or ""):
+    if part.is_a("grep") or part.program == "rg":
+        option = _GLOBS if part.program == "rg" else _INCLUDES
         for name in _alike(_chosen(part, option)):
             yield name, "search"
 

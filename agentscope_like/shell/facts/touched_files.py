@@ -10,15 +10,14 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from agentscope_like.paths import (
-    STANDARD_DEVICES,
     FileKind,
     Location,
     PathError,
     TooManyFilesError,
     lineage,
+    standard_devices,
 )
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
-from agentscope_like.shell.catalog import FINDERS, RIGHTS
 from agentscope_like.shell.facts.copying import Copying
 from agentscope_like.shell.facts.feeding import Feeders
 from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
@@ -43,9 +42,6 @@ _READS, _LISTS, _WRITES, _DELETES = (
     TouchKind.DELETE,
 )
 _CHANGES = {EffectKind.WRITE: _WRITES, EffectKind.DELETE: _DELETES}
-_CHANGE_DIRECTORY = frozenset({"cd", "pushd", "popd"})
-_WALKERS = FINDERS | {"tree", "du"}
-_TREES = frozenset({"eza", "exa", "lsd"})
 
 
 def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
@@ -60,7 +56,7 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
     for part in analysis.parts:
         for effect in part.effects:
             kind = _kind(effect, part)
-            if kind is None or effect.path in STANDARD_DEVICES or effect.target == "-":
+            if kind is None or effect.path in standard_devices() or effect.target == "-":
                 continue
             try:
                 yield from look.at(effect, kind, part)
@@ -112,7 +108,7 @@ class _Look:
                 location,
                 below,
                 follows=below is not _NOTHING and not removes and follows(part, otherwise=True),
-                certain_below=removes and part.program not in FINDERS,
+                certain_below=removes and not part.is_a("finder"),
             )
             if removes and _moves(part):
                 # Under its new name, no rule knows it.
@@ -183,7 +179,7 @@ class _Look:
             reaches = location.kind is _DIRECTORY
         elif kind is _LISTS:
             reaches = _walks(part) is not _NOTHING
-        elif kind is _DELETES or part.program in RIGHTS:
+        elif kind is _DELETES or part.is_a("rights"):
             reaches = effect.recursive
         else:
             return self._copying.written_below(effect, part)
@@ -193,18 +189,18 @@ class _Look:
 def _kind(effect: Effect, part: Part) -> TouchKind | None:
     if effect.kind is not _READ:
         return _CHANGES.get(effect.kind)
-    if part.program in _CHANGE_DIRECTORY and not is_redirect(effect, part):
+    if part.is_a("moves") and not is_redirect(effect, part):
         return None
     return _LISTS if lists_only(effect, part) else _READS
 
 
 def _walks(part: Part) -> Below:
     """Return what a part that lists reaches below a directory."""
-    walks = part.program in _WALKERS or part.git_command == "ls-files"
+    walks = part.is_a("walker") or part.git_command == "ls-files"
     walks = walks or part.has_flag("R", "--recursive", "--tree")
-    walks = walks or (part.program in _TREES and part.has_flag("T"))
+    walks = walks or (part.is_a("walker_if_told") and part.has_flag("T"))
     return Below.PRESENT if walks else Below.NOTHING
 
 
 def _moves(part: Part) -> bool:
-    return part.program in {"mv", "gmv"} or part.git_command == "mv"
+    return part.is_a("mover") or part.git_command == "mv"

@@ -20,27 +20,13 @@ from agentscope_like.shell.analysis import (
     Part,
     answered_once,
 )
-from agentscope_like.shell.catalog import FINDERS, GREPS, families
-from agentscope_like.shell.expand import CUTTING
+from agentscope_like.shell.catalog import canonical, families
+from agentscope_like.shell.expand import cutting
 from agentscope_like.shell.facts.feeding import Feeders, cuts_oddly, prints_names
 from agentscope_like.shell.facts.shown_content import counts, lists_only, shows_unseen_files
 from agentscope_like.shell.syntax import Pipeline, Redirect, Span, Substitution, Word
 
 __all__ = ["doubted_names", "finds_files_alone", "finds_source_code", "sources"]
-
-_TAKERS = frozenset({"xargs", "read", "mapfile", "readarray"})
-"""Programs that take text of their input for names."""
-
-_DECODERS = frozenset({"base64", "base32", "basenc", "xxd", "rev", "iconv", "openssl", "zcat"})
-"""Programs that make another text of what they are given."""
-
-_MAKERS = frozenset(
-    {*("echo", "printf", "sed", "gsed", "awk", "gawk", "mawk", "tr", "jq", "yq", "paste", "yes")}
-)
-"""Programs that print texts which they make themselves of their words."""
-
-_CONNECTING = frozenset({"awk", "gawk", "mawk"})
-"""Programs that open a network connection where a file's name asks for one, as `/inet/tcp/...`."""
 
 _ESCAPES = re.compile(r"\\(?:0[0-7]|[1-7xuUc])")
 _TOLD_BY_GIT = (
@@ -104,7 +90,7 @@ def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[Part, Doubt]]:
         if upstream.cuts:
             message = f"`{part.program or '<'}` shows files whose names are cut out of a text"
             yield part, Doubt(message, part.span)
-        elif part.program in _CONNECTING and upstream.hands_made_text_to(part):
+        elif part.is_a("connects") and upstream.hands_made_text_to(part):
             message = f"`{part.program}` may take a name that is made here for a connection"
             yield part, Doubt(message, part.span)
         elif upstream.hands_text_to(part):
@@ -151,7 +137,7 @@ class _Upstream:
         handing = [each for each in analysis.parts if _hands_on(each, places, analysis)]
         uncut = [each for each in handing if not _is_cut_to_names(each, analysis)]
         self._listing = [each for each in handing if _lists(each)]
-        self._making = [each for each in handing if each.program in _MAKERS]
+        self._making = [each for each in handing if each.is_a("maker")]
         self._showing = [each for each in uncut if _shows_text(each)]
         self._unseen = [each for each in uncut if shows_unseen_files(each)]
 
@@ -177,7 +163,7 @@ class _Upstream:
 
     def _finders(self, part: Part) -> Iterator[Part]:
         """Yield the programs that find files and run a part on them."""
-        return (each for each in _carriers(part, self._analysis) if each.program in FINDERS)
+        return (each for each in _carriers(part, self._analysis) if each.is_a("finder"))
 
 
 @answered_once
@@ -185,7 +171,7 @@ def _cuts_oddly(part: Part) -> bool:
     """Return whether a part takes pieces of its input that no blank or line end bounds."""
     if part.program == "xargs":
         return cuts_oddly(part)
-    if part.program not in _TAKERS:
+    if not part.is_a("takes_names"):
         return False
     if part.program == "read" and part.has_flag("nNi"):
         return True
@@ -206,7 +192,7 @@ def _carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
 def _taken_for_names(analysis: CommandAnalysis) -> list[Span]:
     """Return the places of a command whose output is taken for names."""
     takers = sorted(
-        part.span for part in analysis.parts if part.program in _TAKERS or shows_unseen_files(part)
+        part.span for part in analysis.parts if part.is_a("takes_names") or shows_unseen_files(part)
     )
     places: list[Span] = []
     for node in analysis.nodes:
@@ -219,7 +205,7 @@ def _taken_for_names(analysis: CommandAnalysis) -> list[Span]:
 
 def _hands_on(part: Part, places: Sequence[Span], analysis: CommandAnalysis) -> bool:
     """Return whether what a part prints, or takes from a file, may be taken for names."""
-    if part.program in _TAKERS or any(place.holds(part.span) for place in places):
+    if part.is_a("takes_names") or any(place.holds(part.span) for place in places):
         return True
     return any(families().is_shell(each.program) for each in _carriers(part, analysis))
 
@@ -253,7 +239,7 @@ def _lists(part: Part) -> bool:
 
 def _is_cut_to_names(part: Part, analysis: CommandAnalysis) -> bool:
     """Return whether a search is cut to the names that its lines begin with."""
-    if part.program not in GREPS | {"rg"}:
+    if not (part.is_a("grep") or part.program == "rg"):
         return False
     parts = iter(analysis.parts)
     following = next((next(parts, None) for each in parts if each is part), None)
@@ -262,17 +248,17 @@ def _is_cut_to_names(part: Part, analysis: CommandAnalysis) -> bool:
     words = [word or "" for word in part.argv[1:]]
     named = part.program == "rg" or any(map(_SHOWS_NAMES.fullmatch, words))
     cut = " ".join(word or "" for word in following.argv)
-    return named and CUTTING.fullmatch(cut) is not None
+    return named and cutting().fullmatch(cut) is not None
 
 
 def _shows_text(part: Part) -> bool:
     """Return whether a part shows what is in a file."""
-    if part.program in _TAKERS:
+    if part.is_a("takes_names"):
         reads = any(effect.kind is EffectKind.READ for effect in part.effects)
         return reads or any(map(_is_from_file, part.redirects))
     if part.git_command in _TOLD_BY_GIT:
         return "--name-only" not in part.argv
-    if part.program in _DECODERS or _writes_otherwise(part):
+    if part.is_a("decoder") or _writes_otherwise(part):
         return True
     if prints_names(part) or counts(part):
         return False
@@ -287,11 +273,11 @@ def _shows_text(part: Part) -> bool:
 def _writes_otherwise(part: Part) -> bool:
     """Return whether a part prints letters that its words do not show as they are."""
     words = [word or "" for word in part.argv[1:]]
-    if part.program == "tr":
+    if canonical(part.program or "") == "tr":
         return any(any(map(str.isalnum, _NAMES_OF_BLANKS.sub("", word))) for word in words)
     if part.program == "printf" and any(map(_CONVERTS.search, words[:1])):
         return True
-    return part.program in {"printf", "echo"} and any(map(_ESCAPES.search, words))
+    return part.is_a("printer") and any(map(_ESCAPES.search, words))
 
 
 def _is_from_file(redirect: Redirect) -> bool:

@@ -11,11 +11,10 @@ from agentscope_like.shell.state.positional import (
     parameters_of_calls,
     without_parameters,
 )
-from agentscope_like.shell.state.script_mutations import DECLARING, fixes, mutations
+from agentscope_like.shell.state.script_mutations import fixes, mutations
 from agentscope_like.shell.state.state import State, merge, widened
 
 __all__ = [
-    "DECLARING",
     "Parameters",
     "State",
     "absolute",

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 
+from agentscope_like.shell.catalog import programs_with
 from agentscope_like.shell.draft import BudgetError
 from agentscope_like.shell.syntax import (
     Arithmetic,
@@ -35,35 +36,13 @@ from agentscope_like.shell.syntax import (
 )
 from agentscope_like.shell.values import Shape, elements_of
 
-__all__ = ["DECLARING", "Mutations", "fixes", "mutations"]
-
-_ASSIGNING = frozenset(
-    {
-        "declare",
-        "export",
-        "getopts",
-        "local",
-        "mapfile",
-        "printf",
-        "read",
-        "readarray",
-        "readonly",
-        "typeset",
-        "unset",
-    }
-)
-DECLARING = frozenset({"declare", "export", "local", "readonly", "typeset"})
-"""Builtins whose arguments bash reads as assignments."""
+__all__ = ["Mutations", "fixes", "mutations"]
 
 _FIXING = re.compile(r"-\w*r\w*")
-_FILLING = frozenset({"mapfile", "read", "readarray"})
 _LONGEST_OPTION = 200
 _MOST_EXPRESSIONS = 200
 _INTO_ARRAY = re.compile(r"-\w*a")
-_MOVING = frozenset({"cd", "pushd", "popd"})
-_SHIFTING = frozenset({"set", "shift", "eval", "source", "."})
 _SETTING = frozenset({":=", "="})
-_TRANSPARENT = frozenset({"command", "builtin"})
 
 
 class Mutations(Struct):
@@ -96,7 +75,9 @@ class Mutations(Struct):
 
 def fixes(name: str, words: Iterable[str]) -> bool:
     """Return whether the builtin `name` makes the variables read-only that `words` name."""
-    return name == "readonly" or (name in DECLARING and any(map(_FIXING.fullmatch, words)))
+    return name == "readonly" or (
+        name in programs_with("declares") and any(map(_FIXING.fullmatch, words))
+    )
 
 
 def mutations(*scripts: Script, outlasting: bool = False) -> Mutations:
@@ -201,7 +182,7 @@ def _simple(command: SimpleCommand, found: Mutations) -> None:
                 found.arrays.add(assignment.name)
         return
     words = command.words
-    while len(words) > 1 and words[0].literal in _TRANSPARENT:
+    while len(words) > 1 and words[0].literal in programs_with("transparent"):
         words = words[1:]
         while len(words) > 1 and _leading(words[0]).startswith("-"):
             words = words[1:]
@@ -216,19 +197,19 @@ def _builtin(name: str | None, words: Sequence[Word], found: Mutations) -> None:
     """
     if name is None:
         found.anything = found.moves = found.parameters = True
-    elif name in _SHIFTING:
+    elif name in programs_with("parameters") or name in programs_with("evaluator"):
         found.parameters = True
-    elif name in _MOVING:
+    elif name in programs_with("moves"):
         found.moves = True
     elif name == "let":
         if len(words) > _MOST_EXPRESSIONS:
             raise BudgetError
         for word in words:
             _evaluated(word, found)
-    elif name in _ASSIGNING:
+    elif name in programs_with("assigns"):
         named = [variable for word in words for variable in _named(word, found)]
         if name != "read" or any(map(_INTO_ARRAY.match, map(_leading, words))):
-            found.arrays.update(named if name in _FILLING else ())
+            found.arrays.update(named if name in programs_with("fills") else ())
         if fixes(name, map(_leading, words)):
             found.fixed.update(_leading(word).partition("=")[0] for word in words)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from agentscope_like.shell.syntax.doubt import Doubt
 from agentscope_like.shell.syntax.gate import check_text
 from agentscope_like.shell.syntax.lexer import Lexer, ReadError
-from agentscope_like.shell.syntax.posix_differences import bash_only
 from agentscope_like.shell.syntax.reader import read
 from agentscope_like.shell.syntax.tree import (
     Arithmetic,
@@ -69,7 +68,6 @@ __all__ = [
     "Tilde",
     "Variable",
     "Word",
-    "bash_only",
     "check_text",
     "covered",
     "fails",

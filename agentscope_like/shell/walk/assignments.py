@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentscope_like.shell.analysis import EffectKind
+from agentscope_like.shell.catalog import programs_with
 from agentscope_like.shell.draft import Draft, Scope
 from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import State, exported_doubt, own_doubt
@@ -12,8 +13,6 @@ from agentscope_like.shell.syntax import Assignment
 from agentscope_like.shell.values import Argument, Unknown, element, elements_of, join
 
 __all__ = ["assign", "assigned_value", "check_environment"]
-
-_SPLITTING = frozenset({"read", "mapfile"})
 
 
 def assigned_value(assignment: Assignment, expander: Expander) -> Argument:
@@ -81,7 +80,7 @@ def check_environment(
         scope: What surrounds the command.
     """
     for assignment, value in zip(assignments, values, strict=True):
-        if assignment.name == "IFS" and arguments[0] in _SPLITTING - scope.defined:
+        if assignment.name == "IFS" and arguments[0] in programs_with("fills") - scope.defined:
             continue
         message = exported_doubt(assignment.name, value)
         if assignment.append:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import EffectKind
 from agentscope_like.shell.arguments import Item, Reading, ends_in_time, fed_arguments
-from agentscope_like.shell.catalog import RoleKind
+from agentscope_like.shell.catalog import RoleKind, programs_with
 from agentscope_like.shell.draft import MAX_DEPTH, Draft, Scope
 from agentscope_like.shell.state import State, known_parameters
 from agentscope_like.shell.syntax import Assignment, Literal, Span, Word
@@ -18,7 +18,6 @@ from agentscope_like.shell.walk.walk_protocol import Walking
 
 __all__ = ["Carrier"]
 
-_PLAIN_SHELLS = frozenset({"sh", "dash"})
 _BATCHES = frozenset({"-X", "--exec-batch"})
 
 
@@ -136,7 +135,7 @@ class Carrier:
         inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1, fed=Output())
         if same_shell:
             return self._walk.text(text, state, inside, draft)
-        posix = draft.program in _PLAIN_SHELLS
+        posix = draft.program in programs_with("plain_shell")
         inside = replace(inside, posix=posix, in_function=False)
         parameters = known_parameters(arguments[item.start + 2 :])
         fresh = State(directories=state.directories, variables={}, parameters=parameters)

@@ -13,14 +13,14 @@ from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
 from agentscope_like.shell.draft import Draft, Scope, shortened
 from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import (
-    DECLARING,
     State,
     absolute,
     merge,
     parameters_after,
     without_parameters,
 )
-from agentscope_like.shell.syntax import Arithmetic, SimpleCommand, read_let
+from agentscope_like.shell.syntax import Arithmetic, SimpleCommand
+from agentscope_like.shell.syntax.words import read_let
 from agentscope_like.shell.values import Argument, Unknown
 from agentscope_like.shell.walk.argument_effects import Actor
 from agentscope_like.shell.walk.assignments import assign, assigned_value, check_environment
@@ -33,9 +33,6 @@ from agentscope_like.shell.walk.walk_protocol import Walking
 __all__ = ["CommandJudge"]
 
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
-_PARAMETER_COMMANDS = frozenset({"set", "shift"})
-_MOVING = frozenset({"cd", "popd"})
-_CONDITIONS = frozenset({"test", "["})
 
 
 class CommandJudge:
@@ -80,7 +77,7 @@ class CommandJudge:
         self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
     ) -> list[State]:
         """Judge a command without its arguments that may turn out to be none."""
-        if None not in draft.argv or arguments[0] in _CONDITIONS:
+        if None not in draft.argv or arguments[0] in catalog.programs_with("condition"):
             return []
         ends: list[State] = []
         for fewer, other in with_fewer(arguments, draft):
@@ -140,7 +137,7 @@ class CommandJudge:
             return self._call(name, draft, state, scope)
         grammar = catalog.lookup(program) if program is not None else None
         draft.program = program
-        if program in DECLARING and draft.words[0].literal is None:
+        if program in catalog.programs_with("declares") and draft.words[0].literal is None:
             message = f"`{name}` splits its words otherwise where its name is computed"
             draft.doubt(message, draft.span_of(0), kind=EffectKind.UNKNOWN)
         if grammar is None or (external and grammar.builtin):
@@ -191,11 +188,11 @@ class CommandJudge:
         *,
         external: bool,
     ) -> State:
-        if draft.program in _CONDITIONS:
+        if draft.program in catalog.programs_with("condition"):
             for problem in check_test(arguments, 1):
                 draft.doubt(problem.message, draft.span_of(problem.at), kind=EffectKind.UNKNOWN)
             return state
-        if draft.program in _PARAMETER_COMMANDS:
+        if draft.program in catalog.programs_with("parameters"):
             state = replace(state, parameters=parameters_after(arguments, state.parameters))
             arguments = without_parameters(arguments)
         if draft.program == "let":
@@ -204,7 +201,7 @@ class CommandJudge:
         if not (scope.bounded or grammar.endless.isdisjoint(reading.used)):
             draft.doubt(f"`{reading.label}` goes on for ever", draft.span, kind=EffectKind.UNKNOWN)
         idle = not (reading.items or reading.problems or reading.grammar.local)
-        if idle and reading.grammar.name not in _MOVING:
+        if idle and reading.grammar.name not in catalog.programs_with("returns"):
             return state
         actor = Actor(
             draft=draft,

@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
-import re
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
 
 from agentscope_like.paths import fixed_ends
 from agentscope_like.shell.analysis import Effect
 from agentscope_like.shell.draft import shortened
+from agentscope_like.toml_tables import Expression, read_table
 
 __all__ = ["read_doubt"]
 
-_ENDLESS = re.compile(
-    r"/dev(/(?!(null|stdin|stdout|stderr|fd/[0-9]+)$).*)?"
-    r"|/proc/(kmsg|acpi/event|.+/(root|cwd)/.*)"
-    r"|/sys/kernel/(debug/)?tracing/(.*/)?trace_pipe(_raw)?"
-    r"|(/var)?/run/initctl",
-    re.DOTALL,
-)
-"""Devices, what waits for the kernel to tell more (proc(5)), and ways to them."""
-_BEGINNING = re.compile(r"/dev(/(?!fd/)|$)")
-_ENDLESS_FILES: tuple[tuple[str, ...], ...] = (
-    ("proc", "kmsg"),
-    ("proc", "acpi", "event"),
-    ("run", "initctl"),
-    ("var", "run", "initctl"),
-)
-_ENDLESS_FOLDERS: tuple[tuple[str, ...], ...] = (
-    ("dev",),
-    ("proc", "", "root"),
-    ("proc", "", "cwd"),
-    ("sys", "kernel", "tracing"),
-    ("sys", "kernel", "debug", "tracing"),
-)
-"""The same for patterns, as names, of which an empty one is any: all that is below counts."""
-_DEVICE = re.compile(
-    r".*/(u?random|zero|full|tty\w*|console|kmsg|k?mem|port|[hsv]d[a-z]\w*)", re.DOTALL
-)
-"""How a path ends that is a device's if it begins with `/dev`, which nobody knows."""
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `endless.toml`, which says what each field is."""
+
+    paths: Expression
+    beginning: Expression
+    ending: Expression
+    files: tuple[tuple[str, ...], ...]
+    folders: tuple[tuple[str, ...], ...]
+
+
+@cache
+def _table() -> _Table:
+    return read_table(Path(__file__).with_name("endless.toml"), _Table)
 
 
 def read_doubt(effect: Effect) -> str | None:
     """Return why reading the content of a path is not known to be harmless: it is a device."""
-    path = effect.path
+    path, table = effect.path, _table()
     if path is None:
-        begins = _BEGINNING.match(effect.start) is not None
-        device = begins or _DEVICE.fullmatch(effect.end) is not None
+        begins = table.beginning.match(effect.start) is not None
+        device = begins or table.ending.fullmatch(effect.end) is not None
     else:
-        device = any(map(_ENDLESS.fullmatch, (path, effect.walked)))
+        device = any(map(table.paths.fullmatch, (path, effect.walked)))
         device = device or (effect.glob and _may_be_endless(path))
     if not device:
         return None
@@ -59,8 +50,8 @@ def _may_be_endless(pattern: str) -> bool:
     Which devices end is not asked about.
     """
     names = pattern.split("/")[1:]
-    places = [each for each in _ENDLESS_FILES if len(each) == len(names)]
-    places += [each for each in _ENDLESS_FOLDERS if len(each) <= len(names)]
+    places = [each for each in _table().files if len(each) == len(names)]
+    places += [each for each in _table().folders if len(each) <= len(names)]
     return names != ["*"] and any(all(map(_may_be, names, place)) for place in places)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from agentscope_like.shell.arguments import Reading
-from agentscope_like.shell.catalog import families
+from agentscope_like.shell.catalog import canonical, families
 
 __all__ = ["plainly", "purpose_of"]
 
@@ -32,8 +32,9 @@ def purpose_of(words: Sequence[str | None], *, known: int = 1) -> str | None:
     """
     plain = families().without_leading_options(words)[:_MOST_WORDS]
     literal = tuple([word or "" for word in plain])
+    first = tuple(map(canonical, literal[:1]))
     for length in range(len(literal), known - 1, -1):
-        if does := _purposes().get(literal[:length]):
+        if does := _purposes().get((*first, *literal[1:length])):
             return f"`{' '.join(literal[:length])}` {does}"
     return None
 

@@ -43,7 +43,6 @@ from agentscope_like.shell.syntax import (
     Statement,
     Test,
     Word,
-    bash_only,
     may_fail,
     read,
 )
@@ -51,6 +50,7 @@ from agentscope_like.shell.values import Argument, Output
 from agentscope_like.shell.walk.command_judge import CommandJudge
 from agentscope_like.shell.walk.compound_commands import ControlJudge
 from agentscope_like.shell.walk.conditions import judge_arithmetic, judge_test
+from agentscope_like.shell.walk.posix_differences import bash_only
 from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 
 __all__ = ["Walk"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell.syntax.posix_differences import bash_only
 from agentscope_like.shell.syntax.reader import read
+from agentscope_like.shell.walk.posix_differences import bash_only
 
 ONLY_BASH = """
 builtin cd x

@@ -14,7 +14,6 @@ from typing_extensions import override
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
-from agentscope_like.paths import DANGEROUS_DIRECTORIES, DANGEROUS_FILES
 from agentscope_like.permission import (
     PatternError,
     PermissionBehavior,
@@ -82,7 +81,8 @@ class Bash(ToolBase):
 
     Args:
         dangerous_files: File names whose change always asks, wherever they are. Paths that are
-            known to be sensitive by more than a name (`/etc`) stay so whatever is given.
+            known to be sensitive by more than a name (`/etc`) stay so whatever is given. By
+            default, the names of the table of sensitive paths.
         dangerous_directories: Names of directories below which every change asks.
         cwd: The directory that the first command starts in, and the one that edits are accepted in
             where the context names no working directory; by default, the process's own.
@@ -138,8 +138,8 @@ class Bash(ToolBase):
 
     def __init__(
         self,
-        dangerous_files: Sequence[str] = DANGEROUS_FILES,
-        dangerous_directories: Sequence[str] = DANGEROUS_DIRECTORIES,
+        dangerous_files: Sequence[str] | None = None,
+        dangerous_directories: Sequence[str] | None = None,
         cwd: str | os.PathLike[str] | None = None,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
         backend: SandboxHandle | None = None,
@@ -151,8 +151,8 @@ class Bash(ToolBase):
     ) -> None:
         super().__init__(middlewares)
         self._sensitive = SensitiveNames(
-            files=tuple(dangerous_files),
-            directories=tuple(dangerous_directories),
+            files=None if dangerous_files is None else tuple(dangerous_files),
+            directories=None if dangerous_directories is None else tuple(dangerous_directories),
             extra_files=tuple(additional_dangerous_files),
             extra_directories=tuple(additional_dangerous_directories),
         )
@@ -171,12 +171,12 @@ class Bash(ToolBase):
     @property
     def dangerous_files(self) -> tuple[str, ...]:
         """Return the file names whose change always asks, wherever they are."""
-        return self._sensitive.files + self._sensitive.extra_files
+        return self._sensitive.all_files
 
     @property
     def dangerous_directories(self) -> tuple[str, ...]:
         """Return the names of directories below which every change asks."""
-        return self._sensitive.directories + self._sensitive.extra_directories
+        return self._sensitive.all_directories
 
     @property
     def confine(self) -> Confine:

@@ -10,11 +10,11 @@ from typing_extensions import override
 
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import (
-    DANGEROUS_DIRECTORIES,
-    DANGEROUS_FILES,
     FileKind,
     Location,
     PathError,
+    dangerous_directories,
+    dangerous_files,
     inside_any,
     sensitive_to_write,
 )
@@ -82,7 +82,8 @@ class WritingTool(PathTool):
 
     Args:
         dangerous_files: File names whose change always asks, wherever they are. Paths that are
-            known to be sensitive by more than a name (`/etc`) stay so whatever is given.
+            known to be sensitive by more than a name (`/etc`) stay so whatever is given. By
+            default, the names of the table of sensitive paths.
         dangerous_directories: Names of directories below which every change asks.
         middlewares: Layers around `call`.
         additional_dangerous_files: Names to add to `dangerous_files`.
@@ -98,8 +99,8 @@ class WritingTool(PathTool):
 
     def __init__(
         self,
-        dangerous_files: Sequence[str] = DANGEROUS_FILES,
-        dangerous_directories: Sequence[str] = DANGEROUS_DIRECTORIES,
+        dangerous_files: Sequence[str] | None = None,
+        dangerous_directories: Sequence[str] | None = None,
         middlewares: Sequence[ToolMiddlewareBase] | None = None,
         backend: SandboxHandle | None = None,
         *,
@@ -108,10 +109,23 @@ class WritingTool(PathTool):
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
-        self.dangerous_files = tuple(dangerous_files)
-        self.dangerous_directories = tuple(dangerous_directories)
+        self._files_asked = None if dangerous_files is None else tuple(dangerous_files)
+        self._directories_asked = (
+            None if dangerous_directories is None else tuple(dangerous_directories)
+        )
         self._additional_files = tuple(additional_dangerous_files)
         self._additional_directories = tuple(additional_dangerous_directories)
+
+    @property
+    def dangerous_files(self) -> tuple[str, ...]:
+        """Return the file names whose change asks, but for the additional ones."""
+        return dangerous_files() if self._files_asked is None else self._files_asked
+
+    @property
+    def dangerous_directories(self) -> tuple[str, ...]:
+        """Return the names of directories below which every change asks, but for further ones."""
+        listed = self._directories_asked
+        return dangerous_directories() if listed is None else listed
 
     @override
     async def check_permissions(
@@ -150,8 +164,8 @@ class WritingTool(PathTool):
         for each in self._files.homes_of(location):
             reason = sensitive_to_write(
                 each,
-                files=self.dangerous_files,
-                directories=self.dangerous_directories,
+                files=self._files_asked,
+                directories=self._directories_asked,
                 extra_files=self._additional_files,
                 extra_directories=self._additional_directories,
             )

@@ -120,9 +120,6 @@ _IGNORED_REVISIONS = "blame.ignorerevsfile"
 """Git reads each of these, and quotes what it does not understand; an empty one resets only those
 that sort before it."""
 
-_RUNS_GIT = frozenset({"git", "go"})
-"""Programs that run git by themselves, such as go to stamp a version."""
-
 _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, value in _WHERE_SET)
 
 
@@ -156,7 +153,7 @@ def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
                 not _BLAMING.isdisjoint(part.argv),
             )
             for part in analysis.parts
-            if part.program in _RUNS_GIT
+            if part.is_a("runs_git")
             for directory in part.directories or (analysis.directory,)
             for options in _leading_options(part)
         )

@@ -10,9 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
 
 from agentscope_like.shell import CommandAnalysis, Part
+from agentscope_like.shell.catalog import canonical, programs_with
 from agentscope_like.shell.syntax import Literal, Word
+from agentscope_like.toml_tables import Expression, read_table
 
 __all__ = ["without_secrets"]
 
@@ -22,31 +28,21 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 
-_NEED_THEM = frozenset(
-    {"aws", "az", "docker", "doctl", "fly", "gcloud", "gh", "git", "glab", "helm", "heroku"}
-    | {"kubectl", "npm", "oc", "pip", "pip3", "podman", "terraform", "tofu", "vercel"}
-)
-"""Programs whose reads of a service need the user's credentials."""
-
-_OWN = {"npm": re.compile(r"(NPM|NODE_AUTH)_", re.IGNORECASE)}
-"""Of these programs, the variables that are theirs: a project's `.npmrc` may send any other to a
-host that it names, as `${NAME}` (docs.npmjs.com/cli/configuring-npm/npmrc)."""
-
-_FILL_IN = {
-    "npm": re.compile("config|get"),
-    "helm": re.compile("env"),
-    **dict.fromkeys(("docker", "podman"), re.compile("config|convert")),
-}
-"""By which of its words such a program prints variables, or a file with variables filled in."""
-
 _TAKES_JQ = re.compile(r"-[a-zA-Z]*q.*|--jq.*", re.DOTALL)
 _ENVIRONMENT = re.compile(r"(?:^-[a-zA-Z]*q|(?<![.\w]))(?:env|ENV)\b")
 """What a program for jq calls the variables by; behind a dot it is a key."""
 
-_SHOW_NOTHING = frozenset(
-    {"cat", "cut", "grep", "head", "sort", "tail", "tee", "tr", "uniq", "wc", "true", "cd", "pwd"}
-)
-"""Programs that cannot show a variable which the command line does not name."""
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `secrets.toml`, which says what each field is."""
+
+    own: dict[str, Expression]
+    fills_in: dict[str, Expression]
+
+
+@cache
+def _table() -> _Table:
+    return read_table(Path(__file__).with_name("secrets.toml"), _Table)
 
 
 def without_secrets(analysis: CommandAnalysis, environment: Mapping[str, str]) -> dict[str, str]:
@@ -58,7 +54,9 @@ def without_secrets(analysis: CommandAnalysis, environment: Mapping[str, str]) -
     """
     secrets = [name for name in environment if _SECRET.search(name)]
     programs = {part.program for part in analysis.parts}
-    is_needed = not programs.isdisjoint(_NEED_THEM) and programs <= _NEED_THEM | _SHOW_NOTHING
+    need_them = programs_with("needs_credentials")
+    others = programs - need_them
+    is_needed = others != programs and others <= programs_with("shows_no_variable")
     if not is_needed or any(name in analysis.command for name in secrets):
         return dict.fromkeys(secrets, "")
     if any(map(_shows_variables, analysis.parts)):
@@ -68,7 +66,7 @@ def without_secrets(analysis: CommandAnalysis, environment: Mapping[str, str]) -
 
 def _is_kept(name: str, analysis: CommandAnalysis) -> bool:
     """Return whether each part may have a variable."""
-    owners = [_OWN.get(part.program or "") for part in analysis.parts]
+    owners = [_table().own.get(canonical(part.program or "")) for part in analysis.parts]
     return all(own is None or own.match(name) is not None for own in owners)
 
 
@@ -77,7 +75,7 @@ def _shows_variables(part: Part) -> bool:
     if part.program == "gh":
         takes_jq = any(_TAKES_JQ.fullmatch(_beginning(word)) for word in part.words)
         return takes_jq and any(word is None or _ENVIRONMENT.search(word) for word in part.argv)
-    telling = _FILL_IN.get(part.program or "")
+    telling = _table().fills_in.get(canonical(part.program or ""))
     return telling is not None and any(telling.fullmatch(word or "") for word in part.argv)
 
 

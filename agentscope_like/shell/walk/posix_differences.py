@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from agentscope_like.shell.syntax.tree import (
+from agentscope_like.shell.catalog import programs_with
+from agentscope_like.shell.syntax import (
     ArithmeticCommand,
     ArithmeticFor,
     Assignment,
@@ -21,14 +22,6 @@ from agentscope_like.shell.syntax.tree import (
 )
 
 __all__ = ["bash_only"]
-
-_BASH_BUILTINS = frozenset(
-    {
-        *("builtin", "compgen", "declare", "dirs", "let", "mapfile", "popd", "pushd", "readarray"),
-        *("shopt", "source", "typeset"),
-    }
-)
-"""What `sh` does not find, so that what it would have set stays as it was."""
 
 _LAST_DESCRIPTOR = 9
 _QUOTES = re.compile(r"\$['\"]")
@@ -62,7 +55,7 @@ def _forms(node: object) -> Iterator[Span]:
 def _of_command(command: SimpleCommand) -> Iterator[Span]:
     words = command.words
     literal = [word.literal for word in words]
-    if literal and literal[0] in _BASH_BUILTINS:
+    if literal and literal[0] in programs_with("bash_builtin"):
         yield command.span
     options = [each for each in literal[1:] if each is None or each.startswith("-")]
     if literal[:1] == ["read"] and any(each != "-r" for each in options):

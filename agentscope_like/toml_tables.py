@@ -1,0 +1,90 @@
+"""Reads the project's own TOML tables into records, and refuses fields that a record lacks."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from agentscope_like.nearest import nearest
+
+__all__ = ["Expression", "TableError", "parse_table", "read_table"]
+
+_Record = TypeVar("_Record", bound=Struct)
+
+_UNKNOWN = re.compile(r"Object contains unknown field `(.+?)`")
+
+
+class TableError(ValueError):
+    """A table that cannot be read as the record that it is."""
+
+
+class Expression:
+    """A regular expression of a table, compiled when it is first held against a text.
+
+    Most decisions need few of a table's expressions, and each takes a while to compile. What cannot
+    be compiled raises `re.error` then.
+
+    Args:
+        text: The expression as it is written.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.text)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """Return the match of a whole text, or None."""
+        return self._compiled.fullmatch(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Return the match of the beginning of a text, or None."""
+        return self._compiled.match(text)
+
+
+def read_table(file: Path, record: type[_Record], *nested: type[Struct]) -> _Record:
+    """Return the record that a file holds; `parse_table` has the rest."""
+    return parse_table(file.read_text("utf-8"), record, *nested, name=file.name)
+
+
+def parse_table(text: str, record: type[_Record], *nested: type[Struct], name: str) -> _Record:
+    """Return the record that a text holds. A text may stand for an expression, if one is wanted.
+
+    Args:
+        text: The text, as TOML.
+        record: The record, whose type forbids unknown fields.
+        nested: The types of the records in it, for the nearest name of an unknown field.
+        name: What the text is called in an error.
+
+    Raises:
+        TableError: It is no TOML, or not what the record has, field by field.
+    """
+    try:
+        return msgspec.convert(tomllib.loads(text), record, dec_hook=_expression)
+    except msgspec.ValidationError as error:
+        unknown = _UNKNOWN.match(str(error))
+        fields = [*record.__struct_fields__]
+        fields += (field for each in nested for field in each.__struct_fields__)
+        hint = nearest(unknown[1], fields) if unknown else ""
+        raise TableError(f"{name}: {error}{hint}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise TableError(f"{name}: {error}.") from error
+
+
+def _expression(wanted: type, value: Any) -> Any:
+    """Return a text as an expression.
+
+    Raises:
+        ValueError: It is no text.
+    """
+    if wanted is not Expression or not isinstance(value, str):
+        raise ValueError(f"Expected `{wanted.__name__}`, got `{type(value).__name__}`")
+    return Expression(value)
