@@ -38,6 +38,7 @@ from agentscope_like.paths.look_budget import (
 from agentscope_like.paths.patterns import (
     Component,
     NameMatcher,
+    PathPattern,
     PatternCompiler,
     PatternTable,
     bases_of,
@@ -60,6 +61,7 @@ from agentscope_like.paths.sensitive import (
     sensitive_to_write,
     standard_devices,
 )
+from agentscope_like.paths.working_directories import around_by_text
 
 __all__ = [
     "ENDING",
@@ -80,12 +82,14 @@ __all__ = [
     "NameMatcher",
     "Names",
     "PathError",
+    "PathPattern",
     "PatternCompiler",
     "PatternError",
     "PatternTable",
     "PermissionConfigError",
     "SensitivePaths",
     "TooManyFilesError",
+    "around_by_text",
     "bases_of",
     "compile_pattern",
     "compose",

@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import translate
-from functools import lru_cache
 
 from agentscope_like.paths.file_system import Names
 from agentscope_like.paths.look_budget import PATH, Effort
+from agentscope_like.sized_cache import cached_by_size
 
 __all__ = ["Expansion", "matches", "matching"]
 
@@ -105,7 +105,7 @@ def matching(pattern: str) -> Callable[[str], object]:
     return _compiled(pattern).fullmatch
 
 
-@lru_cache(maxsize=256)
+@cached_by_size(50_000)
 def _compiled(name: str) -> re.Pattern[str]:
     doubtful = _DOUBTFUL_BRACKETS.search(name)
     if doubtful is not None:  # takes more for a match than bash does

@@ -30,6 +30,7 @@ __all__ = [
     "locate",
     "locate_directories",
     "names_of",
+    "unlinked",
 ]
 
 MAX_PATH_LENGTH = 4096
@@ -166,6 +167,21 @@ def locate(
         identity=None if status is None else (status.st_dev, status.st_ino),
         home=home,
     )
+
+
+def unlinked(path: str, *, directory: str) -> str:
+    """Return how a path without a tilde reads as text, whatever symlinks there are.
+
+    Args:
+        path: Absolute, or relative to `directory`.
+        directory: An absolute directory.
+
+    Raises:
+        PathError: As in `locate`.
+    """
+    full = os.path.join(directory, _expand(path, ""))
+    _check(path, full)
+    return _fold(full)
 
 
 def locate_directories(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -10,7 +11,7 @@ from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.text import printable
 
-__all__ = ["DecisionRow", "PermissionDecision"]
+__all__ = ["DecisionRow", "PermissionDecision", "suggest_later"]
 
 
 class DecisionRow(IntEnum):
@@ -38,7 +39,8 @@ class PermissionDecision:
         message: One or two sentences for the person, or for the model when denied.
         decision_reason: What was found, in a few words.
         updated_input: The arguments that were decided upon, where a decision layer changed them.
-        suggested_rules: Rules under which the same call would have been allowed, each tried.
+        suggested_rules: Rules under which the same call would have been allowed, each tried. The
+            engine's answer finds them when they are first asked for.
         bypass_immune: Whether this ASK is a safety check that no allow rule can silence.
         row: The row of the decision table that settled it.
         rule: The rule that settled it, where one did.
@@ -84,3 +86,39 @@ class PermissionDecision:
             fields["row"] = row
         if rule is not None:
             fields["rule"] = rule
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields that were given, with the suggestions found."""
+        state = self.__dict__.copy()
+        if "suggested_rules" in state:
+            state["suggested_rules"] = self.suggested_rules
+        return state
+
+
+class _SuggestedRules:
+    """The attribute `suggested_rules`, which may hold a function that finds them."""
+
+    def __get__(
+        self, decision: PermissionDecision | None, owner: type[PermissionDecision]
+    ) -> list[PermissionRule] | None:
+        if decision is None:
+            return None
+        found = decision.__dict__.get("suggested_rules")
+        if callable(found):
+            found = decision.__dict__["suggested_rules"] = found()
+        return found
+
+    def __set__(self, decision: PermissionDecision, value: object) -> None:
+        """Refuse; without this method, the instance's own value would come before `__get__`."""
+        raise AttributeError("a decision is immutable")
+
+
+PermissionDecision.suggested_rules = _SuggestedRules()  # type: ignore[assignment]
+
+
+def suggest_later(
+    decision: PermissionDecision, find: Callable[[], list[PermissionRule]]
+) -> PermissionDecision:
+    """Return the decision, which calls `find` when it is first asked for its suggestions."""
+    decision.__dict__["suggested_rules"] = find
+    return decision

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from agentscope_like.permission.context import PermissionContext
-from agentscope_like.permission.decision import DecisionRow, PermissionDecision
+from agentscope_like.permission.decision import DecisionRow, PermissionDecision, suggest_later
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.moment import MOMENT
 from agentscope_like.permission.protocol import (
@@ -18,7 +18,7 @@ from agentscope_like.permission.protocol import (
     RuleMatch,
 )
 from agentscope_like.permission.rule import PermissionRule
-from agentscope_like.permission.rules import ToolRules, rules_of
+from agentscope_like.permission.rules import rules_of, rules_to_try
 
 __all__ = ["MAX_SUGGESTIONS", "PermissionEngine"]
 
@@ -164,13 +164,42 @@ async def _nothing_matched(
     message = check.message if check.message else f"No rule says that {tool.name} may run."
     if mode is DONT_ASK:
         return _ask_or_deny(mode, row, message, check.decision_reason)
-    return PermissionDecision(
-        ASK,
-        message,
-        decision_reason=check.decision_reason,
-        suggested_rules=await _suggestions(tool, tool_input, context),
-        row=row,
-    )
+    question = PermissionDecision(ASK, message, decision_reason=check.decision_reason, row=row)
+    if _suggests_at_once(tool):
+        return suggest_later(
+            question, partial(_found_later, tool, dict(tool_input), context, MOMENT.get())
+        )
+    return replace(question, suggested_rules=await _suggestions(tool, tool_input, context))
+
+
+def _suggests_at_once(tool: PermissionTool) -> bool:
+    """Return whether suggestions can be found and tried later, without waiting for anything."""
+    if getattr(tool, "prepare_decision", None) is not None:
+        return False  # what is needed for them is looked up for the decision
+    methods = (tool.generate_suggestions, getattr(tool, "fallback_suggestions", None))
+    if not all(method is None or getattr(method, "never_waits", False) for method in methods):
+        return False
+    return getattr(tool, "compile_rules", None) is not None
+
+
+def _found_later(
+    tool: PermissionTool,
+    tool_input: dict[str, Any],
+    context: PermissionContext,
+    moment: dict[object, Any] | None,
+) -> list[PermissionRule]:
+    """Return the suggestions for a call, which sees the world as its decision did."""
+    before = MOMENT.set(moment)
+    finding = _suggestions(tool, tool_input, context)
+    try:
+        finding.send(None)
+    except StopIteration as found:
+        suggested: list[PermissionRule] = found.value
+        return suggested
+    finally:
+        finding.close()
+        MOMENT.reset(before)
+    return []  # it would have waited
 
 
 async def _suggestions(
@@ -181,7 +210,7 @@ async def _suggestions(
     Every row above the allow rules has been passed, and no allow rule changes those: so the call is
     decided anew by asking the allow rules again with the suggested one among them.
     """
-    rules = rules_of(tool, ALLOW, context) or ToolRules(tool, ALLOW, ())
+    rules = rules_to_try(tool, ALLOW, context)
 
     async def working(suggested: Iterable[PermissionRule]) -> list[PermissionRule]:
         return [

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from agentscope_like.paths import (
     Location,
     NameMatcher,
+    PathPattern,
     PatternCompiler,
     PatternError,
     PatternTable,
@@ -58,14 +59,29 @@ class PathRuleIndex:
         self._size = len(contents)
         self._absolute = PatternTable(strict=strict)
         self._relative = PatternTable(strict=strict)
-        compiler = PatternCompiler(home=home, aliases=not strict, real=real)
+        compiler = self._compiler()
         for content, position in _first_positions(contents).items():
-            for branch in compiler.compile(content).branches:
-                table = self._absolute if branch.absolute else self._relative
-                table.add(branch.base, branch.tail, position)
+            self._file(compiler.compile(content), position)
 
     def __len__(self) -> int:
         return self._offset + self._size
+
+    def add(self, content: str) -> None:
+        """Add one more pattern, at the next position.
+
+        Raises:
+            PatternError: The pattern cannot be compiled; nothing has changed then.
+        """
+        self._file(self._compiler().compile(content), self._size)
+        self._size += 1
+
+    def _compiler(self) -> PatternCompiler:
+        return PatternCompiler(home=self._home, aliases=not self._strict, real=self._real)
+
+    def _file(self, pattern: PathPattern, position: int) -> None:
+        for branch in pattern.branches:
+            table = self._absolute if branch.absolute else self._relative
+            table.add(branch.base, branch.tail, position)
 
     def extended(self, content: str) -> PathRuleIndex:
         """Return an index of these patterns and one more, without compiling these again.

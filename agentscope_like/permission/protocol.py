@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from msgspec import Struct
 
@@ -15,6 +15,7 @@ from agentscope_like.permission.rule import PermissionRule
 __all__ = [
     "ContentMatcher",
     "FallbackSuggester",
+    "GrowingMatcher",
     "PermissionTool",
     "Preparation",
     "RelatedMatcher",
@@ -22,12 +23,22 @@ __all__ = [
     "RuleCompiler",
     "RuleMatch",
     "RuleValidator",
+    "never_waits",
 ]
 
 
 Preparation: TypeAlias = Callable[[dict[str, Any], PermissionContext], Awaitable[None]]
 """A tool's `prepare_decision`, where it has one: looks up, for a call of these arguments, what its
 other methods are going to be asked about, and what can only be waited for."""
+
+
+_MethodT = TypeVar("_MethodT", bound=Callable[..., Awaitable[Any]])
+
+
+def never_waits(method: _MethodT) -> _MethodT:
+    """Mark a method that awaits nothing: it may be run later, when its result is asked for."""
+    method.never_waits = True  # type: ignore[attr-defined]
+    return method
 
 
 class RuleMatch(Struct, frozen=True):
@@ -75,6 +86,18 @@ class ContentMatcher(Protocol):
 
     def extended(self, content: str) -> ContentMatcher:
         """Return a matcher for these contents and one more, without compiling anew."""
+
+
+@runtime_checkable
+class GrowingMatcher(ContentMatcher, Protocol):
+    """A matcher that can count with one more content; the others are compiled anew."""
+
+    def add(self, content: str) -> None:
+        """Count with one more content, at the next position.
+
+        Raises:
+            PatternError: It cannot be read; nothing has changed then.
+        """
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from typing import Any, SupportsIndex
+from typing import Any, Protocol, SupportsIndex
 
 from typing_extensions import override
 
@@ -16,9 +16,16 @@ from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 
-__all__ = ["RuleList", "RuleTable"]
+__all__ = ["CompiledRules", "RuleList", "RuleTable"]
 
 _versions = itertools.count(1)
+
+
+class CompiledRules(Protocol):
+    """What was compiled from the rules of a table for one tool."""
+
+    def add(self, rule: PermissionRule) -> bool:
+        """Count with one more rule of the table; return False where that cannot be done."""
 
 
 class RuleList(list[PermissionRule]):
@@ -53,12 +60,14 @@ class RuleList(list[PermissionRule]):
     @override
     def append(self, rule: PermissionRule) -> None:
         super().append(self._checked(rule))
-        self._table.touch()
+        self._table.note_added(rule)
 
     @override
     def extend(self, rules: Iterable[PermissionRule]) -> None:
-        super().extend([self._checked(rule) for rule in rules])
-        self._table.touch()
+        added = [self._checked(rule) for rule in rules]
+        super().extend(added)
+        for rule in added:
+            self._table.note_added(rule)
 
     @override
     def insert(self, index: SupportsIndex, rule: PermissionRule) -> None:
@@ -122,6 +131,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
     Attributes:
         behavior: What every rule in the table says.
         version: Changes whenever the table does, and never repeats in a process.
+        compiled: The tool that the table was compiled for, and the result, by the tool's name.
     """
 
     __slots__ = ("behavior", "compiled", "version")
@@ -134,7 +144,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
         super().__init__()
         self.behavior = behavior
         self.version = next(_versions)
-        self.compiled: dict[str, Any] = {}
+        self.compiled: dict[str, tuple[object, CompiledRules | None]] = {}
         self.update(rules or {})
 
     def touch(self) -> None:
@@ -142,9 +152,21 @@ class RuleTable(dict[str, list[PermissionRule]]):
         self.version = next(_versions)
         self.compiled.clear()
 
+    def note_added(self, rule: PermissionRule) -> None:
+        """Note a rule added at the end of its list: what was compiled counts with it."""
+        self.version = next(_versions)
+        compiled, self.compiled = self.compiled, {}
+        self.compiled = {
+            name: (tool, rules)
+            for name, (tool, rules) in compiled.items()
+            if rules is not None and rules.add(rule)
+        }
+
     def add(self, rule: PermissionRule) -> None:
         """Add `rule` under its tool."""
-        self.setdefault(rule.tool_name).append(rule)
+        if rule.tool_name not in self:
+            super().__setitem__(rule.tool_name, RuleList(self, rule.tool_name))
+        self[rule.tool_name].append(rule)
 
     def __setitem__(self, tool_name: str, rules: Iterable[PermissionRule]) -> None:
         super().__setitem__(tool_name, RuleList(self, tool_name, rules))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from agentscope_like.nearest import nearest
 from agentscope_like.permission.context import PermissionContext
@@ -11,6 +11,7 @@ from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import (
     ContentMatcher,
+    GrowingMatcher,
     PermissionTool,
     RelatedMatcher,
     RelatedRuleCompiler,
@@ -21,7 +22,7 @@ from agentscope_like.permission.protocol import (
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rule_table import RuleTable
 
-__all__ = ["ToolRules", "check_rules", "rules_of"]
+__all__ = ["ToolRules", "check_rules", "rules_of", "rules_to_try"]
 
 
 class ToolRules:
@@ -33,11 +34,17 @@ class ToolRules:
         rules: The tool's own rules.
         related: Rules of its related tools; only ones that deny or ask.
 
+    Attributes:
+        lacks_related: Whether rules of related tools came later, and are still to be compiled.
+
     Raises:
         RuleError: The tool cannot read the content of one of them.
     """
 
-    __slots__ = ("_by_content", "_matcher", "_related", "_tool", "_whole")
+    __slots__ = (
+        *("_behavior", "_by_content", "_matcher", "_related", "_tool", "_whole"),
+        "lacks_related",
+    )
 
     def __init__(
         self,
@@ -47,6 +54,7 @@ class ToolRules:
         related: Sequence[PermissionRule] = (),
     ) -> None:
         self._tool = tool
+        self._behavior = behavior
         self._whole: PermissionRule | None = None
         self._by_content: list[PermissionRule] = []
         contents: list[str] = []
@@ -63,8 +71,40 @@ class ToolRules:
             for content in contents:
                 tool.validate_rule(content)
         self._related: RelatedMatcher | None = None
-        if related and isinstance(tool, RelatedRuleCompiler):
-            self._related = tool.compile_related(related)
+        self.compile_related(related)
+
+    def compile_related(self, related: Sequence[PermissionRule]) -> None:
+        """Compile the rules of related tools, all of them.
+
+        Raises:
+            RuleError: The tool cannot read the content of one of them.
+        """
+        if related and isinstance(self._tool, RelatedRuleCompiler):
+            self._related = self._tool.compile_related(related)
+        self.lacks_related = False
+
+    def add(self, rule: PermissionRule) -> bool:
+        """Count with one more rule of the table; return False where all have to be compiled anew.
+
+        A rule that the tool cannot read is refused where they are compiled.
+        """
+        if _is_related(self._tool, self._behavior, rule):
+            self.lacks_related = True
+            return rule.tool_name != self._tool.name
+        return rule.tool_name != self._tool.name or self._add_own(rule)
+
+    def _add_own(self, rule: PermissionRule) -> bool:
+        if rule.rule_content is None:
+            self._whole = self._whole or rule
+            return True
+        if not isinstance(self._matcher, GrowingMatcher):
+            return False
+        try:
+            self._matcher.add(rule.rule_content)
+        except Exception:
+            return False  # compiling all says what is wrong
+        self._by_content.append(rule)
+        return True
 
     @property
     def matcher(self) -> ContentMatcher | None:
@@ -119,19 +159,41 @@ def rules_of(
 ) -> ToolRules | None:
     """Return the compiled rules that concern the tool, or None where there is none.
 
-    They are kept with the table, which drops them when it changes.
+    They are kept with the table, which adds rules to them and drops them at any other change.
     """
     table = context.table(behavior)
     if not table:
         return None
     kept = table.compiled.get(tool.name)
     if kept is not None and kept[0] is tool:
-        return kept[1]  # type: ignore[no-any-return]
+        rules = cast("ToolRules | None", kept[1])
+        if rules is not None and rules.lacks_related:
+            rules.compile_related(_related_rules(tool, table))
+        return rules
     listed = table.get(tool.name, [])
     related = _related_rules(tool, table)
     compiled = ToolRules(tool, behavior, listed, related) if listed or related else None
     table.compiled[tool.name] = (tool, compiled)
     return compiled
+
+
+def rules_to_try(
+    tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
+) -> ToolRules:
+    """Return the compiled rules that concern the tool, to ask what one rule more would change."""
+    compiled = context.table(behavior).compiled
+    kept = compiled.get(tool.name)
+    if kept is not None and kept[0] is tool and kept[1] is not None:
+        return cast("ToolRules", kept[1])
+    rules = rules_of(tool, behavior, context) or ToolRules(tool, behavior, ())
+    compiled[tool.name] = (tool, rules)
+    return rules
+
+
+def _is_related(tool: PermissionTool, behavior: PermissionBehavior, rule: PermissionRule) -> bool:
+    if behavior is PermissionBehavior.ALLOW or not isinstance(tool, RelatedRuleCompiler):
+        return False
+    return rule.tool_name in tool.related_tools
 
 
 def _related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:

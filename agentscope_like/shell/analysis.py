@@ -99,10 +99,11 @@ def answered_once(
 
     @wraps(question)
     def answer(part: Part, /, *args: P.args, **kwargs: P.kwargs) -> AnswerT:
-        key = (question, args, *kwargs.items())
-        if key not in part.answers:
-            part.answers[key] = question(part, *args, **kwargs)
-        return part.answers[key]  # type: ignore[return-value]  # it is what the question gave
+        key = (question, args, *kwargs.items()) if args or kwargs else question
+        answers = part.answers
+        if key not in answers:
+            answers[key] = question(part, *args, **kwargs)
+        return answers[key]  # type: ignore[return-value]  # it is what the question gave
 
     return answer
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import repeat
 from typing import TypedDict
 
@@ -26,6 +25,7 @@ from agentscope_like.shell.facts import (
 )
 from agentscope_like.shell.syntax import ReadError, Script, Span, read, unread_expansion
 from agentscope_like.shell.walk import Walk
+from agentscope_like.sized_cache import cached_by_size
 
 __all__ = ["Place", "analyze"]
 
@@ -38,6 +38,9 @@ class Place(TypedDict):
     work_tree: str | None
 
 
+_KEPT_CHARACTERS = 200_000
+"""Of the commands whose analyses are kept; an analysis takes a hundred bytes for each."""
+
 _NOTHING = Implied.NOTHING
 
 
@@ -46,7 +49,7 @@ def analyze(
 ) -> CommandAnalysis:
     """Read a command line and say what it does.
 
-    Never raises for what `command` holds: a failure is a doubt. The last 1,024 answers are kept.
+    Never raises for what `command` holds: a failure is a doubt. The last answers are kept.
 
     Args:
         command: The command line as it would be handed to bash.
@@ -57,7 +60,7 @@ def analyze(
     return _analysis(command, directory, home, work_tree)
 
 
-@lru_cache(maxsize=1024)
+@cached_by_size(_KEPT_CHARACTERS)
 def _analysis(
     command: str, directory: str, home: str | None, work_tree: str | None
 ) -> CommandAnalysis:

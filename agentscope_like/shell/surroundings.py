@@ -21,6 +21,7 @@ from agentscope_like.paths import (
     NameEntry,
     Names,
     PathError,
+    around_by_text,
     credential_names,
     critical_to_remove,
     dangerous_directories,
@@ -236,7 +237,17 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     def contains(self, location: Location) -> bool:
         """Return whether every reading of the location lies in a working directory."""
-        return inside_any(location, self.working_directories)
+        return inside_any(location, self._directories_for(location))
+
+    def _directories_for(self, location: Location) -> Sequence[Location]:
+        """Return the working directories that tell whether the location lies in one."""
+        if near := around_by_text(location, self.working, directory=self.root):
+            located = locate_directories(
+                near, directory=self.root, home=self.home, names=self.names
+            )
+            if inside_any(location, located):
+                return located
+        return self.working_directories
 
     def why_not_edit(self, path: str) -> str | None:
         """Return why what a path leads to is not to be changed without a person's word, or None.

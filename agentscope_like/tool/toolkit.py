@@ -7,7 +7,7 @@ that came of it; `call_tool` is both in one. `confirm` turns a person's answer i
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Collection, Sequence
-from copy import copy, deepcopy
+from copy import copy
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -34,7 +34,7 @@ from agentscope_like.permission import (
     PermissionRule,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool.arguments import parse_arguments
+from agentscope_like.tool.arguments import copied, parse_arguments
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.call import (
     EDITED,
@@ -175,7 +175,10 @@ class Toolkit:
 
         Where tools are `suggested`, that is of these, and of how to be told of the others.
         """
-        return deepcopy(await self._inventory.schemas(groups or (), suggested))
+        schemas: list[dict[str, Any]] = copied(
+            await self._inventory.schemas(groups or (), suggested)
+        )
+        return schemas
 
     async def get_skill_instructions(
         self, activated_groups: Sequence[str] | None = None

@@ -44,6 +44,23 @@ def second(number: int) -> str:
     """Do the second thing."""
     return "second"
 '''
+WHERE = '''
+import threading
+
+from agentscope_like.tool import tool
+
+
+@tool(inline=True)
+def inline() -> bool:
+    """Say whether the event loop runs this."""
+    return threading.current_thread() is threading.main_thread()
+
+
+@tool
+def elsewhere() -> bool:
+    """Say whether the event loop runs this."""
+    return threading.current_thread() is threading.main_thread()
+'''
 FORWARD = '''
 from __future__ import annotations
 
@@ -212,6 +229,15 @@ async def test_sage_t_06_a_spec_has_the_form_of_function_calls(imported: Importe
     shown = {one["function"]["name"]: one for one in await manager.get_tool_schemas()}
     assert spec.to_openai() == shown["second"]
     assert shown["second"]["type"] == "function"
+
+
+async def test_a_function_that_never_blocks_is_declared_to_run_on_the_loop(
+    imported: Importer,
+) -> None:
+    """Where it runs is said where it is declared."""
+    manager = ToolManager(modules=[imported("where", WHERE)])
+    assert await said(manager, "inline") == "true"
+    assert await said(manager, "elsewhere") == "false"
 
 
 def test_two_tools_of_one_name_are_told_of(

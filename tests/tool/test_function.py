@@ -7,7 +7,10 @@ import contextvars
 import functools
 import logging
 import math
+import subprocess
+import sys
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import aclosing
 from datetime import date
@@ -212,6 +215,14 @@ def _a_callback(then: Callable[[int], int]) -> None:
     del then
 
 
+def _a_lock_among_others(a: int, lock: threading.Lock, b: str = "") -> None:
+    del a, lock, b
+
+
+def _locks_by_name(a: int, **locks: threading.Lock) -> None:
+    del a, locks
+
+
 def _unknown_type(a: Missing) -> None:  # type: ignore[name-defined]  # noqa: F821
     del a
 
@@ -230,6 +241,8 @@ def _no_state(a: int) -> None:
         (_star, {}, "args: list"),
         (_a_lock, {}, "'lock'.*functools.partial"),
         (_a_callback, {}, "'then'"),
+        (_a_lock_among_others, {}, "'lock'.*functools.partial"),
+        (_locks_by_name, {}, "'locks'"),
         (_unknown_type, {}, "Missing.*input_schema"),
         (lambda a: a, {}, "name="),
         (functools.partial(lambda a: a, 1), {}, "name="),
@@ -714,6 +727,125 @@ async def test_a_cancelled_function_runs_on_and_that_is_said(
     assert "cannot be stopped" in caplog.text
     release.set()
     assert await asyncio.to_thread(ended.wait, 20)
+
+
+async def test_threads_are_used_again() -> None:
+    """Calls one after another run in one thread; calls at once each have their own."""
+
+    def ident() -> int:
+        return threading.get_ident()
+
+    barrier = threading.Barrier(12, timeout=20)
+
+    def meet() -> int:
+        barrier.wait()
+        return threading.get_ident()
+
+    one_by_one = {await text_of(FunctionTool(ident)) for _ in range(5)}
+    together = await asyncio.gather(*(text_of(FunctionTool(meet)) for _ in range(12)))
+    assert len(one_by_one) == 1
+    assert len(set(together)) == 12
+
+
+async def test_a_hanging_call_holds_nobody_up() -> None:
+    """While more functions hang than workers are kept, others run; idle workers stay few."""
+    release = threading.Event()
+    hanging = [asyncio.create_task(text_of(FunctionTool(_waiting(release)))) for _ in range(20)]
+    await asyncio.sleep(0)
+    assert await text_of(FunctionTool(get_weather), city="Rome") == "The weather in Rome is 22°C"
+    release.set()
+    await asyncio.gather(*hanging)
+    await _until(lambda: _workers() <= 8)
+
+
+def _waiting(release: threading.Event) -> Callable[[], None]:
+    def wait() -> None:
+        release.wait(20)
+
+    return wait
+
+
+def _workers() -> int:
+    return sum(thread.name == "tool-call" for thread in threading.enumerate())
+
+
+async def _until(is_so: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if is_so():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("it never came to be")
+
+
+async def test_an_idle_thread_keeps_no_result() -> None:
+    """What a function returned is let go once nobody else has it."""
+
+    class Result:
+        pass
+
+    made: list[weakref.ref[Result]] = []
+
+    def func() -> str:
+        result = Result()
+        made.append(weakref.ref(result))
+        VARIABLE.set(result)  # type: ignore[arg-type]
+        return "done"
+
+    assert await text_of(FunctionTool(func)) == "done"
+    await _until(lambda: made[0]() is None)
+
+
+def test_a_hanging_call_does_not_keep_the_process() -> None:
+    """A program whose function never returns ends all the same; one call more runs in a fork."""
+    program = """
+import asyncio, os, threading
+from agentscope_like.tool import FunctionTool
+def ready(): return "ready"
+def hang(): threading.Event().wait()
+async def text(func):
+    return [chunk.content[0].text async for chunk in FunctionTool(func)()]
+async def main():
+    print(await text(ready))
+    asyncio.create_task(text(hang))
+    await asyncio.sleep(0.05)
+asyncio.run(main())
+if (child := os.fork()) == 0:
+    print(asyncio.run(text(ready)), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.count("['ready']") >= 2
+
+
+async def test_an_inline_function_runs_on_the_loop() -> None:
+    """With `inline` a function and each step of a generator run on the loop, errors included."""
+    here = threading.get_ident()
+    closed: list[int] = []
+
+    def plain() -> bool:
+        return threading.get_ident() == here
+
+    def steps() -> Generator[bool, None, None]:
+        try:
+            yield threading.get_ident() == here
+            yield False
+        finally:
+            closed.append(threading.get_ident())
+
+    def fails() -> None:
+        raise StopIteration("boom")
+
+    assert await text_of(FunctionTool(plain, inline=True)) == "true"
+    async with aclosing(FunctionTool(steps, inline=True)()) as stream:
+        (block,) = (await anext(stream)).content
+        assert isinstance(block, TextBlock)
+        assert block.text == "true\n"
+    assert closed == [here]
+    with pytest.raises(RuntimeError):
+        await text_of(FunctionTool(fails, inline=True))
 
 
 @pytest.mark.parametrize("error", [ValueError("boom"), StopIteration("boom")])

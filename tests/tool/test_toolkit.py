@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import gc
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -26,7 +27,15 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool import Grant, Read, ToolBase, Toolkit, ToolMiddlewareBase, ToolResponse
+from agentscope_like.tool import (
+    FunctionTool,
+    Grant,
+    Read,
+    ToolBase,
+    Toolkit,
+    ToolMiddlewareBase,
+    ToolResponse,
+)
 from tests.tool.kit import Probe, call_of, chunk_of, outcome, text_of
 
 
@@ -529,6 +538,20 @@ async def test_tools_can_be_added_and_removed() -> None:
     assert await toolkit.get_tool("Probe") is None
     with pytest.raises(ConfigurationError, match="no tool named 'C'"):
         await toolkit.remove_tool("C")
+
+
+async def test_a_schema_that_was_given_out_may_be_changed() -> None:
+    """Whoever changes what a model was to be told changes neither the tool nor the next answer."""
+    toolkit = Toolkit([FunctionTool(_tagged)])
+    (first,) = await toolkit.get_tool_schemas()
+    before = copy.deepcopy(first)
+    first["function"]["parameters"]["properties"]["tags"]["items"]["type"] = "broken"
+    first["function"]["parameters"]["required"].append("broken")
+    assert await toolkit.get_tool_schemas() == [before]
+
+
+def _tagged(tags: list[str]) -> None:
+    del tags
 
 
 async def many_lines(_: str) -> AsyncGenerator[Any, None]:

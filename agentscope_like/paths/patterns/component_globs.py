@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from agentscope_like.paths.case_folding import compose, fold
+from agentscope_like.sized_cache import cached_by_size
 
 __all__ = ["Component", "Shape", "fits", "fixed_ends", "may_hold"]
 
@@ -79,7 +79,7 @@ def _fits_one(name: str, component: Component, *, strict: bool) -> bool:
     return not strict and _matcher(compose(text), ignore_case=True)(compose(name)) is not None
 
 
-@lru_cache(maxsize=8192)
+@cached_by_size(1_000_000)
 def _matcher(text: str, *, ignore_case: bool) -> Callable[[str], object]:
     from wcmatch import glob  # takes 20 ms to import
 

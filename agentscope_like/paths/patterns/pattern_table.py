@@ -160,16 +160,21 @@ class _Globs:
     features; one that has none, such as `*/*`, is always tried.
     """
 
-    __slots__ = ("_by_feature", "_featureless", "_strict", "_tails")
+    __slots__ = ("_by_feature", "_counts", "_featureless", "_strict", "_tails")
 
     def __init__(self, *, strict: bool) -> None:
         self._strict = strict
         self._tails: dict[_Tail, list[int]] = {}
         self._featureless: list[_Tail] = []
         self._by_feature: list[tuple[slice, dict[str, list[_Tail]]]] | None = None
+        self._counts: Counter[tuple[tuple[int | None, int | None], str]] = Counter()
 
     def add(self, tail: _Tail, position: int) -> None:
-        self._tails.setdefault(tail, []).append(position)
+        positions = self._tails.setdefault(tail, [])
+        positions.append(position)
+        if self._by_feature is not None and len(positions) == 1:
+            self._counts.update(_features(tail, strict=self._strict))
+            self._file(tail, self._by_feature)
 
     def find(self, names: Sequence[str], keys: Sequence[str]) -> Iterator[list[int]]:
         """Yield the positions of the globs that match, each group ascending."""
@@ -216,17 +221,26 @@ class _Globs:
     def _filed(self) -> list[tuple[slice, dict[str, list[_Tail]]]]:
         """Return the globs by their features: the part of a name that is one, and what it is."""
         if self._by_feature is None:
-            features = {tail: list(_features(tail, strict=self._strict)) for tail in self._tails}
-            counts = Counter(feature for listed in features.values() for feature in listed)
-            filed: dict[tuple[int | None, int | None], dict[str, list[_Tail]]] = {}
-            for tail, listed in features.items():
-                if not listed:
-                    self._featureless.append(tail)
-                    continue
-                cut, text = min(listed, key=counts.__getitem__)
-                filed.setdefault(cut, {}).setdefault(text, []).append(tail)
-            self._by_feature = [(slice(*cut), tails) for cut, tails in filed.items()]
+            self._by_feature = []
+            for tail in self._tails:
+                self._counts.update(_features(tail, strict=self._strict))
+            for tail in self._tails:
+                self._file(tail, self._by_feature)
         return self._by_feature
+
+    def _file(self, tail: _Tail, filed: list[tuple[slice, dict[str, list[_Tail]]]]) -> None:
+        """File a glob under the feature that is the rarest of those known so far."""
+        features = list(_features(tail, strict=self._strict))
+        if not features:
+            self._featureless.append(tail)
+            return
+        (start, end), text = min(features, key=self._counts.__getitem__)
+        cut = slice(start, end)
+        tails = next((tails for known, tails in filed if known == cut), None)
+        if tails is None:
+            tails = {}
+            filed.append((cut, tails))
+        tails.setdefault(text, []).append(tail)
 
 
 def _features(

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 
 from msgspec import Struct, field
 
 from agentscope_like.paths import PatternError
 from agentscope_like.shell import Words
+from agentscope_like.sized_cache import cached_by_size
 
 __all__ = ["CommandIndex", "CommandPattern", "WordGlob", "compile_command", "quoted"]
 
@@ -73,7 +73,7 @@ class CommandPattern(Struct, frozen=True):
     is_prefix: bool
 
 
-@lru_cache(maxsize=4096)
+@cached_by_size(500_000)
 def compile_command(text: str) -> CommandPattern:
     """Compile a command pattern.
 
@@ -220,13 +220,22 @@ class CommandIndex:
         self._program = program
         self._earlier: CommandIndex | None = None
         self._offset = 0
-        self._size = len(contents)
+        self._size = 0
         self._root = _Node()
-        for position, content in enumerate(contents):
-            self._add(compile_command(content), position)
+        for content in contents:
+            self.add(content)
 
     def __len__(self) -> int:
         return self._offset + self._size
+
+    def add(self, content: str) -> None:
+        """Add one more pattern, at the next position.
+
+        Raises:
+            PatternError: The pattern cannot be compiled; nothing has changed then.
+        """
+        self._add(compile_command(content), self._size)
+        self._size += 1
 
     def extended(self, content: str) -> CommandIndex:
         """Return an index of these patterns and one more, without compiling these again.

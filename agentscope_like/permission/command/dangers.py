@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -102,14 +102,22 @@ class Dangers:
             the rows, or else the text that it begins with.
     """
 
-    __slots__ = ("_choices", "_passing", "_starts", "_words")
-
-    def __init__(self, words: Iterable[str | None], computed: Sequence[Unknown] = ()) -> None:
-        self._choices = tuple(dict.fromkeys(text for each in computed for text in each.choices))
-        starts = (each.prefix for each in computed if not each.choices)
-        self._starts = frozenset(filter(None, starts))
-        self._words = frozenset(word for word in words if word is not None).union(self._choices)
+    def __init__(self, words: Sequence[str | None], computed: Sequence[Unknown] = ()) -> None:
+        self._given = words
+        self._computed = computed
         self._passing: dict[Danger, list[frozenset[str]]] = {}
+
+    @cached_property
+    def _choices(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(text for each in self._computed for text in each.choices))
+
+    @cached_property
+    def _starts(self) -> frozenset[str]:
+        return frozenset(each.prefix for each in self._computed if each.prefix and not each.choices)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for word in self._given if word is not None).union(self._choices)
 
     def of(self, command: Sequence[str | None]) -> str | None:
         """Return why a person has to look at a command, as the rest of a sentence, or None.
@@ -121,6 +129,8 @@ class Dangers:
         if not command or command[0] is None:
             return None
         rows = _rows_of(command[0])
+        if not rows:
+            return None
         arguments = [word for word in command[1:] if word is not None]
         arguments += self._choices
         firsts: list[Sequence[str]] = [arguments]
@@ -162,6 +172,9 @@ class _Rows:
             )
             for first in firsts
         }
+
+    def __bool__(self) -> bool:
+        return bool(self._anywhere or self._by_word)
 
     def speak_of(self, first: str) -> bool:
         """Return whether one of them speaks of a first word."""

@@ -24,6 +24,8 @@ _ENDED = frozenset({b"Z", b"X"})
 _HAS_PIDFD = hasattr(os, "pidfd_open")
 _PATIENCE_SECONDS = 0.5
 _PAUSE_SECONDS = 0.001
+_FEW_NUMBERS = 200
+_SURE_SECONDS = 0.5
 
 
 class _Process(Struct, frozen=True):
@@ -62,10 +64,26 @@ class ProcessFamily:
         self._leader = leader
         self._mark = mark.encode()
         self._known: dict[int, int] = {}
+        self._made_at = time.monotonic()
 
     def has_session_members(self) -> bool:
         """Return whether others than the leader are still running in the session."""
-        return any(self._is_in_session(each) for each in _running())
+        numbers = self._numbers_since_leader()
+        running = _running() if numbers is None else filter(None, map(_process, numbers))
+        return any(self._is_in_session(each) for each in running)
+
+    def _numbers_since_leader(self) -> range | None:
+        """Return the numbers given to processes since the leader's; None if many or not known.
+
+        Whoever is in the session came after the leader. Numbers are given out in order and begin
+        anew at their end, which takes longer than the time that is allowed here.
+        """
+        if self._leader is None or time.monotonic() - self._made_at > _SURE_SECONDS:
+            return None
+        last = _last_number()
+        if last is None or not self._leader <= last <= self._leader + _FEW_NUMBERS:
+            return None
+        return range(self._leader + 1, last + 1)
 
     def has_members(self) -> bool:
         """Return whether others than the leader are still running, wherever they went."""
@@ -133,6 +151,18 @@ def _running() -> Iterator[_Process]:
     for name in names:
         if name.isdigit() and int(name) != os.getpid() and (process := _process(int(name))):
             yield process
+
+
+def _last_number() -> int | None:
+    """Return the number of the process that was started last; None where it is not known."""
+    try:
+        with open(f"{_PROCESSES}/loadavg", "rb", buffering=0) as file:
+            # some containers cover it by a file of their own, which is not up to date
+            if os.fstat(file.fileno()).st_dev != os.stat(_PROCESSES).st_dev:
+                return None
+            return int(file.read().split()[-1])
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def _process(pid: int) -> _Process | None:

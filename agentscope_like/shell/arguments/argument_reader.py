@@ -189,6 +189,8 @@ class _LevelReader(OptionReader):
     def _given(self) -> list[When]:
         """Return what the options that were given change."""
         used = self.reading.used
+        if self.grammar.changing_flags.isdisjoint(used):
+            return []
         return [when for when in self.grammar.whens if not when.flags.isdisjoint(used)]
 
     def _heed(self, when: When) -> None:

@@ -181,6 +181,11 @@ class Grammar(Struct, frozen=True, dict=True):
         return not (self.bare or any(known))
 
     @cached_property
+    def changing_flags(self) -> frozenset[str]:
+        """The options that change what others mean."""
+        return frozenset().union(*(when.flags for when in self.whens))
+
+    @cached_property
     def carries(self) -> bool:
         """Whether an operand may be a command, and all behind it its arguments."""
         places = [self.operands, *(when.operands or () for when in self.whens)]

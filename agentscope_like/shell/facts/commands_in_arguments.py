@@ -38,6 +38,8 @@ def carried_readings(part: Part) -> Iterator[Words]:
     """Yield what a part runs that stands in its words, or in what it is told by the environment."""
     yield from _settings(part)
     words = _words(part)
+    if not words:
+        return
     plain = families().without_leading_options(words)
     starts = _commands_in(plain)
     for start in starts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct
@@ -47,9 +47,13 @@ def implementation(func: Callable[..., Any]) -> Callable[..., Any]:
 
 def parsed_docstring(func: Callable[..., Any]) -> Docstring:
     """Return the docstring of the function, or of its object's class, in parts."""
+    return _parsed(implementation(func).__doc__ or behind_partial(func).__doc__ or "")
+
+
+@lru_cache(maxsize=1)  # it is asked for the description, and again for the parameters
+def _parsed(text: str) -> Docstring:
     import docstring_parser
 
-    text = implementation(func).__doc__ or behind_partial(func).__doc__ or ""
     return docstring_parser.parse(inspect.cleandoc(text))
 
 
@@ -98,8 +102,8 @@ def model_of_signature(
     func: Callable[..., Any],
     parameters: Mapping[str, inspect.Parameter],
     extra: inspect.Parameter | None,
-) -> ArgumentModel:
-    """Return a model of the parameters, with what the docstring says of them.
+) -> tuple[ArgumentModel, dict[str, Any]]:
+    """Return a model of the parameters, with what the docstring says of them, and its schema.
 
     Args:
         tool_name: The tool's name, for messages.
@@ -119,12 +123,17 @@ def model_of_signature(
         fields[f"p{len(fields)}"] = annotation, _field(parameter, annotation, texts.get(name))
     names = dict(zip(fields, parameters, strict=True))
     left = frozenset(field for field, name in names.items() if _has_default(parameters[name]))
-    base = BaseModel
-    if extra is not None:
-        base = _checked(tool_name, extra.name, partial(_open_base, hints.get(extra.name, Any)))
-    for field, name in names.items():
-        _checked(tool_name, name, partial(_create, tool_name, base, {field: fields[field]}))
-    return ArgumentModel(_create(tool_name, base, fields), names, left)
+    make_base = partial(_open_base, hints.get(extra.name, Any)) if extra else None
+    try:
+        base = make_base() if make_base else BaseModel
+        model = ArgumentModel(_create(tool_name, base, fields), names, left)
+        return model, model.schema()
+    except (PydanticUserError, TypeError):
+        # built one by one they tell which of them it is
+        base = _checked(tool_name, extra.name, make_base) if extra and make_base else BaseModel
+        for field, name in names.items():
+            _checked(tool_name, name, partial(_create, tool_name, base, {field: fields[field]}))
+        raise
 
 
 def _type_hints(tool_name: str, func: Callable[..., Any]) -> dict[str, Any]:

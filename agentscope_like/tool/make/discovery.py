@@ -40,6 +40,7 @@ class ToolDeclaration(Struct, frozen=True, eq=False):
     is_read_only: bool = False
     is_state_injected: bool = False
     is_idempotent: bool = False
+    inline: bool = False
 
     def made(self) -> FunctionTool:
         """Return a tool of the function.
@@ -64,6 +65,7 @@ def tool(
     is_read_only: bool = False,
     is_state_injected: bool = False,
     is_idempotent: bool = False,
+    inline: bool = False,
 ) -> Callable[[FunctionT], FunctionT]: ...
 
 
@@ -78,7 +80,7 @@ def tool(func: FunctionT | None = None, /, **said: Any) -> Any:
         func: The function, where the decorator is written without arguments.
         **said: As for `FunctionTool`: `name`, by default that of the function; `description`, by
             default the docstring; `input_schema`; `is_concurrency_safe`, True by default;
-            `is_read_only`, `is_state_injected` and `is_idempotent`.
+            `is_read_only`, `is_state_injected`, `is_idempotent` and `inline`.
 
     Raises:
         ConfigurationError: It is no function, or one of a class, which needs an object.

@@ -71,8 +71,7 @@ class Parameters:
         self, given: Mapping[str, Any] | type[BaseModel] | None
     ) -> tuple[ArgumentModel | None, dict[str, Any]]:
         if given is None:
-            model = model_of_signature(self._tool_name, self._func, self._open, self._extra)
-            return model, model.schema()
+            return model_of_signature(self._tool_name, self._func, self._open, self._extra)
         if isinstance(given, type):
             self._check_takes(given.model_fields)
             model = ArgumentModel(given, {name: name for name in given.model_fields})

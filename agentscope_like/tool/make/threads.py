@@ -1,6 +1,7 @@
-"""Runs blocking calls and generators, each in a thread of its own.
+"""Runs blocking functions and generators in worker threads of their own.
 
 The loop's default threads are few, and file tools need them: a call that hangs must not hold one.
+A worker runs one call at a time, and a few idle ones are kept for the next calls.
 """
 
 from __future__ import annotations
@@ -8,14 +9,22 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import os
+import threading
 from collections.abc import AsyncGenerator, Callable, Generator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from enum import Enum, auto
+from queue import SimpleQueue
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 __all__ = ["call_in_thread", "iterate_in_thread"]
 
 T = TypeVar("T")
+
+MAX_IDLE = 8
+"""Workers that are kept while they have nothing to do."""
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +37,7 @@ async def call_in_thread(call: Callable[[], T]) -> T:
     """Run a blocking call in a thread, with a copy of the context variables.
 
     Cancelling stops the waiting at once. Python cannot stop a thread: the call runs on to its end,
-    unobserved, and a warning is logged that says so.
+    unobserved, and a warning is logged that says so. It does not delay the end of the process.
 
     Args:
         call: Takes no arguments.
@@ -36,9 +45,8 @@ async def call_in_thread(call: Callable[[], T]) -> T:
     Raises:
         RuntimeError: The call raised StopIteration, which no future can carry.
     """
-    worker = _new_worker()
-    running = worker.submit(contextvars.copy_context().run, _carried, call)
-    worker.shutdown(wait=False)
+    context = contextvars.copy_context()
+    running = _idle.take().submit(lambda: context.run(_carried, call), is_last=True)
     try:
         return await asyncio.wrap_future(running)
     finally:
@@ -58,19 +66,18 @@ async def iterate_in_thread(generator: Generator[T, Any, Any]) -> AsyncGenerator
     The steps share one copy of the context variables. When this is closed or cancelled the
     generator is closed in its thread: at once between two steps, else after the step under way.
     """
-    worker = _new_worker()
+    worker = _idle.take()
     context = contextvars.copy_context()
     step: Future[T | _End] | None = None
     try:
         while True:
-            step = worker.submit(context.run, _next, generator)
+            step = worker.submit(lambda: context.run(_next, generator))
             item = await asyncio.wrap_future(step)
             if item is _End.END:
                 return
             yield item
     finally:
-        closing = worker.submit(context.run, generator.close)
-        worker.shutdown(wait=False)
+        closing = worker.submit(lambda: context.run(generator.close), is_last=True)
         if step is None or step.done():
             await asyncio.shield(asyncio.wrap_future(closing))
         else:
@@ -81,10 +88,86 @@ def _next(generator: Generator[T, Any, Any]) -> T | _End:
     return next(generator, _End.END)
 
 
-def _new_worker() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="tool-call")
-
-
 def _warn_if_unfinished(running: Future[Any], what: object) -> None:
     if not running.done():
         _log.warning("cancelled; %r cannot be stopped and runs on in its thread", what)
+
+
+class _Job(Struct, frozen=True):
+    """A call for a worker; after the last one the worker is free for others."""
+
+    call: Callable[[], Any]
+    outcome: Future[Any]
+    is_last: bool
+
+
+class _Worker:
+    """A thread that runs calls one after another; a daemon, so that no process waits for it."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        threading.Thread(target=self._work, name="tool-call", daemon=True).start()
+
+    def submit(self, call: Callable[[], T], *, is_last: bool = False) -> Future[T]:
+        """Run the call after those given before; with `is_last`, become idle afterwards."""
+        outcome: Future[T] = Future()
+        self._jobs.put(_Job(call, outcome, is_last))
+        return outcome
+
+    def _work(self) -> None:
+        while self._run_next():
+            pass
+
+    def _run_next(self) -> bool:
+        """Run one call and return whether there may be more.
+
+        The job is a local variable here, so that an idle worker keeps no result alive.
+        """
+        job = self._jobs.get()
+        is_wanted = job.outcome.set_running_or_notify_cancel()
+        result, error = _attempt(job.call) if is_wanted else (None, None)
+        # idle before the outcome is known: whoever waits for it can use this worker at once
+        goes_on = not job.is_last or _idle.keep(self)
+        if error is not None:
+            job.outcome.set_exception(error)
+        elif is_wanted:
+            job.outcome.set_result(result)
+        return goes_on
+
+
+def _attempt(call: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+    try:
+        return call(), None
+    except BaseException as error:  # raised again where it is waited for
+        return None, error
+
+
+class _IdleWorkers:
+    """The workers that have nothing to do, the last one used first."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Know of no worker: a forked process has none of its parent's threads."""
+        self._lock = threading.Lock()
+        self._workers: list[_Worker] = []
+
+    def take(self) -> _Worker:
+        """Return a worker that does nothing else, a new one where none is idle."""
+        with self._lock:
+            if self._workers:
+                return self._workers.pop()
+        return _Worker()
+
+    def keep(self, worker: _Worker) -> bool:
+        """Keep the worker for later; return False where enough are kept."""
+        with self._lock:
+            if len(self._workers) >= MAX_IDLE:
+                return False
+            self._workers.append(worker)
+            return True
+
+
+_idle = _IdleWorkers()
+os.register_at_fork(after_in_child=_idle.forget)

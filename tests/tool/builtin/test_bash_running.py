@@ -503,6 +503,25 @@ async def test_background_processes_end_with_the_call(bash: Bash, command: str) 
     assert marked_processes() == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("true", "true"),
+        ("true", "for i in {1..300}; do (true); done"),
+        ("for i in {1..300}; do (true); done", "true"),
+        ("sleep 0.7", "true"),
+        ("true", "sleep 0.7"),
+    ],
+)
+async def test_a_background_process_is_found_among_many(
+    bash: Bash, before: str, after: str
+) -> None:
+    """One that holds no output is ended, however many others came and whenever it began."""
+    outcome = await run(bash, f"{before}; sleep 60 >/dev/null 2>&1 & {after}")
+    assert "background were ended" in outcome.text
+    assert marked_processes() == []
+
+
 async def test_a_background_process_that_was_waited_for_is_not_mentioned(bash: Bash) -> None:
     """A command that ends its own background work is like any other."""
     assert (await run(bash, "(sleep 0.05; echo done) & wait")).text == "done\n"

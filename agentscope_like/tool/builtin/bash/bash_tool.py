@@ -32,6 +32,7 @@ from agentscope_like.permission.command import (
     why_not_an_edit,
 )
 from agentscope_like.permission.moment import MOMENT
+from agentscope_like.permission.protocol import never_waits
 from agentscope_like.permission.rules import rules_of
 from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.shell import CommandAnalysis, Place, SensitiveNames, Surroundings, analyze
@@ -210,7 +211,8 @@ class Bash(ToolBase):
 
     def _place(self, command: str, surroundings: Surroundings | None = None) -> Place:
         """Return where a command would run now, of which its surroundings know the most."""
-        known = surroundings or self._shell
+        moment = MOMENT.get() if self._backend is None else None  # one may yet find its home
+        known = surroundings or (moment and moment.get(self)) or self._shell
         work_tree = self._shell.work_tree if may_ask_for_root(command) else None
         return Place(directory=known.directory, home=known.home, work_tree=work_tree)
 
@@ -240,8 +242,11 @@ class Bash(ToolBase):
         A command with words that are not known before it runs is a safety ASK as well where a deny
         rule may come to speak of it, and so is one that may run what stands in its words.
         """
-        surroundings = self._surroundings(context)
+        surroundings = None if self._backend is None else self._surroundings(context)
         analysis = await self._analysis(tool_input["command"], surroundings)
+        if analysis.read_only and analysis.names_no_file:
+            return _ONLY_READS  # wherever it runs
+        surroundings = surroundings or self._surroundings(context)
         if analysis.has_globs:  # files to look for
             return await asyncio.to_thread(self._opinion, analysis, surroundings, context)
         return self._opinion(analysis, surroundings, context)
@@ -320,9 +325,10 @@ class Bash(ToolBase):
         )
 
     @override
+    @never_waits
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         """Return rules for the parts of the command that are not proven to read only."""
-        analysis = await self._analysis(tool_input["command"])
+        analysis = self.analysis(tool_input)
         return [
             PermissionRule(
                 tool_name=self.name,

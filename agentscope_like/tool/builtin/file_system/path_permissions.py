@@ -147,7 +147,7 @@ class WritingTool(PathTool):
                 PermissionBehavior.PASSTHROUGH,
                 f"{intention}. It asks because no rule allows it.",
             )
-        directories = self.working_directories(context)
+        directories = self.directories_for(location, context)
         if inside_any(location, directories):
             return PermissionDecision(
                 PermissionBehavior.ALLOW, f"{intention}, which is inside a working directory."

@@ -15,8 +15,10 @@ from agentscope_like.paths import (
     FileKind,
     Location,
     PathError,
+    around_by_text,
     compile_pattern,
     escape,
+    inside_any,
     sensitive_to_read,
     suggest_pattern,
 )
@@ -28,6 +30,7 @@ from agentscope_like.permission import (
     PermissionRule,
     RuleError,
 )
+from agentscope_like.permission.protocol import never_waits
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.host_file_system import HOST
@@ -121,6 +124,14 @@ class PathTool(ToolBase):
         located = [self._files.known(path, directory=self.cwd) for path in context.directories]
         return tuple(located) or self._own_directory()
 
+    def directories_for(self, location: Location, context: PermissionContext) -> Sequence[Location]:
+        """Return the working directories that tell whether the location lies in one."""
+        if near := around_by_text(location, context.directories, directory=self.cwd):
+            located = [self._files.known(path, directory=self.cwd) for path in near]
+            if inside_any(location, located):
+                return located
+        return self.working_directories(context)
+
     def _own_directory(self) -> tuple[Location, ...]:
         return (self._files.known(self.cwd, directory="/"),)
 
@@ -180,11 +191,13 @@ class PathTool(ToolBase):
         return _PathRules(self, index)
 
     @override
+    @never_waits
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         """Return a rule for the directory of the path, or for the path alone (seed 002)."""
         pattern = self._pattern(tool_input)
         return [] if pattern is None else [self._allowing(pattern)]
 
+    @never_waits
     async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         """Return the same rule by its absolute path.
 
@@ -239,6 +252,10 @@ class _PathRules:
         except PathError:
             return None
         return self._index.match(location, self._tool.working_directories(context))
+
+    def add(self, content: str) -> None:
+        """Count with one more pattern, at the next position."""
+        self._index.add(content)
 
     def extended(self, content: str) -> _PathRules:
         """Return a matcher for these patterns and one more."""

@@ -1,0 +1,71 @@
+"""Caches results by text, bounded by the characters of all texts and not by their number."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import update_wrapper
+from typing import Generic, ParamSpec, TypeVar
+
+__all__ = ["SizedCache", "cached_by_size"]
+
+P = ParamSpec("P")
+ResultT = TypeVar("ResultT")
+
+_ENTRY = 100
+"""Characters that an entry counts for besides its own."""
+
+
+class SizedCache(Generic[P, ResultT]):
+    """A function that remembers its last results; what it raises is not remembered.
+
+    The newest result is kept however long its texts are; the oldest ones go first.
+
+    Args:
+        function: What is called for texts that are not known; always returns the same for them.
+        characters: How many characters the texts of all that is kept may have.
+    """
+
+    def __init__(self, function: Callable[P, ResultT], characters: int) -> None:
+        update_wrapper(self, function)
+        self._function = function
+        self._most = characters
+        self._kept: OrderedDict[Hashable, tuple[ResultT, int]] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        """Return what the function returns for these arguments, which have to be hashable."""
+        key = (*args, *kwargs.items()) if kwargs else args
+        known = self._kept.get(key)
+        if known is not None:
+            return known[0]
+        result = self._function(*args, **kwargs)
+        self._keep(key, result)
+        return result
+
+    def _keep(self, key: tuple[object, ...], result: ResultT) -> None:
+        size = _ENTRY
+        for each in key:
+            if isinstance(each, str):
+                size += len(each)
+        with self._lock:
+            if key in self._kept:
+                return
+            self._kept[key] = result, size
+            self._size += size
+            while self._size > self._most and len(self._kept) > 1:
+                _, (_, freed) = self._kept.popitem(last=False)
+                self._size -= freed
+
+
+def cached_by_size(
+    characters: int,
+) -> Callable[[Callable[P, ResultT]], SizedCache[P, ResultT]]:
+    """Return a decorator that has a function remember results for so many characters of text."""
+
+    def decorate(function: Callable[P, ResultT]) -> SizedCache[P, ResultT]:
+        return SizedCache(function, characters)
+
+    return decorate
