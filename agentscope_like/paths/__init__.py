@@ -60,6 +60,7 @@ from agentscope_like.paths.sensitive import (
     sensitive_to_read,
     sensitive_to_write,
     standard_devices,
+    xdg_places,
 )
 from agentscope_like.paths.working_directories import around_by_text
 
@@ -119,4 +120,5 @@ __all__ = [
     "standard_devices",
     "suggest_pattern",
     "without_invisible",
+    "xdg_places",
 ]

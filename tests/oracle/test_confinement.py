@@ -32,6 +32,13 @@ EXAMPLES = int(os.environ.get("CONFINED_EXAMPLES", "60"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
 _IS_LONG = EXAMPLES > 1_000
 _MOST_TOLD = 10
+SHOWING = (
+    "grep -r . .",
+    "find . -type f | xargs cat",
+    "grep -rn TODO . | head; rg --hidden -uuu token",
+)
+"""What nobody is asked about although it shows whatever is there."""
+_SEARCHES = re.compile(r"\b(grep|rg|ag|find|fd|cat|head|tail|xargs|diff|wc|sort|git)\b")
 _BEFORE = r"^|[|;&(`]|\b(?:then|do|env|command|xargs|nice|timeout [0-9]+)\b"
 _QUOTED = re.compile(r"[^'\"]*['\"]", re.DOTALL)
 # the objects are those of bare.git, too: the same files
@@ -104,6 +111,19 @@ def test_reads_answer_as_they_do_unconfined(compared: list[Outcome]) -> None:
     report = "\n\n".join(f"{each.command!r}: {each.output}" for each in unexplained[:_MOST_TOLD])
     assert not report, report
     assert len(compared) > EXAMPLES // 2
+
+
+def test_what_nobody_is_asked_about_shows_no_secret() -> None:
+    """Of credentials that git does not track, nothing is in what an allowed command says."""
+    searches = _sample((c for c in _proven() if _SEARCHES.search(c)), EXAMPLES // 2)
+    commands = list(dict.fromkeys((*SHOWING, *searches, *_sample(_proven(), EXAMPLES // 4))))
+    with Jail("tests.oracle.confined", "secrets", may_confine=True) as jail:
+        outcomes = list(jail.run(commands))
+    shown = [each for each in outcomes if each.status == DIFFERENT]
+    assert not shown, "\n".join(f"{each.command!r}: {each.output}" for each in shown[:_MOST_TOLD])
+    assert sum(each.status == 0 for each in outcomes) > len(outcomes) // 3
+    kept = {each.command for each in outcomes if "/" in each.output and each.status == 0}
+    assert kept > set(SHOWING)  # they would have shown some
 
 
 def test_accepted_edits_stay_in_the_project_and_are_not_kept_from_it() -> None:

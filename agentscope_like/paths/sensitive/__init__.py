@@ -8,6 +8,7 @@ from agentscope_like.paths.sensitive.sensitive_paths import (
     dangerous_files,
     sensitive_to_read,
     sensitive_to_write,
+    xdg_places,
 )
 from agentscope_like.paths.sensitive.sensitive_table import (
     SensitivePaths,
@@ -29,4 +30,5 @@ __all__ = [
     "sensitive_to_read",
     "sensitive_to_write",
     "standard_devices",
+    "xdg_places",
 ]

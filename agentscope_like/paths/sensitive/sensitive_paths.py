@@ -26,6 +26,7 @@ __all__ = [
     "sensitive_to_read",
     "sensitive_to_write",
     "shown",
+    "xdg_places",
 ]
 
 
@@ -278,11 +279,11 @@ def _entries(listed: Iterable[SensitivePaths]) -> Iterator[_Entry]:
     for sensitive in listed:
         but = tuple(map(_Shape.read, sensitive.but))
         for path in sensitive.paths:
-            for spelled in (path, *_elsewhere(path)):
+            for spelled in (path, *xdg_places(path)):
                 yield _Entry(path, _Shape.read(spelled), sensitive.does, but)
 
 
-def _elsewhere(path: str) -> Iterator[str]:
+def xdg_places(path: str) -> Iterator[str]:
     """Yield where else a path below `.config` and its like is, as the environment says."""
     for usual, variable in _XDG:
         chosen = os.environ.get(variable, "")

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
     from agentscope_like.sandbox.isolation.confinement import Confinement
     from agentscope_like.sandbox.isolation.local import LocalSandbox
-    from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile
-    from agentscope_like.sandbox.isolation.scope import Scope, scope_of
+    from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile, reading
+    from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
     from agentscope_like.sandbox.isolation.violation import Heard, Violation, find_violation
 
 __all__ = [
@@ -20,8 +20,10 @@ __all__ = [
     "LocalSandbox",
     "Profile",
     "Scope",
+    "ScopeKind",
     "Violation",
     "find_violation",
+    "reading",
     "scope_of",
     "why_not_bubblewrap",
 ]
@@ -36,8 +38,10 @@ __getattr__ = on_first_use(
         "LocalSandbox": "local",
         "Profile": "profile",
         "Scope": "scope",
+        "ScopeKind": "scope",
         "Violation": "violation",
         "find_violation": "violation",
+        "reading": "profile",
         "scope_of": "scope",
         "why_not_bubblewrap": "bubblewrap",
     },

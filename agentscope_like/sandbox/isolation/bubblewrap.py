@@ -150,8 +150,8 @@ def diverted_mount(profile: Profile) -> str | None:
     mounts += [(path, path, False) for path in profile.write]
     inside = sorted(place for _, place, _ in mounts)
     for host, outer, read_only in mounts:
-        for path in inside:
-            if not read_only and path.startswith(f"{outer}/"):
+        for path in () if read_only else inside:
+            if path.startswith(f"{outer}/"):
                 place = host
                 for name in path[len(outer) + 1 :].split("/"):
                     place = os.path.join(place, name)

@@ -385,7 +385,8 @@ class Bash(ToolBase):
         Yields:
             Output as it comes; the last chunk has `exit_code`, `duration` in seconds, `directory`,
             `timed_out`, `output_file`, `confinement` (a `ScopeKind`, "sandbox" or "off") and, where
-            it tried more than was decided, `violation` in its metadata.
+            it tried more than was decided, `violation` in its metadata, and
+            where credentials may have been kept from it, `covered_secrets`.
         """
         del description
         analysis = await self._analysis(command)
@@ -396,13 +397,20 @@ class Bash(ToolBase):
         extra = None
         if await runs_unasked(analysis, surroundings, _permission_context):
             extra = partial(unasked_environment, analysis)
-        profile = None if scope is None else scope.profile
-        run = self._shell.run(command, timeout_ms=timeout, extra_environment=extra, profile=profile)
-        async with aclosing(run) as stream:
-            async for chunk in stream:
-                if chunk.is_last:
-                    chunk.metadata["confinement"] = self._confinement(scope)
-                yield chunk
+        async with self._confiner.covered(analysis, surroundings, scope) as covered:
+            profile = None if scope is None else scope.profile
+            run = self._shell.run(
+                command,
+                timeout_ms=timeout,
+                extra_environment=extra,
+                profile=profile if covered is None else covered.profile,
+                covered=covered,
+            )
+            async with aclosing(run) as stream:
+                async for chunk in stream:
+                    if chunk.is_last:
+                        chunk.metadata["confinement"] = self._confinement(scope)
+                    yield chunk
 
     def _confinement(self, scope: Scope | None) -> str:
         if self._backend is not None:

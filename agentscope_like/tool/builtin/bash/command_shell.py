@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.permission import PermissionRule
@@ -11,6 +11,9 @@ from agentscope_like.permission.command import FilePatterns
 from agentscope_like.sandbox.isolation import Profile
 from agentscope_like.shell import SensitiveNames, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.secret_wall import CoveredRun
 
 __all__ = ["CommandShell", "ExtraEnvironment", "RepositoryKeys"]
 
@@ -75,5 +78,6 @@ class CommandShell(Protocol):
         timeout_ms: int,
         extra_environment: ExtraEnvironment | None = None,
         profile: Profile | None = None,
+        covered: CoveredRun | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it comes, then a last chunk with how it ended."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, get_args
 
 from agentscope_like.exception import ConfigurationError
@@ -14,6 +16,7 @@ from agentscope_like.shell import CommandAnalysis, Surroundings
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Scope
+    from agentscope_like.sandbox.secret_wall import CoveredRun, SecretWall
 
 __all__ = ["Confiner"]
 
@@ -41,6 +44,7 @@ class Confiner:
         self.confine = confine
         self._reason: str | None = None
         self._has_looked = False
+        self._wall: SecretWall | None = None
 
     async def scope(
         self,
@@ -67,6 +71,34 @@ class Confiner:
         if any(effect.glob for effect in analysis.effects):
             return await asyncio.to_thread(scope_of, analysis, surroundings, mode)
         return scope_of(analysis, surroundings, mode)
+
+    @asynccontextmanager
+    async def covered(
+        self, analysis: CommandAnalysis, surroundings: Surroundings, scope: Scope | None
+    ) -> AsyncIterator[CoveredRun | None]:
+        """Keep credentials from one run; see `SecretWall`.
+
+        Args:
+            analysis: The command, as it was read for the decision.
+            surroundings: Where it runs.
+            scope: What it may do; None where it is not confined.
+        """
+        if scope is None:
+            yield None
+            return
+        if self._wall is None:
+            from agentscope_like.sandbox.secret_wall import SecretWall
+
+            self._wall = SecretWall()
+        run = None
+        if self._wall.stands(scope):
+            run = await asyncio.to_thread(self._wall.cover, analysis, surroundings, scope)
+        try:
+            yield run
+        finally:
+            if run is not None:
+                run.close()
+            self._wall.ran(scope)
 
     async def _look(self) -> None:
         """Find out whether commands can be confined here."""

@@ -17,6 +17,7 @@ from msgspec import to_builtins
 
 from agentscope_like.exception import ConfigurationError, IsolationError
 from agentscope_like.message import ToolChunk, ToolResultState
+from agentscope_like.paths import is_below
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.path_rules import PathRules
 from agentscope_like.sandbox.host import OrphanGuard
@@ -40,6 +41,7 @@ from agentscope_like.tool.builtin.bash.transcript import Transcript
 
 if TYPE_CHECKING:
     from agentscope_like.permission.command import FilePatterns
+    from agentscope_like.sandbox.secret_wall import CoveredRun, CoveredSecrets
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
 
 __all__ = ["Shell"]
@@ -118,6 +120,7 @@ class Shell:
         timeout_ms: int,
         extra_environment: ExtraEnvironment | None = None,
         profile: Profile | None = None,
+        covered: CoveredRun | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it comes, then a last chunk with how it ended.
 
@@ -127,6 +130,7 @@ class Shell:
             extra_environment: Returns variables to set besides; called off the loop.
             profile: What the kernel lets it touch; by default, what this process may. Where that
                 cannot be done, the command does not run.
+            covered: Tells what was kept secret from it by that.
 
         Raises:
             ToolArgumentError: The command is one that no process can be given.
@@ -178,9 +182,10 @@ class Shell:
         violation = None
         if profile is not None:
             violation = find_violation(profile, end.status, heard.text, command)
+        secrets = None if covered is None else covered.report()
         is_fine = end.status == 0 and violation is None
         yield say(
-            text + epilogue(end, transcript, timeout_ms, violation),
+            text + epilogue(end, transcript, timeout_ms, violation, self._kept(secrets)),
             state=ToolResultState.SUCCESS if is_fine else ToolResultState.ERROR,
             metadata={
                 "exit_code": end.status,
@@ -189,8 +194,22 @@ class Shell:
                 "timed_out": end.status is None,
                 "output_file": transcript.path,
                 **({} if violation is None else {"violation": to_builtins(violation)}),
+                **({} if not secrets else {"covered_secrets": secrets.as_metadata()}),
             },
         )
+
+    def _kept(self, secrets: CoveredSecrets | None) -> list[str]:
+        """Return the credentials that a command came upon, as a person writes their paths."""
+        own, home = os.path.realpath(self.directory), self.home
+        found: list[str] = []
+        for path in () if secrets is None else secrets.opened:
+            if is_below(path, own):
+                found.append(os.path.relpath(path, own))
+            elif home is not None and is_below(path, home):
+                found.append(f"~{path.removeprefix(home)}")
+            else:
+                found.append(path)
+        return found
 
     def _cannot_run(self) -> ToolChunk | None:
         """Return why no command can be started here, or None."""

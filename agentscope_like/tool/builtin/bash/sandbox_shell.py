@@ -46,6 +46,7 @@ from agentscope_like.tool.builtin.waiter import Waiter
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
+    from agentscope_like.sandbox.secret_wall import CoveredRun
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
 
 __all__ = ["SandboxShell"]
@@ -139,6 +140,7 @@ class SandboxShell:
         timeout_ms: int,
         extra_environment: ExtraEnvironment | None = None,
         profile: Profile | None = None,
+        covered: CoveredRun | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it comes, then a last chunk with how it ended.
 
@@ -146,7 +148,7 @@ class SandboxShell:
             ToolArgumentError: The command is one that no process can be given.
             SandboxConnectionError: The other host cannot be reached, or was lost meanwhile.
         """
-        del profile
+        del profile, covered
         refuse_unsendable(command)
         running = SandboxCommand(
             self._handle,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from agentscope_like.exception import ToolArgumentError
@@ -26,6 +27,8 @@ MAX_TIMEOUT_MS = 600_000
 
 NO_OUTPUT = "The command ended without any output."
 
+_MOST_NAMED = 5
+
 _MAX_ARGUMENT_BYTES = 131_072
 """MAX_ARG_STRLEN of Linux, execve(2)."""
 
@@ -46,9 +49,21 @@ def refuse_unsendable(command: str) -> None:
 
 
 def epilogue(
-    end: ShellExit, transcript: Transcript, timeout_ms: int, violation: Violation | None
+    end: ShellExit,
+    transcript: Transcript,
+    timeout_ms: int,
+    violation: Violation | None,
+    kept_secret: Sequence[str] = (),
 ) -> str:
-    """Return what is to be said after the output."""
+    """Return what is to be said after the output.
+
+    Args:
+        end: How the command ended.
+        transcript: Its output.
+        timeout_ms: How long it had.
+        violation: What it tried that it may not do.
+        kept_secret: Paths of credentials that it opened without finding what is in them.
+    """
     notes: list[str] = []
     if end.status is None:
         limit = timeout_ms or MAX_TIMEOUT_MS
@@ -62,10 +77,23 @@ def epilogue(
         notes.append("Processes that the command left in the background were ended with it.")
     if violation is not None:
         notes.append(violation.message)
+    if kept_secret:
+        notes.append(_secrecy(kept_secret))
     if not notes:
         return NO_OUTPUT if transcript.is_empty else ""
     text = "\n".join(f"[{note}]" for note in notes)
     return text if transcript.is_empty or transcript.ends_line else f"\n{text}"
+
+
+def _secrecy(paths: Sequence[str]) -> str:
+    named = ", ".join(f"`{path}`" for path in paths[:_MOST_NAMED])
+    more = len(paths) - _MOST_NAMED
+    named += f" and {more} more" if more > 0 else ""
+    were, one = ("was", "it") if len(paths) == 1 else ("were", "one")
+    return (
+        f"{named} {were} kept secret from this command; name {one} in a command of its own to ask "
+        "for it."
+    )
 
 
 def not_confined(reason: str) -> ToolChunk:

@@ -1,0 +1,127 @@
+"""Reads the paths that a git index records, without running git.
+
+The format is the one of git's documentation (gitformat-index(5)), versions 2 to 4. What is not
+exactly of this format is refused: a path that is wrongly taken for untracked would be covered, and
+git would show it as changed.
+"""
+
+from __future__ import annotations
+
+__all__ = ["MOST_INDEX_BYTES", "GitIndexError", "recorded_paths"]
+
+MOST_INDEX_BYTES = 1 << 25
+"""A larger index is not read: it would take longer than most commands."""
+
+_HEADER_BYTES = 12
+_VERSIONS = (2, 3, 4)
+_COMPRESSED = 4
+_STATUS_BYTES = 40
+_DIGEST_BYTES = (20, 32)
+"""Of SHA-1 and of SHA-256; which of them a repository has is not said in its index."""
+_EXTENDED_FLAG = 0x4000
+_NAME_MASK = 0xFFF
+_ALIGNMENT = 8
+_EXTENSION_HEADER_BYTES = 8
+_MOST_VARINT_BYTES = 4
+
+
+class GitIndexError(ValueError):
+    """What was read is no index, or one of a kind that is not known here."""
+
+
+def recorded_paths(data: bytes) -> frozenset[bytes]:
+    """Return the paths that an index records, relative to the work tree.
+
+    Args:
+        data: The whole index.
+
+    Raises:
+        GitIndexError: Not all of it is understood.
+    """
+    if len(data) < _HEADER_BYTES or data[:4] != b"DIRC":
+        raise GitIndexError("it does not begin as an index does")
+    version, count = (int.from_bytes(data[at : at + 4]) for at in (4, 8))
+    if version not in _VERSIONS:
+        raise GitIndexError(f"version {version} is not known")
+    problems: list[GitIndexError] = []
+    for digest in _DIGEST_BYTES:
+        try:
+            return _paths(data, version, count, digest)
+        except GitIndexError as error:
+            problems.append(error)
+        except IndexError:
+            problems.append(GitIndexError("it ends too early"))
+    raise problems[0]
+
+
+def _paths(data: bytes, version: int, count: int, digest: int) -> frozenset[bytes]:
+    read = _compressed_names if version == _COMPRESSED else _plain_names
+    end = len(data) - digest
+    names, at = read(data, count, _STATUS_BYTES + digest, end)
+    _refuse_unknown_extensions(data, at, end)
+    found = frozenset(names)
+    if any(not name or name[:1] == b"/" or name[-1:] == b"/" for name in found):
+        raise GitIndexError("it records a path that is not one of a file")
+    return found
+
+
+def _plain_names(data: bytes, count: int, flags_at: int, end: int) -> tuple[list[bytes], int]:
+    """Return the names of versions 2 and 3, which are padded, and where the entries end."""
+    names: list[bytes] = []
+    at = _HEADER_BYTES
+    for _ in range(count):
+        flags = data[at + flags_at] << 8 | data[at + flags_at + 1]
+        start = at + flags_at + (4 if flags & _EXTENDED_FLAG else 2)
+        stop = data.find(b"\0", start, end)
+        length = stop - start
+        if stop < 0 or min(length, _NAME_MASK) != flags & _NAME_MASK:
+            raise GitIndexError("an entry has a name of another length than it says")
+        names.append(data[start:stop])
+        at += (stop - at + _ALIGNMENT) // _ALIGNMENT * _ALIGNMENT
+    return names, at
+
+
+def _compressed_names(data: bytes, count: int, flags_at: int, end: int) -> tuple[list[bytes], int]:
+    """Return the names of version 4, each given by how it differs from the one before."""
+    names: list[bytes] = []
+    name = b""
+    at = _HEADER_BYTES
+    for _ in range(count):
+        flags = data[at + flags_at] << 8 | data[at + flags_at + 1]
+        start = at + flags_at + (4 if flags & _EXTENDED_FLAG else 2)
+        dropped, start = _varint(data, start)
+        stop = data.find(b"\0", start, end)
+        if stop < 0 or dropped > len(name):
+            raise GitIndexError("an entry has no name")
+        name = name[: len(name) - dropped] + data[start:stop]
+        if min(len(name), _NAME_MASK) != flags & _NAME_MASK:
+            raise GitIndexError("an entry has a name of another length than it says")
+        names.append(name)
+        at = stop + 1
+    return names, at
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number as git packs it (gitformat-pack(5), offset encoding), and what follows."""
+    value = data[at] & 0x7F
+    for _ in range(_MOST_VARINT_BYTES):
+        if not data[at] & 0x80:
+            return value, at + 1
+        at += 1
+        value = (value + 1) << 7 | data[at] & 0x7F
+    raise GitIndexError("an entry has a name that is too long")
+
+
+def _refuse_unknown_extensions(data: bytes, at: int, end: int) -> None:
+    """Refuse what changes the meaning of entries, such as a split or a sparse index.
+
+    Extensions whose name begins with a capital may be passed over.
+    """
+    while at < end:
+        name = data[at : at + 4]
+        size = int.from_bytes(data[at + 4 : at + _EXTENSION_HEADER_BYTES])
+        if not name[:1].isupper():
+            raise GitIndexError(f"its extension {name!r} is not known")
+        at += _EXTENSION_HEADER_BYTES + size
+    if at != end:
+        raise GitIndexError("it does not end where it says")

@@ -1,0 +1,110 @@
+"""Which names and places are those of credentials, from the table of what is sensitive to read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase, translate
+from functools import cache
+
+from agentscope_like.paths import (
+    FileKind,
+    Location,
+    paths_asked_to_read,
+    sensitive_to_read,
+    xdg_places,
+)
+
+__all__ = ["directories_of_credentials", "is_credential", "known_places", "may_be_credential"]
+
+_KERNEL = ("/dev", "/proc", "/inet", "/inet4", "/inet6")
+_PATTERN = re.compile(r"[*?\[]")
+_BELOW = "/**"
+
+
+def is_credential(*readings: str, home: str) -> bool:
+    """Return whether a path is that of a credential; a directory is where all in it is one.
+
+    Args:
+        readings: The path, and where it leads by symlinks; all absolute.
+        home: The home directory.
+    """
+    location = Location(
+        written=readings[0],
+        absolute=readings[0],
+        resolved=readings[-1],
+        readings=readings,
+        kind=FileKind.FILE,
+        identity=None,
+        home=home,
+    )
+    return sensitive_to_read(location) is not None
+
+
+def may_be_credential(name: str) -> bool:
+    """Return whether a file of this name can be a credential by its name; quick, for many names."""
+    return not name.isascii() or bool(_file_name()(name.lower()))
+
+
+@cache
+def directories_of_credentials() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the last names of directories in which every file is a credential, in small letters.
+
+    Those in which only some are come second.
+    """
+    whole, partly = set[str](), set[str]()
+    for entry in paths_asked_to_read():
+        for path in entry.paths:
+            if path.endswith(_BELOW) and not path.startswith(_KERNEL):
+                name = path.removesuffix(_BELOW).rpartition("/")[2]
+                (partly if entry.but else whole).add(name.lower())
+    return frozenset(whole - partly), frozenset(partly)
+
+
+def known_places(home: str) -> Iterator[str]:
+    """Yield the credentials of a person and of the system that are where they usually are.
+
+    Args:
+        home: The home directory; without one, only the system's are known.
+    """
+    names_in = cache(_names_in)
+    listed = [path.removesuffix(_BELOW) for entry in paths_asked_to_read() for path in entry.paths]
+    own = [path.removeprefix("~/") for path in listed if not path.startswith("/")]
+    moved = [place for path in own for place in xdg_places(path)]
+    if home not in ("", "/"):
+        for path in (*(f"{home}/{each}" for each in own), *moved):
+            yield from _matching(path, names_in)
+    for path in listed:
+        if path.startswith("/") and not path.startswith(_KERNEL):
+            yield from _matching(path, names_in)
+
+
+def _matching(path: str, names_in: Callable[[str], list[str]]) -> Iterator[str]:
+    """Yield the paths that are there and match, where only the last name may be a pattern."""
+    directory, _, name = path.rpartition("/")
+    if not _PATTERN.search(name):
+        if os.path.lexists(path):
+            yield path
+        return
+    for other in names_in(directory):
+        if fnmatchcase(other.lower(), name.lower()):
+            yield f"{directory}/{other}"
+
+
+def _names_in(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError:
+        return []
+
+
+@cache
+def _file_name() -> Callable[[str], object]:
+    names = {
+        path.rpartition("/")[2].lower()
+        for entry in paths_asked_to_read()
+        for path in entry.paths
+        if not path.endswith(_BELOW) and not path.startswith(_KERNEL)
+    }
+    return re.compile("|".join(map(translate, sorted(names)))).match

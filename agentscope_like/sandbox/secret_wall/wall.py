@@ -1,0 +1,198 @@
+"""Covers credentials during proven reads, and tells which of them a command came upon."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Container, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from agentscope_like.paths import PathError, TooManyFilesError, is_below
+from agentscope_like.permission.command import find_danger
+from agentscope_like.sandbox.isolation import Profile, Scope, ScopeKind, reading
+from agentscope_like.sandbox.secret_wall.notices import Notices
+from agentscope_like.sandbox.secret_wall.open_watch import OpenWatch
+from agentscope_like.sandbox.secret_wall.places import is_credential
+from agentscope_like.sandbox.secret_wall.search import Credential, Found, find_credentials
+from agentscope_like.shell import CommandAnalysis, Surroundings
+
+__all__ = ["CoveredRun", "CoveredSecrets", "SecretWall"]
+
+_SECONDS = 60.0
+"""How long what was found is relied on: others may make credentials meanwhile."""
+
+
+class CoveredSecrets(Struct, frozen=True):
+    """What was kept secret from a command.
+
+    Attributes:
+        covered: How many credentials it could not read.
+        opened: Those that it tried to read all the same, as absolute paths.
+        left_out: A sentence for each reason for which others may not have been covered.
+    """
+
+    covered: int
+    opened: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    def as_metadata(self) -> dict[str, Any]:
+        """Return it as plain values that are the same after they were stored as JSON."""
+        return {
+            "covered": self.covered,
+            "opened": list(self.opened),
+            "left_out": list(self.left_out),
+        }
+
+
+class CoveredRun:
+    """One run of a command from which credentials are kept, until it is closed.
+
+    Args:
+        profile: What the command may touch without this.
+        notices: What takes the place of credentials; None where they could not be made.
+        left_out: Why there may be credentials that are not covered.
+        named: Paths of credentials that the command is to see.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        notices: Notices | None,
+        left_out: Sequence[str],
+        named: Container[str] = (),
+    ) -> None:
+        mounts = () if notices is None else notices.mounts()
+        covers = tuple(mount for mount in mounts if mount.mount_path not in named)
+        self.profile = profile
+        self._notices = notices
+        self._left_out = tuple(left_out)
+        self._covered = {os.path.basename(mount.host_path): mount.mount_path for mount in covers}
+        self._watch: OpenWatch | None = None
+        if notices is not None and covers:
+            self._watch = OpenWatch(notices.directory)
+            own = (notices.directory,) if notices.is_seen_by(profile) else ()
+            self.profile = replace(
+                profile, mounts=(*profile.mounts, *covers), hide=(*profile.hide, *own)
+            )
+
+    def report(self) -> CoveredSecrets | None:
+        """Return what was kept from the command, if anything was; ask once, when it has ended."""
+        if not self._covered and not self._left_out:
+            return None
+        names = frozenset[str]() if self._watch is None else self._watch.opened()
+        opened = sorted(path for name, path in self._covered.items() if name in names)
+        return CoveredSecrets(len(self._covered), tuple(opened), self._left_out)
+
+    def close(self) -> None:
+        """Let go of what was needed for it; calling it again does nothing."""
+        if self._watch is not None:
+            self._watch.close()
+        self._notices = None
+
+
+class SecretWall:
+    """Keeps credentials from the proven reads of one shell; what it found is known to the next."""
+
+    def __init__(self) -> None:
+        self._known: _Known | None = None
+        self._changes = 0
+
+    @staticmethod
+    def stands(scope: Scope) -> bool:
+        """Return whether credentials are kept from a command of this scope.
+
+        Only from proven reads without network: a program that writes would find its files covered,
+        and `git add` would record the covers; one that logs in needs its credentials.
+        """
+        profile = scope.profile
+        return scope.kind is ScopeKind.READ and profile is not None and not profile.network
+
+    def ran(self, scope: Scope) -> None:
+        """Take note of a run that has ended: what may have written may have made credentials."""
+        if scope.kind is not ScopeKind.READ:
+            self._changes += 1
+
+    def cover(
+        self, analysis: CommandAnalysis, surroundings: Surroundings, scope: Scope
+    ) -> CoveredRun:
+        """Cover what nobody agreed to show to a command; blocks while it looks at files.
+
+        Args:
+            analysis: The command, as it was read for the decision.
+            surroundings: Where it runs.
+            scope: What it was decided to do, of a kind for which the wall stands.
+        """
+        profile = scope.profile or reading()
+        try:
+            known = self._look(surroundings)
+        except (OSError, PathError) as error:
+            return CoveredRun(profile, None, [f"no credential is covered: {error}"])
+        named = _asked_for(analysis, surroundings, known.found.credentials)
+        return CoveredRun(profile, known.notices, known.found.left_out, named)
+
+    def _look(self, surroundings: Surroundings) -> _Known:
+        home = surroundings.home or ""
+        directories = tuple(each.resolved for each in surroundings.working_directories)
+        key = (self._changes, home, directories)
+        known = self._known
+        if known is None or known.key != key or not known.is_fresh:
+            found = find_credentials(home, directories)
+            known = _Known(key, time.monotonic(), found, Notices(found.credentials))
+            self._known = known
+        return known
+
+
+class _Known(Struct, frozen=True):
+    """What was found for a number of changes, a home and directories, and when."""
+
+    key: tuple[int, str, tuple[str, ...]]
+    since: float
+    found: Found
+    notices: Notices
+
+    @property
+    def is_fresh(self) -> bool:
+        return time.monotonic() - self.since < _SECONDS and self.notices.are_there
+
+
+def _asked_for(
+    analysis: CommandAnalysis, surroundings: Surroundings, credentials: Sequence[Credential]
+) -> frozenset[str]:
+    """Return the credentials that a command is to see: it names them, and a person agreed.
+
+    A single command that names one without anybody being asked does not show what is in it, but
+    may tell its size: so it sees those that everybody knows by their names. The directory where it
+    runs has to be there for it as well.
+    """
+    start = os.path.realpath(surroundings.directory)
+    needed = frozenset(each.path for each in credentials if is_below(start, each.path))
+    try:
+        around = surroundings.of(analysis)
+        named = _named(analysis, around, credentials)
+        if not named:
+            return needed
+        if find_danger(analysis, around) is not None:
+            return needed | named
+        if len(analysis.parts) == 1 and not any(each.recursive for each in analysis.effects):
+            home = surroundings.home or ""
+            return needed.union(path for path in named if is_credential(path, home=home))
+    except (OSError, PathError, TooManyFilesError):
+        return needed
+    return needed
+
+
+def _named(
+    analysis: CommandAnalysis, around: Surroundings, credentials: Sequence[Credential]
+) -> frozenset[str]:
+    """Return the credentials that the paths of a command lead to, hold, or are in."""
+    found: set[str] = set()
+    for effect in analysis.effects:
+        for location in around.locations(effect) or ():
+            place = location.resolved
+            found.update(each.path for each in credentials if is_below(place, each.path))
+            if around.why_not_read(location, recursive=effect.recursive):
+                found.update(each.path for each in credentials if is_below(each.path, place))
+    return frozenset(found)
