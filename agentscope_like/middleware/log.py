@@ -16,7 +16,7 @@ from agentscope_like.middleware.base import NextHandler, ToolMiddlewareBase
 
 __all__ = ["LoggingMiddleware"]
 
-_INJECTED = frozenset({"_agent_state", "_permission_context"})
+_INJECTED = frozenset({"_agent_state", "_permission_context", "_prepared_call"})
 
 
 class LoggingMiddleware(ToolMiddlewareBase):

@@ -3,9 +3,14 @@
 from agentscope_like.paths import PatternError, PermissionConfigError
 from agentscope_like.permission.context import AdditionalWorkingDirectory, PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
-from agentscope_like.permission.engine import PermissionEngine
+from agentscope_like.permission.engine import CallDecision, PermissionEngine
 from agentscope_like.permission.errors import RuleError
-from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
+from agentscope_like.permission.mode import (
+    ModeProperties,
+    PermissionBehavior,
+    PermissionMode,
+)
+from agentscope_like.permission.prepared_call import PreparedCall
 from agentscope_like.permission.protocol import (
     ContentMatcher,
     PermissionTool,
@@ -18,8 +23,10 @@ from agentscope_like.permission.rules import check_rules
 
 __all__ = [
     "AdditionalWorkingDirectory",
+    "CallDecision",
     "ContentMatcher",
     "DecisionRow",
+    "ModeProperties",
     "PatternError",
     "PermissionBehavior",
     "PermissionConfigError",
@@ -29,6 +36,7 @@ __all__ = [
     "PermissionMode",
     "PermissionRule",
     "PermissionTool",
+    "PreparedCall",
     "RuleCompiler",
     "RuleError",
     "RuleTable",

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision, suggest_later
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.moment import MOMENT
-from agentscope_like.permission.protocol import (
-    FallbackSuggester,
-    PermissionTool,
-    Preparation,
-    RuleMatch,
-)
+from agentscope_like.permission.prepared_call import PreparedCall, prepare_call
+from agentscope_like.permission.protocol import PermissionTool, Preparation, RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of, rules_to_try
 
-__all__ = ["MAX_SUGGESTIONS", "PermissionEngine"]
+__all__ = ["MAX_SUGGESTIONS", "CallDecision", "PermissionEngine"]
 
 # Looking up a member of an enumeration takes as long as all else that a row of the table does.
 ALLOW, DENY, ASK = PermissionBehavior.ALLOW, PermissionBehavior.DENY, PermissionBehavior.ASK
-EXPLORE, BYPASS, DONT_ASK = PermissionMode.EXPLORE, PermissionMode.BYPASS, PermissionMode.DONT_ASK
 TOOL_ALLOWS = DecisionRow.TOOL_ALLOWS
 
 MAX_SUGGESTIONS = 5
 """How many rules a question offers at most."""
 
-_READ_ONLY_RUNS = frozenset({EXPLORE, PermissionMode.ACCEPT_EDITS, DONT_ASK})
+
+class CallDecision(NamedTuple):
+    """A decision and the reading of the call that it went by.
+
+    Attributes:
+        decision: What was decided.
+        call: The reading; None where it could not be made.
+    """
+
+    decision: PermissionDecision
+    call: PreparedCall | None
 
 
 class PermissionEngine:
@@ -62,37 +67,40 @@ class PermissionEngine:
             ALLOW, DENY or ASK with its message, its row of the table and, on a question that a rule
             could spare, the rules that would. Never raises: what fails while checking asks.
         """
+        return (await self.decide(tool, tool_input)).decision
+
+    async def decide(self, tool: PermissionTool, tool_input: dict[str, Any]) -> CallDecision:
+        """Do what `check_permission` does, and return with it the reading that it went by.
+
+        Whoever runs the call goes by the same reading, so that both agree about what it does.
+        """
         context = self.context
         mode = context.mode
-        moment = MOMENT.set({})
         try:
             if type(mode) is not PermissionMode:  # text, set past the model
                 mode = PermissionMode(mode)
-            return await _decide(tool, tool_input, context, mode)
+            look_up: Preparation | None = getattr(tool, "prepare_decision", None)
+            if look_up is not None:
+                await look_up(tool_input, context)
+            call = await prepare_call(tool, tool_input, context)
+            return CallDecision(await _decide(call, mode), call)
         except BaseException as error:
             if not _is_failure(error):
                 raise
-            return _undecided(tool, mode, error)
-        finally:
-            MOMENT.reset(moment)
+            return CallDecision(_undecided(tool, mode, error), None)
 
 
-async def _decide(  # noqa: C901, PLR0911 - one step for each row
-    tool: PermissionTool,
-    tool_input: dict[str, Any],
-    context: PermissionContext,
-    mode: PermissionMode,
+async def _decide(  # noqa: PLR0911 - one step for each row
+    call: PreparedCall, mode: PermissionMode
 ) -> PermissionDecision:
     """Go through the table, strictest row first."""
-    prepare: Preparation | None = getattr(tool, "prepare_decision", None)
-    if prepare is not None:
-        await prepare(tool_input, context)
-    denial = await _rule(DENY, tool, tool_input, context) if context.deny_rules else None
+    tool, context, properties = call.tool, call.context, mode.properties
+    denial = await _rule(DENY, call) if context.deny_rules else None
     if denial is not None and denial.certain:
         return _by_rule(mode, DecisionRow.DENY_RULE, denial)
 
     try:
-        check = _opinion(await tool.check_permissions(tool_input, context))
+        check = _opinion(await call.check())
     except Exception as error:
         check = _failed(f"{tool.name}'s own check failed", error)
     if check.behavior is DENY:
@@ -101,36 +109,31 @@ async def _decide(  # noqa: C901, PLR0911 - one step for each row
         return _allowed(TOOL_ALLOWS, "It touches only the agent's own state.")
 
     read_only = False
-    if mode in _READ_ONLY_RUNS:
-        read_only, check = await _proven_read_only(tool, tool_input, check)
-    if mode is EXPLORE and not read_only:
+    if properties.reads_run:
+        read_only, check = await _proven_read_only(call, check)
+    if properties.only_reads and not read_only:
         return _not_read_only(tool, check)
 
     is_safety_check = check.behavior is ASK and check.bypass_immune
-    if is_safety_check and mode is not BYPASS:
+    if is_safety_check and properties.safety_asks:
         return _ask_or_deny(mode, DecisionRow.SAFETY_CHECK, check.message, check.decision_reason)
-    question = await _rule(ASK, tool, tool_input, context) if context.ask_rules else None
+    question = await _rule(ASK, call) if context.ask_rules else None
     if question := question or denial:
         return _by_rule(mode, DecisionRow.ASK_RULE, question)
     if read_only:
         return _allowed(DecisionRow.READ_ONLY, "It only reads.", check.decision_reason)
     if check.behavior is ALLOW:
         return _allowed(TOOL_ALLOWS, check.message, check.decision_reason)
-    permission = await _rule(ALLOW, tool, tool_input, context) if context.allow_rules else None
+    permission = await _rule(ALLOW, call) if context.allow_rules else None
     if permission is not None:
         return _by_rule(mode, DecisionRow.ALLOW_RULE, permission)
-    return await _nothing_matched(tool, tool_input, context, mode, check)
+    return await _nothing_matched(call, mode, check)
 
 
-async def _rule(
-    behavior: PermissionBehavior,
-    tool: PermissionTool,
-    tool_input: dict[str, Any],
-    context: PermissionContext,
-) -> RuleMatch | None:
+async def _rule(behavior: PermissionBehavior, call: PreparedCall) -> RuleMatch | None:
     """Return a rule that says `behavior` of this call, or that may, or None."""
-    rules = rules_of(tool, behavior, context)
-    return None if rules is None else await rules.find(tool_input, context)
+    rules = rules_of(call.tool, behavior, call.context)
+    return None if rules is None else await rules.find(call)
 
 
 def _opinion(check: object) -> PermissionDecision:
@@ -141,35 +144,31 @@ def _opinion(check: object) -> PermissionDecision:
 
 
 async def _proven_read_only(
-    tool: PermissionTool, tool_input: dict[str, Any], check: PermissionDecision
+    call: PreparedCall, check: PermissionDecision
 ) -> tuple[bool, PermissionDecision]:
     """Return whether the call is proven to read only; a proof that fails is a safety ASK."""
     try:
-        return await tool.check_read_only(tool_input) is True, check
+        return await call.only_reads() is True, check
     except Exception as error:
-        return False, _failed(f"Whether {tool.name} only reads could not be told", error)
+        return False, _failed(f"Whether {call.tool.name} only reads could not be told", error)
 
 
 async def _nothing_matched(
-    tool: PermissionTool,
-    tool_input: dict[str, Any],
-    context: PermissionContext,
-    mode: PermissionMode,
-    check: PermissionDecision,
+    call: PreparedCall, mode: PermissionMode, check: PermissionDecision
 ) -> PermissionDecision:
     """Return the last row: the mode decides."""
-    row = DecisionRow.NOTHING_MATCHED
-    if mode is BYPASS:
+    row, tool = DecisionRow.NOTHING_MATCHED, call.tool
+    if mode.properties.otherwise == "allow":
         return _allowed(row, "Nothing forbids it in bypass mode.")
     message = check.message if check.message else f"No rule says that {tool.name} may run."
-    if mode is DONT_ASK:
+    if mode.properties.otherwise == "deny":
         return _ask_or_deny(mode, row, message, check.decision_reason)
     question = PermissionDecision(ASK, message, decision_reason=check.decision_reason, row=row)
     if _suggests_at_once(tool):
-        return suggest_later(
-            question, partial(_found_later, tool, dict(tool_input), context, MOMENT.get())
-        )
-    return replace(question, suggested_rules=await _suggestions(tool, tool_input, context))
+        later = copy(call)
+        later.tool_input = dict(call.tool_input)  # the caller may change its own
+        return suggest_later(question, partial(_found_later, later))
+    return replace(question, suggested_rules=await _suggestions(call))
 
 
 def _suggests_at_once(tool: PermissionTool) -> bool:
@@ -182,15 +181,9 @@ def _suggests_at_once(tool: PermissionTool) -> bool:
     return getattr(tool, "compile_rules", None) is not None
 
 
-def _found_later(
-    tool: PermissionTool,
-    tool_input: dict[str, Any],
-    context: PermissionContext,
-    moment: dict[object, Any] | None,
-) -> list[PermissionRule]:
-    """Return the suggestions for a call, which sees the world as its decision did."""
-    before = MOMENT.set(moment)
-    finding = _suggestions(tool, tool_input, context)
+def _found_later(call: PreparedCall) -> list[PermissionRule]:
+    """Return the suggestions for a call, by the reading that it was decided by."""
+    finding = _suggestions(call)
     try:
         finding.send(None)
     except StopIteration as found:
@@ -198,33 +191,30 @@ def _found_later(
         return suggested
     finally:
         finding.close()
-        MOMENT.reset(before)
     return []  # it would have waited
 
 
-async def _suggestions(
-    tool: PermissionTool, tool_input: dict[str, Any], context: PermissionContext
-) -> list[PermissionRule]:
+async def _suggestions(call: PreparedCall) -> list[PermissionRule]:
     """Return rules that are proven to allow this very call, the best first.
 
     Every row above the allow rules has been passed, and no allow rule changes those: so the call is
     decided anew by asking the allow rules again with the suggested one among them.
     """
-    rules = rules_to_try(tool, ALLOW, context)
+    rules = rules_to_try(call.tool, ALLOW, call.context)
 
     async def working(suggested: Iterable[PermissionRule]) -> list[PermissionRule]:
         return [
             rule
             for rule in suggested
             if rule.behavior is ALLOW
-            and rule.tool_name == tool.name
-            and await rules.would_find(rule, tool_input, context)
+            and rule.tool_name == call.tool.name
+            and await rules.would_find(rule, call)
         ]
 
     try:
-        found = await working(await tool.generate_suggestions(tool_input))
-        if not found and isinstance(tool, FallbackSuggester):
-            found = await working(await tool.fallback_suggestions(tool_input))
+        found = await working(await call.suggestions())
+        if not found:
+            found = await working(await call.fallback_suggestions())
     except Exception:
         return []
     return found[:MAX_SUGGESTIONS]
@@ -268,7 +258,7 @@ def _ask_or_deny(
     rule: PermissionRule | None = None,
 ) -> PermissionDecision:
     """Return ASK, or DENY in the mode where nobody can answer."""
-    if mode is DONT_ASK:
+    if mode.properties.otherwise == "deny":
         message = f"{message} Nobody can be asked in dont_ask mode, so it is denied."
         return PermissionDecision(DENY, message, decision_reason=reason, row=row, rule=rule)
     return PermissionDecision(
@@ -284,8 +274,8 @@ def _ask_or_deny(
 def _undecided(tool: PermissionTool, mode: str, error: BaseException) -> PermissionDecision:
     """Return the answer where the table could not be gone through."""
     failed = _failed(f"The rules for {tool.name} could not be checked", error)
-    known = mode if isinstance(mode, PermissionMode) else EXPLORE
-    if known is EXPLORE:
+    known = mode if isinstance(mode, PermissionMode) else PermissionMode.EXPLORE
+    if known.properties.only_reads:
         return _not_read_only(tool, failed)
     return _ask_or_deny(known, DecisionRow.SAFETY_CHECK, failed.message, failed.decision_reason)
 

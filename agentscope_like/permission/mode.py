@@ -3,8 +3,30 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
-__all__ = ["PermissionBehavior", "PermissionMode"]
+from msgspec import Struct
+
+__all__ = ["ModeProperties", "PermissionBehavior", "PermissionMode"]
+
+
+class ModeProperties(Struct, frozen=True):
+    """What a mode means; the engine and the tools ask these, never which mode it is.
+
+    Attributes:
+        reads_run: Whether calls that are proven to read run, whatever the tool.
+        edits_run: Whether edits inside the working directories run.
+        only_reads: Whether every call is denied that is not proven to read.
+        safety_asks: Whether a safety check asks.
+        otherwise: What becomes of a call that nothing else settled. Where that is "deny", whatever
+            would ask is denied.
+    """
+
+    reads_run: bool = False
+    edits_run: bool = False
+    only_reads: bool = False
+    safety_asks: bool = True
+    otherwise: Literal["ask", "allow", "deny"] = "ask"
 
 
 class PermissionMode(StrEnum):
@@ -23,6 +45,20 @@ class PermissionMode(StrEnum):
     EXPLORE = "explore"
     BYPASS = "bypass"
     DONT_ASK = "dont_ask"
+
+    @property
+    def properties(self) -> ModeProperties:
+        """Return what the mode means."""
+        return _PROPERTIES[self]
+
+
+_PROPERTIES = {
+    PermissionMode.DEFAULT: ModeProperties(),
+    PermissionMode.ACCEPT_EDITS: ModeProperties(reads_run=True, edits_run=True),
+    PermissionMode.EXPLORE: ModeProperties(reads_run=True, only_reads=True),
+    PermissionMode.BYPASS: ModeProperties(safety_asks=False, otherwise="allow"),
+    PermissionMode.DONT_ASK: ModeProperties(reads_run=True, edits_run=True, otherwise="deny"),
+}
 
 
 class PermissionBehavior(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from msgspec import Struct
@@ -81,8 +81,13 @@ class PermissionTool(Protocol):
 class ContentMatcher(Protocol):
     """The contents of many rules, compiled so that their number does not matter."""
 
-    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> int | None:
-        """Return the position of a content that matches the call, or None."""
+    def match(self, call: Any) -> int | None:
+        """Return the position of a content that matches the call, or None.
+
+        Args:
+            call: The `PreparedCall` that the tool's own `prepare_call` returned; a tool knows its
+                own kind.
+        """
 
     def extended(self, content: str) -> ContentMatcher:
         """Return a matcher for these contents and one more, without compiling anew."""
@@ -117,8 +122,12 @@ class RuleCompiler(Protocol):
 class RelatedMatcher(Protocol):
     """Rules of other tools, compiled so that their number does not matter."""
 
-    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
-        """Return the rule that speaks of the call, else one that may, else None."""
+    def match(self, call: Any) -> RuleMatch | None:
+        """Return the rule that applies to the call, else one that may, else None.
+
+        Args:
+            call: As for `ContentMatcher.match`.
+        """
 
 
 @runtime_checkable

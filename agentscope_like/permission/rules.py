@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from agentscope_like.nearest import nearest
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.prepared_call import PreparedCall
 from agentscope_like.permission.protocol import (
     ContentMatcher,
     GrowingMatcher,
@@ -116,42 +117,36 @@ class ToolRules:
         """Return what the rules of related tools were compiled to, or None where there is none."""
         return self._related
 
-    async def find(
-        self, tool_input: dict[str, Any], context: PermissionContext
-    ) -> RuleMatch | None:
+    async def find(self, call: PreparedCall) -> RuleMatch | None:
         """Return the rule that speaks of the call, else one that may, else None."""
-        rule = await self._own(tool_input, context)
+        rule = await self._own(call)
         if rule is not None:
             return RuleMatch(rule)
         if self._related is None:
             return None
         import asyncio  # deciding as such needs none of it
 
-        return await asyncio.to_thread(self._related.match, tool_input, context)
+        return await asyncio.to_thread(self._related.match, call)
 
-    async def _own(
-        self, tool_input: dict[str, Any], context: PermissionContext
-    ) -> PermissionRule | None:
+    async def _own(self, call: PreparedCall) -> PermissionRule | None:
         if self._whole is not None or not self._by_content:
             return self._whole
         if self._matcher is not None:
-            position = self._matcher.match(tool_input, context)
+            position = self._matcher.match(call)
             return None if position is None else self._by_content[position]
         for rule in self._by_content:
-            if await self._tool.match_rule(rule.rule_content, tool_input):
+            if rule.rule_content is not None and await call.matches(rule.rule_content):
                 return rule
         return None
 
-    async def would_find(
-        self, rule: PermissionRule, tool_input: dict[str, Any], context: PermissionContext
-    ) -> bool:
+    async def would_find(self, rule: PermissionRule, call: PreparedCall) -> bool:
         """Return whether the call would be matched if `rule` stood among these."""
         if rule.rule_content is None:
             return True
         if self._matcher is not None:
             extended = self._matcher.extended(rule.rule_content)
-            return extended.match(tool_input, context) is not None
-        return bool(await self._tool.match_rule(rule.rule_content, tool_input))
+            return extended.match(call) is not None
+        return await call.matches(rule.rule_content)
 
 
 def rules_of(

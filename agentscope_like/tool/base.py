@@ -80,6 +80,8 @@ class ToolBase(ABC):
         is_policy_injected: Whether `call` gets what is permitted as `_permission_context`.
         is_basis_injected: Whether `call` gets as `_decision_basis` what `decision_basis` returned
             when the call was decided; None where it is called without a decision.
+        is_call_injected: Whether `call` gets as `_prepared_call` the `PreparedCall` that the
+            decision went by; None where it is called without a decision.
         is_mcp: Whether it comes from an MCP server.
         mcp_name: The name of that server.
         is_hidden: Whether the model is not told of it; a call by its name is decided all the same.
@@ -106,6 +108,7 @@ class ToolBase(ABC):
     is_state_injected: bool = False
     is_policy_injected: ClassVar[bool] = False
     is_basis_injected: ClassVar[bool] = False
+    is_call_injected: ClassVar[bool] = False
     is_mcp: bool = False
     mcp_name: str | None = None
     is_hidden: bool = False

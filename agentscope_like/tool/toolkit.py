@@ -236,15 +236,17 @@ class Toolkit:
             entry = inventory.available(call.name, state.tool_context.activated_groups, suggested)
             request = CallRequest(call, entry.tool, parse_arguments(call.name, call.input), state)
             entry.validator.check(request.arguments)
-            arguments, decision = await decided_within(layers, request, entry.validator.check)
+            arguments, said = await decided_within(layers, request, entry.validator.check)
         except AgentOrientedException as error:
             call.state = ToolCallState.FINISHED
             tool = inventory.tools.get(call.name)
             return DecidedCall(call, tool, refusal=refused(error.message, ToolResultState.ERROR))
-        call.digest = digest_of(entry, arguments)
-        return self._settled(
-            DecidedCall(call, entry.tool, decision, arguments, policy_key=policy), layers
+        decision, prepared = said
+        call.digest = digest_of(entry, arguments, prepared)
+        decided = DecidedCall(
+            call, entry.tool, decision, arguments, policy_key=policy, prepared=prepared
         )
+        return self._settled(decided, layers)
 
     async def confirm(
         self,
@@ -362,17 +364,11 @@ class Toolkit:
             call.state = ToolCallState.SUBMITTED
             return decided
         call.state = ToolCallState.ALLOWED
-        grant = Grant(call.id, tool, decided.arguments, call.digest, decided.policy_key)
-        self._issued[grant] = layers
-        return DecidedCall(
-            call,
-            tool,
-            decided.decision,
-            decided.arguments,
-            grant=grant,
-            note=decided.note,
-            policy_key=decided.policy_key,
+        grant = Grant(
+            call.id, tool, decided.arguments, call.digest, decided.policy_key, decided.prepared
         )
+        self._issued[grant] = layers
+        return replace(decided, grant=grant)
 
     # Running
 

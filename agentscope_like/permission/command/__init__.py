@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from agentscope_like.permission.command.command_patterns import compile_command
 from agentscope_like.permission.command.command_rules import CommandRules
-from agentscope_like.permission.command.edits import EDITING_RUNS, why_not_an_edit
+from agentscope_like.permission.command.edits import why_not_an_edit
 from agentscope_like.permission.command.file_rules import FilePatterns, FileRules
+from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.command.safety_checks import find_danger
 from agentscope_like.permission.command.suggestions import suggest_patterns
 
 __all__ = [
-    "EDITING_RUNS",
     "CommandRules",
     "FilePatterns",
     "FileRules",
+    "PreparedCommand",
     "compile_command",
     "find_danger",
     "suggest_patterns",

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from agentscope_like.permission.command.command_patterns import CommandIndex
 from agentscope_like.permission.command.edits import (
-    EDITING_RUNS,
     redirects_stay_inside,
     why_not_a_part,
 )
-from agentscope_like.permission.context import PermissionContext
-from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
+from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.shell import CommandAnalysis, Part, Surroundings, Unknown, Words
 from agentscope_like.shell.catalog import program_name
 from agentscope_like.shell.facts import (
@@ -28,10 +26,10 @@ from agentscope_like.shell.facts import (
 )
 from agentscope_like.shell.state import exported_doubt
 
-__all__ = ["CommandRules"]
+if TYPE_CHECKING:
+    from agentscope_like.permission.command.prepared_command import PreparedCommand
 
-_Reader: TypeAlias = Callable[[Mapping[str, Any]], CommandAnalysis]
-_Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
+__all__ = ["CommandRules"]
 
 
 class CommandRules:
@@ -45,26 +43,15 @@ class CommandRules:
     Args:
         contents: The patterns.
         behavior: What the rules say.
-        read: Returns the reading of a call's command.
-        surroundings: Returns what surrounds a command under a context.
 
     Raises:
         PatternError: One of the patterns cannot be compiled.
     """
 
-    __slots__ = ("_behavior", "_index", "_read", "_surroundings")
+    __slots__ = ("_behavior", "_index")
 
-    def __init__(
-        self,
-        contents: Sequence[str],
-        behavior: PermissionBehavior,
-        *,
-        read: _Reader,
-        surroundings: _Locator,
-    ) -> None:
+    def __init__(self, contents: Sequence[str], behavior: PermissionBehavior) -> None:
         self._behavior = behavior
-        self._read = read
-        self._surroundings = surroundings
         if behavior is PermissionBehavior.ALLOW:
             self._index = CommandIndex(contents, program=_trusted_name)
         else:
@@ -84,37 +71,29 @@ class CommandRules:
         Raises:
             PatternError: The pattern cannot be compiled.
         """
-        extended = CommandRules(
-            (), self._behavior, read=self._read, surroundings=self._surroundings
-        )
+        extended = CommandRules((), self._behavior)
         extended._index = self._index.extended(content)
         return extended
 
-    def match(self, tool_input: Mapping[str, Any], context: PermissionContext | None) -> int | None:
-        """Return the position of a pattern that speaks of the command, or None.
-
-        Args:
-            tool_input: The call's arguments.
-            context: What is permitted; None for no working directory but the shell's own.
-        """
-        analysis = self._read(tool_input)
+    def match(self, call: PreparedCommand) -> int | None:
+        """Return the position of a pattern that speaks of the command, or None."""
         if self._behavior is PermissionBehavior.ALLOW:
-            return self._allowing(analysis, context)
-        in_doubt = self._behavior is PermissionBehavior.ASK or (
-            context is not None and context.mode is PermissionMode.BYPASS
-        )
-        return self._forbidding(analysis, guess=in_doubt)
+            return self._allowing(call)
+        runs_otherwise = call.context.mode.properties.otherwise == "allow"
+        in_doubt = self._behavior is PermissionBehavior.ASK or runs_otherwise
+        return self._forbidding(call.read, guess=in_doubt)
 
     def may_match(self, analysis: CommandAnalysis) -> bool:
         """Return whether a pattern speaks of the command if its unknown words are just so."""
         return self._forbidding(analysis, guess=True) is not None
 
-    def _allowing(self, analysis: CommandAnalysis, context: PermissionContext | None) -> int | None:
+    def _allowing(self, call: PreparedCommand) -> int | None:
+        analysis = call.analysis
         if not analysis.understood:
             return None
-        surroundings = self._surroundings(context)
+        surroundings = call.surroundings
         proofs_count = not analysis.doubts
-        accepts_edits = proofs_count and context is not None and context.mode in EDITING_RUNS
+        accepts_edits = proofs_count and call.context.mode.properties.edits_run
         first: int | None = None
         for part in analysis.parts:
             if proofs_count and part.read_only:

@@ -14,7 +14,6 @@ from agentscope_like.paths import (
 )
 from agentscope_like.paths.sensitive import history_directories
 from agentscope_like.permission.command.copies_of_new_files import why_not_copy_made
-from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.shell import (
     CHANGES,
     CommandAnalysis,
@@ -27,14 +26,10 @@ from agentscope_like.shell import (
 from agentscope_like.shell.facts import is_redirect, makes_links, why_not_through_links
 
 __all__ = [
-    "EDITING_RUNS",
     "redirects_stay_inside",
     "why_not_a_part",
     "why_not_an_edit",
 ]
-
-EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
-"""The modes in which edits inside the working directories are part of the work."""
 
 _READ = EffectKind.READ
 

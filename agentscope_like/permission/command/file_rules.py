@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeAlias
 
 from agentscope_like.paths import (
     KEPT_FOR_PATHS,
@@ -16,7 +16,7 @@ from agentscope_like.paths import (
     inside,
     is_below,
 )
-from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.mode import PermissionMode
 from agentscope_like.permission.path_rules import PathRules
 from agentscope_like.permission.protocol import RuleMatch
@@ -31,11 +31,8 @@ _READING = frozenset({"Read", "Grep", "Glob"})
 _SEARCHING = frozenset({"Grep", "Glob"})
 _NOTHING = Below.NOTHING
 
-_Reader: TypeAlias = Callable[[Mapping[str, Any]], CommandAnalysis]
 _Held: TypeAlias = tuple[PermissionRule, str]
 """A rule, and the path that it speaks of."""
-
-_Locator: TypeAlias = Callable[[PermissionContext | None], Surroundings]
 
 
 class FilePatterns(Protocol):
@@ -77,26 +74,20 @@ class FileRules:
 
     Args:
         rules: The rules; all say the same.
-        read: Returns the reading of a call's command.
-        surroundings: Returns what surrounds a command under a context.
         compile: Compiles rules; for this host by default.
 
     Raises:
         RuleError: A content is no path pattern.
     """
 
-    __slots__ = ("_concerned", "_first", "_read", "_surroundings")
+    __slots__ = ("_concerned", "_first")
 
     def __init__(
         self,
         rules: Sequence[PermissionRule],
         *,
-        read: _Reader,
-        surroundings: _Locator,
         compile: _Compiler = PathRules,  # noqa: A002 - what it does
     ) -> None:
-        self._read = read
-        self._surroundings = surroundings
         counted = [
             rule
             for rule in rules
@@ -121,16 +112,15 @@ class FileRules:
             TouchKind.LIST: (reading, listing),
         }
 
-    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
+    def match(self, call: PreparedCommand) -> RuleMatch | None:
         """Return the rule that speaks of what the command touches, else one that may, else None."""
         if self._first is None:
             return None
-        analysis = self._read(tool_input)
-        around = self._surroundings(context)
+        analysis, around = call.read, call.surroundings
         possible: RuleMatch | None = None
         search = _Search(around)
         try:
-            for touch in _all(analysis, around, context.mode):
+            for touch in _all(analysis, around, call.context.mode):
                 for found in self._found(touch, analysis, search):
                     if found.certain:
                         return found
@@ -204,7 +194,7 @@ class _Telling:
 
 def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) -> Iterator[Touch]:
     yield from touches(analysis, around)
-    if mode is PermissionMode.BYPASS:
+    if mode.properties.otherwise == "allow":
         yield from named_by_command(analysis, around)
 
 

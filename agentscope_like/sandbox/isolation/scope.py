@@ -10,8 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.paths import PathError, TooManyFilesError
-from agentscope_like.permission.command import EDITING_RUNS, why_not_an_edit
-from agentscope_like.permission.mode import PermissionMode
+from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.sandbox.isolation.profile import (
     FORGOTTEN,
     Profile,
@@ -61,20 +60,17 @@ class Scope(Struct, frozen=True):
     because: str = ""
 
 
-def scope_of(
-    analysis: CommandAnalysis, surroundings: Surroundings, mode: PermissionMode | None
-) -> Scope:
+def scope_of(call: PreparedCommand) -> Scope:
     """Return what a command that was decided to run may do; may look at files.
 
     Args:
-        analysis: The command, as it was read for the decision.
-        surroundings: Where it runs.
-        mode: The session's mode; None where it runs without one.
+        call: The command, as it was read for the decision.
     """
+    analysis, surroundings = call.analysis, call.surroundings
     if analysis.read_only:
         return _within(ScopeKind.READ, view_of(analysis, surroundings.home))
     try:
-        if mode in EDITING_RUNS and why_not_an_edit(analysis, surroundings) is None:
+        if call.only_edits:
             return edit_scope(analysis, surroundings)
         if reason := _why_not_stated(analysis):
             return Scope(ScopeKind.HOST, None, reason)

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, ToolResultState
-from agentscope_like.permission import PermissionBehavior, PermissionDecision
+from agentscope_like.permission import PermissionBehavior, PermissionDecision, PreparedCall
 from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.call.grant import Grant
@@ -59,6 +59,7 @@ class DecidedCall(Struct, frozen=True):
         refusal: The result that tells the model why it did not run.
         note: What the model is told in front of the result.
         policy_key: The policy as it was before the decision began.
+        prepared: The call as the decision read it; None where it could not be read.
     """
 
     call: ToolCallBlock
@@ -69,6 +70,7 @@ class DecidedCall(Struct, frozen=True):
     refusal: ToolResponse | None = None
     note: str | None = None
     policy_key: tuple[Any, ...] = ()
+    prepared: PreparedCall | None = None
 
 
 def refused(

@@ -10,6 +10,7 @@ from typing import Any
 from agentscope_like.exception import AgentOrientedException, DeveloperOrientedException
 from agentscope_like.middleware import wrap_call
 from agentscope_like.permission import (
+    CallDecision,
     PermissionBehavior,
     PermissionDecision,
     PermissionEngine,
@@ -27,8 +28,8 @@ async def decided_within(
     layers: Sequence[DecisionLayer],
     request: CallRequest,
     validate: Callable[[dict[str, Any]], None],
-) -> tuple[dict[str, Any], PermissionDecision]:
-    """Return the arguments that were decided upon, and the decision about them.
+) -> tuple[dict[str, Any], CallDecision]:
+    """Return the arguments that were decided upon, and the decision with the reading of the call.
 
     Nobody else holds these arguments: layers and checks see copies, so that nothing they do to
     them later changes what runs. A layer that fails is a safety ASK.
@@ -45,15 +46,15 @@ async def decided_within(
     if not layers:
         return request.arguments, await _engine_says(request, request.arguments)
     arguments = copied(request.arguments)
-    reached: list[tuple[dict[str, Any], PermissionDecision]] = []
+    reached: list[tuple[dict[str, Any], CallDecision]] = []
 
     async def core(inner: CallRequest) -> PermissionDecision:
         passed = copied(inner.arguments)
         if passed != arguments:
             validate(passed)
-        decision = await _engine_says(request, passed)
-        reached.append((passed, decision))
-        return decision
+        said = await _engine_says(request, passed)
+        reached.append((passed, said))
+        return said.decision
 
     try:
         layered: object = await wrap_call([_tightening(one) for one in layers], core)(request)
@@ -66,12 +67,12 @@ async def decided_within(
         layered = _safety_ask(request, f"A decision layer said {layered!r}, which is no decision.")
     if not reached:
         await core(request.with_arguments(arguments))
-    final, decision = reached[-1]
-    decision = stricter(decision, _as_the_mode_has_it(request, layered))
+    final, said = reached[-1]
+    decision = stricter(said.decision, _as_the_mode_has_it(request, layered))
     changed = copied(final) if final != arguments else None
     if decision.updated_input != changed:
         decision = replace(decision, updated_input=changed)
-    return final, decision
+    return final, CallDecision(decision, said.call)
 
 
 def _tightening(layer: DecisionLayer) -> DecisionLayer:
@@ -94,14 +95,14 @@ def _tightening(layer: DecisionLayer) -> DecisionLayer:
     return tightened
 
 
-async def _engine_says(request: CallRequest, arguments: dict[str, Any]) -> PermissionDecision:
+async def _engine_says(request: CallRequest, arguments: dict[str, Any]) -> CallDecision:
     shown = copied(arguments)
     engine = PermissionEngine(request.state.permission_context)
-    decision = await engine.check_permission(request.tool, shown)
+    said = await engine.decide(request.tool, shown)
     if shown == arguments:
-        return decision
+        return said
     found = f"A check of {request.tool.name} changed the arguments that it was shown."
-    return stricter(decision, _safety_ask(request, found))
+    return CallDecision(stricter(said.decision, _safety_ask(request, found)), None)
 
 
 def _safety_ask(request: CallRequest, message: str) -> PermissionDecision:
@@ -111,8 +112,9 @@ def _safety_ask(request: CallRequest, message: str) -> PermissionDecision:
 
 def _as_the_mode_has_it(request: CallRequest, decision: PermissionDecision) -> PermissionDecision:
     """Return the decision; DENY for an ASK in the mode where nobody can answer."""
-    mode = request.state.permission_context.mode
-    if decision.behavior is not PermissionBehavior.ASK or mode != PermissionMode.DONT_ASK:
+    mode = PermissionMode(request.state.permission_context.mode)
+    asks = decision.behavior is PermissionBehavior.ASK
+    if not asks or mode.properties.otherwise != "deny":
         return decision
     message = f"{decision.message} Nobody can be asked in dont_ask mode, so it is denied."
     return replace(decision, behavior=PermissionBehavior.DENY, message=message)

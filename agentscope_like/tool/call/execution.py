@@ -15,6 +15,7 @@ from agentscope_like.exception import (
 )
 from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
 from agentscope_like.middleware.truncate import LimitedOutput
+from agentscope_like.permission import PreparedCall
 from agentscope_like.progress import reported
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
@@ -32,7 +33,7 @@ async def run_granted(
     state: AgentState,
     *,
     redeem: Callable[[], Awaitable[str | None]],
-    check_changed: Callable[[dict[str, Any]], Awaitable[str | None]],
+    check_changed: Callable[[dict[str, Any]], Awaitable[tuple[str | None, PreparedCall | None]]],
     output: LimitedOutput | None = None,
 ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
     """Run the tool and yield its chunks, then the whole as one response.
@@ -43,8 +44,8 @@ async def run_granted(
         redeem: Awaited as the run begins; returns what the decision rests on besides the arguments,
             and raises where the grant no longer holds.
         check_changed: Awaited with the arguments that reach the tool behind its middlewares where
-            they are not those of the grant; returns what that decision rests on, and raises to stop
-            the call.
+            they are not those of the grant; returns what that decision rests on and the call as it
+            read it, and raises to stop the call.
         output: Keeps what is yielded within a number of tokens.
 
     Raises:
@@ -98,16 +99,19 @@ def says_something(content: Sequence[TextBlock | DataBlock]) -> bool:
 class _Guard:
     """Stands behind the middlewares: what reaches the tool is what was decided, in its own run."""
 
-    __slots__ = ("_basis", "_check_changed", "_decided", "_tool", "is_over")
+    __slots__ = ("_basis", "_check_changed", "_decided", "_prepared", "_tool", "is_over")
 
     def __init__(
         self,
         grant: Grant,
         basis: str | None,
-        check_changed: Callable[[dict[str, Any]], Awaitable[str | None]],
+        check_changed: Callable[
+            [dict[str, Any]], Awaitable[tuple[str | None, PreparedCall | None]]
+        ],
     ) -> None:
         self._tool = grant.tool
         self._basis = basis
+        self._prepared = grant.prepared
         self._decided = copied(grant.arguments)
         self._check_changed = check_changed
         self.is_over = False
@@ -123,13 +127,16 @@ class _Guard:
             *(("_agent_state",) if tool.is_state_injected else ()),
             *(("_permission_context",) if tool.is_policy_injected else ()),
             *(("_decision_basis",) if tool.is_basis_injected else ()),
+            *(("_prepared_call",) if tool.is_call_injected else ()),
         }
         arguments = {key: value for key, value in reached.items() if key not in injected}
-        basis = self._basis
+        basis, prepared = self._basis, self._prepared
         if arguments != self._decided:
-            basis = await self._check_changed(arguments)
+            basis, prepared = await self._check_changed(arguments)
         if tool.is_basis_injected:
             reached["_decision_basis"] = basis
+        if tool.is_call_injected:
+            reached["_prepared_call"] = prepared
 
 
 def _open(
@@ -142,6 +149,8 @@ def _open(
         given["_permission_context"] = state.permission_context
     if grant.tool.is_basis_injected:
         given["_decision_basis"] = basis
+    if grant.tool.is_call_injected:
+        given["_prepared_call"] = grant.prepared
     return grant.tool.stream(given, guard=guard.check if guard is not None else None)
 
 

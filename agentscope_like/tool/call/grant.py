@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.json import Encoder
 
+from agentscope_like.permission import PreparedCall
 from agentscope_like.tool.base import ToolBase
 
 __all__ = ["Grant", "call_digest", "definition_digest", "same_arguments", "same_subject"]
@@ -56,6 +57,7 @@ class Grant(Struct, frozen=True, eq=False, weakref=True):
         arguments: The arguments that were decided upon; the run gets a copy of its own.
         digest: Digest of the tool's definition, the arguments and the decision's basis.
         policy_key: The policy that it was decided under.
+        prepared: The call as the decision read it; None where it could not be read.
     """
 
     call_id: str
@@ -63,3 +65,4 @@ class Grant(Struct, frozen=True, eq=False, weakref=True):
     arguments: dict[str, Any]
     digest: str
     policy_key: tuple[Any, ...]
+    prepared: PreparedCall | None = None

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentscope_like.exception import GrantError, ToolArgumentError
 from agentscope_like.message import ToolCallBlock
-from agentscope_like.permission import PermissionBehavior
+from agentscope_like.permission import PermissionBehavior, PreparedCall
 from agentscope_like.state import AgentState
 from agentscope_like.tool.call.decided_call import CallRequest, DecisionLayer
 from agentscope_like.tool.call.decision import decided_within
@@ -17,9 +17,18 @@ from agentscope_like.tool.registered_tool import RegisteredTool
 __all__ = ["check_changed", "check_holds", "digest_of"]
 
 
-def digest_of(entry: RegisteredTool, arguments: dict[str, Any]) -> str:
-    """Return the digest of a call of the tool with these arguments, as things are now."""
-    return _digest(entry, arguments, entry.tool.decision_basis(arguments))
+def digest_of(
+    entry: RegisteredTool, arguments: dict[str, Any], prepared: PreparedCall | None
+) -> str:
+    """Return the digest of a call of the tool with these arguments.
+
+    Args:
+        entry: The tool.
+        arguments: The arguments.
+        prepared: The call as the decision read it; None for the tool's word as things are now.
+    """
+    basis = entry.tool.decision_basis(arguments) if prepared is None else prepared.basis()
+    return _digest(entry, arguments, basis)
 
 
 def _digest(entry: RegisteredTool, arguments: dict[str, Any], basis: str | None) -> str:
@@ -55,8 +64,10 @@ async def check_holds(
     prepare = grant.tool.prepare_decision
     if prepare is not None:
         await prepare(grant.arguments, state.permission_context)
+    prepared = grant.prepared
     basis = grant.tool.decision_basis(grant.arguments)
-    if grant.digest != _digest(entry, grant.arguments, basis):
+    rests_on = basis if prepared is None else prepared.basis_now()
+    if grant.digest != _digest(entry, grant.arguments, rests_on):
         raise GrantError(
             f"what the decision about {grant.tool.name} rested on, or its arguments, has "
             "changed since: decide the call again"
@@ -71,7 +82,7 @@ async def check_changed(
     *,
     find: Callable[[str], RegisteredTool],
     layers: Sequence[DecisionLayer],
-) -> str | None:
+) -> tuple[str | None, PreparedCall | None]:
     """Refuse arguments that a middleware changed, unless they would have been allowed.
 
     Args:
@@ -82,7 +93,7 @@ async def check_changed(
         layers: The layers of the decision.
 
     Returns:
-        What that decision rests on besides the arguments.
+        What that decision rests on besides the arguments, and the call as it read it.
 
     Raises:
         ToolArgumentError: They do not fit the tool, or would not have been allowed.
@@ -92,10 +103,10 @@ async def check_changed(
     validate(arguments)
     changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
     request = CallRequest(changed, tool, arguments, state)
-    final, decision = await decided_within(layers, request, validate)
+    final, (decision, prepared) = await decided_within(layers, request, validate)
     if final != arguments or decision.behavior is not PermissionBehavior.ALLOW:
         raise ToolArgumentError(
             f"A middleware of {tool.name} changed the arguments to ones that may not run: "
             f"{decision.message}"
         )
-    return tool.decision_basis(arguments)
+    return tool.decision_basis(arguments), prepared

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -21,19 +20,15 @@ from agentscope_like.permission import (
     PermissionDecision,
     PermissionEngine,
     PermissionRule,
+    PreparedCall,
     RuleError,
 )
 from agentscope_like.permission.command import (
-    EDITING_RUNS,
     CommandRules,
+    PreparedCommand,
     compile_command,
-    find_danger,
-    suggest_patterns,
-    why_not_an_edit,
 )
-from agentscope_like.permission.moment import MOMENT
 from agentscope_like.permission.protocol import never_waits
-from agentscope_like.permission.rules import rules_of
 from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.shell import CommandAnalysis, Place, SensitiveNames, Surroundings, analyze
 from agentscope_like.shell.expand import may_ask_for_root
@@ -53,20 +48,6 @@ if TYPE_CHECKING:
 __all__ = ["Bash"]
 
 DEFAULT_TIMEOUT_MS = 120_000
-
-_MOST_DOUBTS = 2
-
-_MAY_BE_DENIED = (
-    "Some words of this command are not known before it runs, and a deny rule may speak of what "
-    "they turn out to be."
-)
-_MAY_RUN_DENIED = (
-    "This command may run what stands in its words, and a deny rule speaks of what that would be."
-)
-_ONLY_READS = PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
-_ONLY_EDITS = PermissionDecision(
-    PermissionBehavior.ALLOW, "It only edits files inside the working directories."
-)
 
 
 class Bash(ToolBase):
@@ -135,6 +116,7 @@ class Bash(ToolBase):
     is_concurrency_safe = False
     is_read_only = False
     is_policy_injected = True
+    is_call_injected = True
     related_tools = ("Write", "Edit", "Read", "Grep", "Glob")
 
     def __init__(
@@ -194,25 +176,34 @@ class Bash(ToolBase):
 
         Where a second reader is to be asked and has not been, nothing is proven of it.
         """
-        analysis = self._read(tool_input)
+        analysis = analyze(tool_input["command"], **self._place(tool_input["command"], self._shell))
         return analysis if self._second_reader is None else self._second_reader.known(analysis)
 
-    async def _analysis(
-        self, command: str, surroundings: Surroundings | None = None
-    ) -> CommandAnalysis:
-        analysis = analyze(command, **self._place(command, surroundings))
-        if self._second_reader is None:
-            return analysis
-        return await self._second_reader.checked(analysis)
+    async def prepare_call(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PreparedCommand:
+        """Return the command as one decision reads it."""
 
-    def _read(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        """Return what the strict reader alone makes of a command: rules that forbid go by it."""
-        return analyze(tool_input["command"], **self._place(tool_input["command"]))
+        def surroundings() -> Surroundings:
+            return self._shell.surroundings(context.directories, self._sensitive)
 
-    def _place(self, command: str, surroundings: Surroundings | None = None) -> Place:
-        """Return where a command would run now, of which its surroundings know the most."""
-        moment = MOMENT.get() if self._backend is None else None  # one may yet find its home
-        known = surroundings or (moment and moment.get(self)) or self._shell
+        # Of a sandbox, only its surroundings know the home, which is looked up for each decision.
+        place = self._shell if self._backend is None else surroundings()
+        read = analyze(tool_input["command"], **self._place(tool_input["command"], place))
+        reader = self._second_reader
+        analysis = read if reader is None else await reader.checked(read)
+        return PreparedCommand(
+            self,
+            tool_input,
+            context,
+            owner=Bash,
+            read=read,
+            analysis=analysis,
+            surroundings=surroundings,
+        )
+
+    def _place(self, command: str, known: Surroundings | CommandShell) -> Place:
+        """Return where a command would run now."""
         work_tree = self._shell.work_tree if may_ask_for_root(command) else None
         return Place(directory=known.directory, home=known.home, work_tree=work_tree)
 
@@ -242,49 +233,20 @@ class Bash(ToolBase):
         A command with words that are not known before it runs is a safety ASK as well where a deny
         rule may come to speak of it, and so is one that may run what stands in its words.
         """
-        surroundings = None if self._backend is None else self._surroundings(context)
-        analysis = await self._analysis(tool_input["command"], surroundings)
-        if analysis.read_only and analysis.names_no_file:
-            return _ONLY_READS  # wherever it runs
-        surroundings = surroundings or self._surroundings(context)
-        if analysis.has_globs:  # files to look for
-            return await asyncio.to_thread(self._opinion, analysis, surroundings, context)
-        return self._opinion(analysis, surroundings, context)
-
-    def _opinion(
-        self, analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext
-    ) -> PermissionDecision:
-        if danger := find_danger(analysis, surroundings):
-            return _safety_ask(danger.message, danger.reason)
-        if analysis.read_only:
-            return _ONLY_READS
-        if self._may_be_denied(analysis, context):
-            known = all(None not in part.argv for part in analysis.parts)
-            return _safety_ask(
-                _MAY_RUN_DENIED if known else _MAY_BE_DENIED, "a deny rule may match"
-            )
-        reason = None
-        if context.mode in EDITING_RUNS:
-            reason = why_not_an_edit(analysis, surroundings)
-            if reason is None:
-                return _ONLY_EDITS
-        return PermissionDecision(
-            PermissionBehavior.PASSTHROUGH, _not_harmless(analysis, reason), decision_reason=reason
-        )
+        return await (await self.prepare_call(tool_input, context)).check()
 
     @override
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
         """Return whether the command is proven to read only."""
-        return (await self._analysis(tool_input["command"])).read_only
+        return await (await self.prepare_call(tool_input, PermissionContext())).only_reads()
 
     @override
     async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
         """Return whether an allow rule of this content speaks of the command as a whole."""
         if rule_content is None:
             return True
-        await self._analysis(tool_input["command"])
-        rules = self._rules((rule_content,), PermissionBehavior.ALLOW)
-        return rules.match(tool_input, None) is not None
+        call = await self.prepare_call(tool_input, PermissionContext())
+        return CommandRules((rule_content,), PermissionBehavior.ALLOW).match(call) is not None
 
     @override
     def validate_rule(self, rule_content: str) -> None:
@@ -305,7 +267,7 @@ class Bash(ToolBase):
             RuleError: One of the patterns cannot match any command.
         """
         try:
-            return self._rules(contents, behavior)
+            return CommandRules(contents, behavior)
         except PatternError as error:
             raise RuleError(f"{behavior.value} rule for {self.name}: {error}") from None
 
@@ -317,48 +279,14 @@ class Bash(ToolBase):
         """
         from agentscope_like.permission.command import FileRules  # most need none
 
-        return FileRules(
-            rules,
-            read=self._read,
-            surroundings=self._surroundings,
-            compile=self._shell.compile,
-        )
+        return FileRules(rules, compile=self._shell.compile)
 
     @override
     @never_waits
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         """Return rules for the parts of the command that are not proven to read only."""
-        analysis = self.analysis(tool_input)
-        return [
-            PermissionRule(
-                tool_name=self.name,
-                rule_content=pattern,
-                behavior=PermissionBehavior.ALLOW,
-                source="suggestion",
-            )
-            for pattern in suggest_patterns(analysis)
-        ]
-
-    def _rules(self, contents: Sequence[str], behavior: PermissionBehavior) -> CommandRules:
-        read = self.analysis if behavior is PermissionBehavior.ALLOW else self._read
-        return CommandRules(contents, behavior, read=read, surroundings=self._surroundings)
-
-    def _surroundings(self, context: PermissionContext | None) -> Surroundings:
-        working = () if context is None else context.directories
-        moment = MOMENT.get()
-        if moment is None:
-            return self._shell.surroundings(working, self._sensitive)
-        known: Surroundings | None = moment.get(self)
-        if known is None or known.working != working:
-            known = moment[self] = self._shell.surroundings(working, self._sensitive)
-        return known
-
-    def _may_be_denied(self, analysis: CommandAnalysis, context: PermissionContext) -> bool:
-        if all(part.read_only and None not in part.argv for part in analysis.parts):
-            return False
-        rules = rules_of(self, PermissionBehavior.DENY, context)
-        matcher = None if rules is None else rules.matcher
-        return isinstance(matcher, CommandRules) and matcher.may_match(analysis)
+        call = await self.prepare_call(tool_input, PermissionContext())
+        return await call.suggestions()
 
     @override
     async def call(
@@ -368,6 +296,7 @@ class Bash(ToolBase):
         timeout: int = DEFAULT_TIMEOUT_MS,
         *,
         _permission_context: PermissionContext | None = None,
+        _prepared_call: PreparedCall | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command.
 
@@ -381,6 +310,7 @@ class Bash(ToolBase):
             description: For the user alone.
             timeout: Milliseconds until it is ended.
             _permission_context: What the session permits.
+            _prepared_call: The call as it was read for its decision; read now where there is none.
 
         Yields:
             Output as it comes; the last chunk has `exit_code`, `duration` in seconds, `directory`,
@@ -389,15 +319,17 @@ class Bash(ToolBase):
             where credentials may have been kept from it, `covered_secrets`.
         """
         del description
-        analysis = await self._analysis(command)
-        surroundings = self._surroundings(_permission_context)
-        scope = None
-        if self._backend is None:
-            scope = await self._confiner.scope(analysis, surroundings, _permission_context)
+        call = _prepared_call
+        if not isinstance(call, PreparedCommand) or call.read.command != command:
+            call = await self.prepare_call(
+                {"command": command}, _permission_context or PermissionContext()
+            )
+        call.begin_run()
+        scope = None if self._backend is not None else await self._confiner.scope(call)
         extra = None
-        if await runs_unasked(analysis, surroundings, _permission_context):
-            extra = partial(unasked_environment, analysis)
-        async with self._confiner.covered(analysis, surroundings, scope) as covered:
+        if await runs_unasked(call):
+            extra = partial(unasked_environment, call.analysis)
+        async with self._confiner.covered(call, scope) as covered:
             profile = None if scope is None else scope.profile
             run = self._shell.run(
                 command,
@@ -428,19 +360,3 @@ def _second_reader(name: SecondReaderName) -> SecondReader:
     from agentscope_like.tool.builtin.second_reader import SecondReader  # most have none
 
     return SecondReader(name)
-
-
-def _safety_ask(message: str, reason: str) -> PermissionDecision:
-    return PermissionDecision(
-        PermissionBehavior.ASK, message, decision_reason=reason, bypass_immune=True
-    )
-
-
-def _not_harmless(analysis: CommandAnalysis, reason: str | None) -> str:
-    """Return what is not known to be harmless, in a sentence or two."""
-    messages = dict.fromkeys(doubt.message.rstrip(".") for doubt in analysis.all_doubts)
-    told = "; ".join(list(messages)[:_MOST_DOUBTS]) or "It does nothing that could be proven"
-    more = len(messages) - _MOST_DOUBTS
-    told += f" (and {more} more)" if more > 0 else ""
-    told = f"Not known to be harmless: {told}."
-    return told if reason is None or reason in messages else f"{told} No plain edit: {reason}."

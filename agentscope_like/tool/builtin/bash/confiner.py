@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, get_args
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.nearest import nearest
-from agentscope_like.permission import PermissionContext
+from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.sandbox.isolation import Confine
-from agentscope_like.shell import CommandAnalysis, Surroundings
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Scope
@@ -46,18 +45,11 @@ class Confiner:
         self._has_looked = False
         self._wall: SecretWall | None = None
 
-    async def scope(
-        self,
-        analysis: CommandAnalysis,
-        surroundings: Surroundings,
-        context: PermissionContext | None,
-    ) -> Scope | None:
+    async def scope(self, call: PreparedCommand) -> Scope | None:
         """Return what a command may do that was decided to run; None where it is not confined.
 
         Args:
-            analysis: The command, as it was read for the decision.
-            surroundings: Where it runs.
-            context: What the session permits; None for a call without a session.
+            call: The command, as it was read for the decision.
         """
         if self.confine == "off":
             return None
@@ -67,20 +59,18 @@ class Confiner:
             return None
         from agentscope_like.sandbox.isolation import scope_of
 
-        mode = None if context is None else context.mode
-        if any(effect.glob for effect in analysis.effects):
-            return await asyncio.to_thread(scope_of, analysis, surroundings, mode)
-        return scope_of(analysis, surroundings, mode)
+        if any(effect.glob for effect in call.analysis.effects):
+            return await asyncio.to_thread(scope_of, call)
+        return scope_of(call)
 
     @asynccontextmanager
     async def covered(
-        self, analysis: CommandAnalysis, surroundings: Surroundings, scope: Scope | None
+        self, call: PreparedCommand, scope: Scope | None
     ) -> AsyncIterator[CoveredRun | None]:
         """Keep credentials from one run; see `SecretWall`.
 
         Args:
-            analysis: The command, as it was read for the decision.
-            surroundings: Where it runs.
+            call: The command, as it was read for the decision.
             scope: What it may do; None where it is not confined.
         """
         if scope is None:
@@ -92,7 +82,7 @@ class Confiner:
             self._wall = SecretWall()
         run = None
         if self._wall.stands(scope):
-            run = await asyncio.to_thread(self._wall.cover, analysis, surroundings, scope)
+            run = await asyncio.to_thread(self._wall.cover, call.analysis, call.surroundings, scope)
         try:
             yield run
         finally:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agentscope_like.permission import PermissionContext
-from agentscope_like.permission.command import EDITING_RUNS, why_not_an_edit
-from agentscope_like.shell import CommandAnalysis, Surroundings
+from agentscope_like.permission.command import PreparedCommand
+from agentscope_like.shell import CommandAnalysis
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.command_shell import RepositoryKeys
@@ -27,13 +26,11 @@ _NO_LOGS = {"npm_config_logs_max": "0", "npm_config_update_notifier": "false"}
 (https://docs.npmjs.com/cli/using-npm/config)."""
 
 
-async def runs_unasked(
-    analysis: CommandAnalysis, surroundings: Surroundings, context: PermissionContext | None
-) -> bool:
+async def runs_unasked(call: PreparedCommand) -> bool:
     """Return whether nobody is asked about a command, a proven read or an accepted edit."""
-    if analysis.read_only or context is None or context.mode not in EDITING_RUNS:
-        return analysis.read_only
-    return await asyncio.to_thread(why_not_an_edit, analysis, surroundings) is None
+    if call.analysis.read_only or not call.context.mode.properties.edits_run:
+        return call.analysis.read_only
+    return await asyncio.to_thread(lambda: call.runs_unasked)  # it looks at files
 
 
 def unasked_environment(

@@ -22,7 +22,6 @@ from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionDecision,
-    PermissionMode,
 )
 from agentscope_like.tool.builtin.file_system.path_tool import PathTool, sentence
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ReadingTool", "WritingTool"]
 
-_EDITING_RUNS = (PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK)
 _KERNEL = ("/proc/", "/sys/")
 _HARMLESS_KINDS = (FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING)
 
@@ -142,7 +140,7 @@ class WritingTool(PathTool):
         if reason := self._why_sensitive(location):
             return _sensitive(f"{self._intention(location)}, and {reason}", reason)
         intention = self._intention(location)
-        if context.mode not in _EDITING_RUNS:
+        if not context.mode.properties.edits_run:
             return PermissionDecision(
                 PermissionBehavior.PASSTHROUGH,
                 f"{intention}. It asks because no rule allows it.",

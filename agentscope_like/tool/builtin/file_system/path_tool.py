@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -28,6 +29,7 @@ from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionRule,
+    PreparedCall,
     RuleError,
 )
 from agentscope_like.permission.protocol import never_waits
@@ -39,7 +41,7 @@ from agentscope_like.tool.builtin.file_system.protocol import Files, FileSystem,
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
 
-__all__ = ["PathTool", "sentence"]
+__all__ = ["PathTool", "PreparedPath", "sentence"]
 
 
 class PathTool(ToolBase):
@@ -75,6 +77,12 @@ class PathTool(ToolBase):
     def cwd(self) -> str:
         """Return the absolute directory that relative paths are taken against."""
         return self._directory()
+
+    async def prepare_call(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PreparedPath:
+        """Return the call as one decision reads it."""
+        return PreparedPath(self, tool_input, context)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
         """Look up where the paths lead that a decision is about."""
@@ -188,7 +196,7 @@ class PathTool(ToolBase):
             index = self._files.index(contents, strict=behavior is PermissionBehavior.ALLOW)
         except PatternError as error:
             raise RuleError(f"{behavior.value} rule for {self.name}: {error}") from None
-        return _PathRules(self, index)
+        return _PathRules(index)
 
     @override
     @never_waits
@@ -233,25 +241,42 @@ class PathTool(ToolBase):
         )
 
 
+class PreparedPath(PreparedCall):
+    """A call about one path, which is located once for its decision."""
+
+    tool: PathTool
+
+    @cached_property
+    def location(self) -> Location | PathError:
+        """Where the path leads; the error where it is no usable path."""
+        try:
+            return self.tool.locate(self.tool_input)
+        except PathError as error:
+            return error
+
+    @cached_property
+    def directories(self) -> tuple[Location, ...]:
+        """The working directories, or the tool's own where there is none."""
+        return self.tool.working_directories(self.context)
+
+
 class _PathRules:
     """The patterns of one tool's rules, as the engine asks them."""
 
-    __slots__ = ("_index", "_tool")
+    __slots__ = ("_index",)
 
-    def __init__(self, tool: PathTool, index: PathIndex) -> None:
-        self._tool = tool
+    def __init__(self, index: PathIndex) -> None:
         self._index = index
 
-    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> int | None:
+    def match(self, call: PreparedPath) -> int | None:
         """Return the position of a pattern that matches, or None.
 
         What is no usable path matches nothing: the tool's own check denies it.
         """
-        try:
-            location = self._tool.locate(tool_input)
-        except PathError:
+        location = call.location
+        if isinstance(location, PathError):
             return None
-        return self._index.match(location, self._tool.working_directories(context))
+        return self._index.match(location, call.directories)
 
     def add(self, content: str) -> None:
         """Count with one more pattern, at the next position."""
@@ -259,7 +284,7 @@ class _PathRules:
 
     def extended(self, content: str) -> _PathRules:
         """Return a matcher for these patterns and one more."""
-        return _PathRules(self._tool, self._index.extended(content))
+        return _PathRules(self._index.extended(content))
 
 
 def _below(base: str, path: str) -> str | None:

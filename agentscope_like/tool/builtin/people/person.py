@@ -10,7 +10,6 @@ from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionDecision,
-    PermissionMode,
 )
 from agentscope_like.tool.base import ToolBase
 
@@ -33,7 +32,7 @@ class PersonTool(ToolBase):
     ) -> PermissionDecision:
         """Allow the call where somebody is there to do it."""
         del tool_input
-        if context.mode is PermissionMode.DONT_ASK:
+        if context.mode.properties.otherwise == "deny":
             return PermissionDecision(
                 PermissionBehavior.DENY,
                 f"{self.name} needs a person, and nobody is there in dont_ask mode. Decide by "

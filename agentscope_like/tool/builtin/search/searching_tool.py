@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import Location, PathError, inside
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
 from agentscope_like.permission.protocol import RuleMatch
-from agentscope_like.tool.builtin.file_system import PathTool, ReadingTool, RuleIndex
+from agentscope_like.tool.builtin.file_system import PathTool, PreparedPath, ReadingTool, RuleIndex
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -107,13 +107,12 @@ class _ReadRules:
         self._tool = tool
         self._rules = rules
 
-    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
+    def match(self, call: PreparedPath) -> RuleMatch | None:
         """Return the rule that speaks of the searched directory or file, or None."""
-        try:
-            location = self._tool.locate(tool_input)
-        except PathError:
+        location = call.location
+        if isinstance(location, PathError):
             return None
-        rule = self._rules.match(location, self._tool.working_directories(context))
+        rule = self._rules.match(location, call.directories)
         if rule is None:
             return None
         shown = self._tool.shown(location.resolved)

@@ -1,0 +1,204 @@
+"""A shell command as one decision reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from typing_extensions import override
+
+from agentscope_like.paths import Effort, PathError, TooManyFilesError
+from agentscope_like.permission.command.command_rules import CommandRules
+from agentscope_like.permission.command.edits import why_not_an_edit
+from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.permission.command.suggestions import suggest_patterns
+from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.decision import PermissionDecision
+from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission.prepared_call import PreparedCall
+from agentscope_like.permission.protocol import PermissionTool
+from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rules import rules_of
+from agentscope_like.shell import CHANGES, CommandAnalysis, EffectKind, Surroundings
+
+__all__ = ["PreparedCommand"]
+
+_MOST_DOUBTS = 2
+_MOST_PLACES = 64
+
+_MAY_BE_DENIED = (
+    "Some words of this command are not known before it runs, and a deny rule may speak of what "
+    "they turn out to be."
+)
+_MAY_RUN_DENIED = (
+    "This command may run what stands in its words, and a deny rule speaks of what that would be."
+)
+_ONLY_READS = PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
+_ONLY_EDITS = PermissionDecision(
+    PermissionBehavior.ALLOW, "It only edits files inside the working directories."
+)
+
+
+class PreparedCommand(PreparedCall):
+    """A shell command, read once; check, rules, suggestions, confinement and environment ask it.
+
+    Args:
+        tool: The tool that runs commands.
+        tool_input: Its arguments.
+        context: What is permitted.
+        owner: The class whose public methods this reading stands for.
+        read: The strict reader's reading: what forbids goes by it.
+        analysis: The same where nobody doubts it: what allows goes by it.
+        surroundings: Returns where the command would run, as things are now.
+
+    Attributes:
+        read: As given.
+        analysis: As given.
+    """
+
+    def __init__(
+        self,
+        tool: PermissionTool,
+        tool_input: dict[str, Any],
+        context: PermissionContext,
+        *,
+        owner: type,
+        read: CommandAnalysis,
+        analysis: CommandAnalysis,
+        surroundings: Callable[[], Surroundings],
+    ) -> None:
+        super().__init__(tool, tool_input, context, owner=owner)
+        self.read = read
+        self.analysis = analysis
+        self._surroundings_now = surroundings
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """Where the command runs; each path is located once."""
+        return self._surroundings_now()
+
+    @cached_property
+    def edit_objection(self) -> str | None:
+        """Why the command is more than edits inside the working directories; None if it is not."""
+        return why_not_an_edit(self.analysis, self.surroundings)
+
+    @property
+    def only_edits(self) -> bool:
+        """Whether the mode lets edits run and the command is nothing else."""
+        return self.context.mode.properties.edits_run and self.edit_objection is None
+
+    @property
+    def runs_unasked(self) -> bool:
+        """Whether nobody is asked about the command: a proven read or an accepted edit."""
+        return self.analysis.read_only or self.only_edits
+
+    def begin_run(self) -> None:
+        """Let the run look at as many files as the decision could; paths stay where they led."""
+        self.surroundings.effort.left = Effort().left
+
+    # What the engine asks
+
+    @override
+    async def check(self) -> PermissionDecision:
+        """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH."""
+        if not self.stands_for("check_permissions"):
+            return await super().check()
+        analysis = self.analysis
+        if analysis.read_only and analysis.names_no_file:
+            return _ONLY_READS  # wherever it runs
+        if analysis.has_globs:  # files to look for
+            import asyncio  # deciding as such needs none of it
+
+            return await asyncio.to_thread(self._opinion)
+        return self._opinion()
+
+    def _opinion(self) -> PermissionDecision:
+        if danger := find_danger(self.analysis, self.surroundings):
+            return _safety_ask(danger.message, danger.reason)
+        if self.analysis.read_only:
+            return _ONLY_READS
+        if self._may_be_denied():
+            known = all(None not in part.argv for part in self.analysis.parts)
+            message = _MAY_RUN_DENIED if known else _MAY_BE_DENIED
+            return _safety_ask(message, "a deny rule may match")
+        if self.only_edits:
+            return _ONLY_EDITS
+        reason = self.edit_objection if self.context.mode.properties.edits_run else None
+        return PermissionDecision(
+            PermissionBehavior.PASSTHROUGH,
+            _not_harmless(self.analysis, reason),
+            decision_reason=reason,
+        )
+
+    def _may_be_denied(self) -> bool:
+        if all(part.read_only and None not in part.argv for part in self.analysis.parts):
+            return False
+        rules = rules_of(self.tool, PermissionBehavior.DENY, self.context)
+        matcher = None if rules is None else rules.matcher
+        return isinstance(matcher, CommandRules) and matcher.may_match(self.analysis)
+
+    @override
+    async def only_reads(self) -> bool:
+        """Return whether the command is proven to read only."""
+        if not self.stands_for("check_read_only"):
+            return await super().only_reads()
+        return self.analysis.read_only
+
+    @override
+    async def suggestions(self) -> list[PermissionRule]:
+        """Return rules for the parts of the command that are not proven to read only."""
+        if not self.stands_for("generate_suggestions"):
+            return await super().suggestions()
+        return [
+            PermissionRule(
+                tool_name=self.tool.name,
+                rule_content=pattern,
+                behavior=PermissionBehavior.ALLOW,
+                source="suggestion",
+            )
+            for pattern in suggest_patterns(self.analysis)
+        ]
+
+    # What the grant is bound to
+
+    @override
+    def basis(self) -> str | None:
+        """Return the directory, and where the paths lead that the command changes."""
+        return self._basis_in(self.surroundings)
+
+    @override
+    def basis_now(self) -> str | None:
+        """Return the same as things are now."""
+        return self._basis_in(self._surroundings_now())
+
+    def _basis_in(self, surroundings: Surroundings) -> str:
+        changes = [
+            effect
+            for effect in self.read.effects
+            if effect.kind in CHANGES and effect.way is not None and not effect.glob
+        ]
+        places = [surroundings.directory]
+        for effect in changes[:_MOST_PLACES]:
+            try:
+                follow = effect.kind is not EffectKind.DELETE
+                places.append(surroundings.locate(effect.way or "", follow=follow).resolved)
+            except (PathError, TooManyFilesError):
+                places.append("")
+        return "\0".join(places)
+
+
+def _safety_ask(message: str, reason: str) -> PermissionDecision:
+    return PermissionDecision(
+        PermissionBehavior.ASK, message, decision_reason=reason, bypass_immune=True
+    )
+
+
+def _not_harmless(analysis: CommandAnalysis, reason: str | None) -> str:
+    """Return what is not known to be harmless, in a sentence or two."""
+    messages = dict.fromkeys(doubt.message.rstrip(".") for doubt in analysis.all_doubts)
+    told = "; ".join(list(messages)[:_MOST_DOUBTS]) or "It does nothing that could be proven"
+    more = len(messages) - _MOST_DOUBTS
+    told += f" (and {more} more)" if more > 0 else ""
+    told = f"Not known to be harmless: {told}."
+    return told if reason is None or reason in messages else f"{told} No plain edit: {reason}."
