@@ -39,9 +39,9 @@ TESTS = (
     "tests/tool/builtin/test_bash_rules.py",
     "tests/tool/builtin/test_bash_secrets.py",
     "tests/tool/builtin/test_bash_showing.py",
-    "tests/tool/builtin/test_constructs.py",
     "tests/tool/builtin/test_file_permissions.py",
     "tests/tool/builtin/test_search_rules.py",
+    "tests/test_record.py",
 )
 _NICENESS = 10
 _COPIED = ("agentscope_like", "tests", "benchmarks", "pyproject.toml")

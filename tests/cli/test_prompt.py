@@ -22,7 +22,7 @@ from agentscope_like.permission import (
     PermissionRule,
 )
 from agentscope_like.permission.explain import explain
-from agentscope_like.shell import analyze
+from tests.permission.kit import analyze
 from tests.permission.test_explain import HOSTILE
 
 

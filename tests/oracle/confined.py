@@ -31,14 +31,13 @@ from agentscope_like.permission import (
 )
 from agentscope_like.sandbox.isolation.profile import Confine, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
-from agentscope_like.shell import CommandAnalysis
-from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.tool.builtin.bash import bash_tool as bash_module
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from tests.oracle.planted import plant_secrets, planted_in
 from tests.oracle.server import REFUSED, TIME_LIMIT, Server, serve
 from tests.oracle.world import INHERITED, PROJECT
+from tests.permission.kit import CommandAnalysis, Surroundings
 
 __all__ = ["DIFFERENT", "ConfinedServer"]
 

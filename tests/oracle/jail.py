@@ -22,9 +22,9 @@ from types import TracebackType
 from typing import Self
 
 import agentscope_like
-from agentscope_like.shell import analyze
 from tests.oracle.server import Report
 from tests.oracle.world import HOME, PROJECT
+from tests.permission.kit import analyze
 
 __all__ = ["Jail", "Outcome", "is_proven", "why_no_jail"]
 

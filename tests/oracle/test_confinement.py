@@ -18,14 +18,13 @@ from random import Random
 import pytest
 
 from agentscope_like.permission.command.edits import why_not_an_edit
-from agentscope_like.shell import analyze
-from agentscope_like.shell.surroundings import Surroundings
 from tests.oracle.confined import DIFFERENT
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.generator import Generator
 from tests.oracle.jail import Jail, Outcome, is_proven, why_no_jail
 from tests.oracle.test_execution import is_quick
 from tests.oracle.world import HOME, PROJECT
+from tests.permission.kit import Surroundings, analyze
 from tests.sandbox.kit import require_bubblewrap
 
 EXAMPLES = int(os.environ.get("CONFINED_EXAMPLES", "60"))

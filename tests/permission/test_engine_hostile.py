@@ -17,8 +17,8 @@ from agentscope_like.permission import (
     PermissionEngine,
     PermissionMode,
     PermissionRule,
+    RuleTable,
 )
-from agentscope_like.permission.rule_table import RuleTable
 from tests.permission.stub import StubTool, rule
 
 

@@ -29,8 +29,8 @@ from agentscope_like.permission.explain import (
 )
 from agentscope_like.permission.explain.layout import argument_lines
 from agentscope_like.permission.explain.visible import cells
-from agentscope_like.shell import analyze
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
+from tests.permission.kit import analyze
 
 ASK = PermissionDecision(
     PermissionBehavior.ASK, "No rule allows it.", row=DecisionRow.NOTHING_MATCHED

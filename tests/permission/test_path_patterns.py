@@ -20,7 +20,7 @@ from agentscope_like.paths import (
     locate_directories,
 )
 from agentscope_like.paths.case_folding import fold
-from agentscope_like.paths.errors import PatternError
+from agentscope_like.permission import PatternError
 
 WORK = "/nonexistent/work"
 HOME = "/nonexistent/home"

@@ -15,11 +15,8 @@ from agentscope_like.paths import (
     locate,
     locate_directories,
 )
-from agentscope_like.paths.errors import PatternError
-from agentscope_like.permission.errors import RuleError
-from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.permission import PatternError, PermissionBehavior, PermissionRule, RuleError
 from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
-from agentscope_like.permission.rule import PermissionRule
 
 WORK = "/nonexistent/work"
 HOME = "/nonexistent/home"

@@ -22,9 +22,9 @@ from agentscope_like.paths import (
     sensitive_to_write,
     standard_devices,
 )
-from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import Names
 from agentscope_like.paths.sensitive.sensitive_paths import shown
+from agentscope_like.permission import PatternError
 
 HOME = "/nonexistent/home/u"
 TABLES = tomllib.loads(Path(__file__).with_name("sensitive.toml").read_text("utf-8"))

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentscope_like.permission import PermissionBehavior, PermissionRule
-from agentscope_like.permission.errors import RuleError
-from agentscope_like.permission.rule_table import RuleTable
+from agentscope_like.permission import PermissionBehavior, PermissionRule, RuleError, RuleTable
 from tests.permission.stub import rule
 
 A, B, C = (rule("allow", content) for content in "abc")

@@ -11,9 +11,8 @@ from agentscope_like.permission import PermissionMode
 from agentscope_like.sandbox.isolation.profile import Profile, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
 from agentscope_like.sandbox.isolation.views import programs_with_views
-from agentscope_like.shell import analyze
 from agentscope_like.shell.catalog import names
-from agentscope_like.shell.surroundings import Surroundings
+from tests.permission.kit import Surroundings, analyze
 
 DEFAULT, EDITS = PermissionMode.DEFAULT, PermissionMode.ACCEPT_EDITS
 

@@ -23,8 +23,7 @@ from agentscope_like.event import (
     TextBlockStartEvent,
 )
 from agentscope_like.message import AssistantMsg, ToolResultBlock, ToolResultState, UserMsg
-from agentscope_like.permission import PermissionContext
-from agentscope_like.permission.context import AdditionalWorkingDirectory
+from agentscope_like.permission import AdditionalWorkingDirectory, PermissionContext
 from agentscope_like.session import SessionError, SessionStorage, SQLiteSessionStorage
 from agentscope_like.state import AgentState
 

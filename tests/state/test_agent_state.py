@@ -24,13 +24,13 @@ from agentscope_like.message import (
 )
 from agentscope_like.permission import (
     AdditionalWorkingDirectory,
+    DecisionRow,
     PermissionBehavior,
     PermissionContext,
     PermissionDecision,
     PermissionMode,
     PermissionRule,
 )
-from agentscope_like.permission.decision import DecisionRow
 from agentscope_like.state import (
     AgentState,
     ReadCacheEntry,

@@ -6,7 +6,8 @@ import fnmatch
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agentscope_like.shell.syntax.tree import (
+from tests.permission.shell.argv_oracle import HOME, MARKER, PROGRAMS
+from tests.permission.shell.syntax import (
     Arithmetic,
     ArithmeticCommand,
     ArithmeticFor,
@@ -30,10 +31,9 @@ from agentscope_like.shell.syntax.tree import (
     Variable,
     Word,
 )
-from tests.permission.shell.argv_oracle import HOME, MARKER, PROGRAMS
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.syntax.tree import Command, Segment
+    from tests.permission.shell.syntax import Command, Segment
 
 __all__ = ["Prediction", "UnpredictableError", "names_marker", "predict"]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.shell import CommandAnalysis, analyze
+from tests.permission.kit import CommandAnalysis, analyze
 
 from .test_catalog import OTHER, READS
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.shell.syntax.reader import ReadError, read
 from tests.permission.shell.argv_oracle import BASH, MARKER, BashOracle
 from tests.permission.shell.command_grammar import Chooser, compose, jumble
 from tests.permission.shell.prediction import UnpredictableError, names_marker, predict
+from tests.permission.shell.syntax import ReadError, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from agentscope_like.shell.syntax.reader import ReadError, read
-from agentscope_like.shell.syntax.tree import SimpleCommand
+from tests.permission.shell.syntax import ReadError, SimpleCommand, read
 
 SPELLED_OUT = (
     *("{a,b}", "{a,b}c", "x{a,b}", "x{a,b}y", "{a,b}{c,d}", "{a,}", "x{,y}", "{a,b,}z"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell.syntax.reader import ReadError, read
+from tests.permission.shell.syntax import ReadError, read
 
 DEEPEST = 40
 MOST_COMMANDS = 300

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.shell import analyze
-from agentscope_like.shell.surroundings import Surroundings
+from tests.permission.kit import danger_of
 
 
 def runs_download(command: str) -> bool:
     """Return whether a person has to look at a command because it may run what it downloads."""
-    analysis = analyze(command, directory="/ws", home="/home/u")
-    around = Surroundings(directory="/ws", working=("/ws",), root="/ws", home="/home/u")
-    found = find_danger(analysis, around)
-    return found is not None and "so that nobody can tell what" in found.message
+    return "so that nobody can tell what" in danger_of(command)
 
 
 DOWNLOADERS = "curl wget aria2c http https xh fetch lwp-download lynx nc ncat"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell import CommandAnalysis, Effect, EffectKind, analyze
+from tests.permission.kit import CommandAnalysis, Effect, EffectKind, analyze
 
 
 def read(command: str) -> CommandAnalysis:

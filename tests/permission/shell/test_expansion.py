@@ -1,97 +1,62 @@
-"""Expanding patterns, with bash as the oracle."""
+"""What a pattern of a command stands for now, with bash as the oracle."""
 
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from agentscope_like.paths.glob_expansion import Expansion
-from agentscope_like.paths.look_budget import FOLDER, Effort, TooManyFilesError
-from agentscope_like.tool.builtin.bash.shell_process import find_bash
+from tests.permission.kit import Place, make_place, met
 
 PATTERNS = [
     *("*", "*.py", "?.py", ".*", "*/*", "*/*/*", "d/*", "[ab].py", "[!a].py", "[^a].py", "d/.h*"),
     *("none*", "*/a.py", "link/*", "**", "**/a.py", "[a-c]*", "d*/", "*.PY", "a.p[xy]", "./*"),
 ]
+FILES = "a.py b.py c.txt .hidden d/a.py d/.hid d/e/a.py"
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """Return a small tree with hidden files and a link."""
-    (tmp_path / "d" / "e").mkdir(parents=True)
-    for name in ("a.py", "b.py", "c.txt", ".hidden", "d/a.py", "d/.hid", "d/e/a.py"):
-        (tmp_path / name).write_text("")
-    (tmp_path / "link").symlink_to("d")
-    (tmp_path / "broken").symlink_to("nowhere")
-    return tmp_path
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Return a project with hidden files and links."""
+    made = make_place(tmp_path_factory.mktemp("expansion"), FILES)
+    (made.work / "link").symlink_to("d")
+    (made.work / "broken").symlink_to("nowhere")
+    return made
+
+
+def matched(pattern: str, tree: Place, *options: str) -> set[str]:
+    """Return the files that bash hands to a program for a pattern."""
+    script = f"shopt -s {' '.join(('nullglob', *options))}; printf '%s\\n' {pattern}"
+    said = subprocess.run(
+        ["bash", "-c", script], cwd=tree.work, capture_output=True, text=True, check=True
+    ).stdout
+    found = {(tree.work / line).resolve() for line in said.splitlines() if line}
+    return {str(path.relative_to(tree.work)) for path in found if path.is_file()}
+
+
+def read_by(command: str, tree: Place) -> set[str]:
+    """Return the files that a command is known to read: those that rules deny it for."""
+    return {name for name in FILES.split() if met(command, f"Read({name})", tree) == "deny"}
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_pattern_is_expanded_as_bash_does(tree: Path, pattern: str) -> None:
-    """What is found is what bash would hand to a program, but for `.` and `..`."""
-    said = subprocess.run(
-        [find_bash() or "", "-c", f"shopt -s nullglob; printf '%s\\n' {tree}/{pattern}"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"LC_ALL": "C"},
-    ).stdout
-    wanted = {line.rstrip("/").replace("/./", "/") for line in said.splitlines() if line}
-    wanted = {path for path in wanted if path.rpartition("/")[2] not in (".", "..")}
-    found = {path.replace("/./", "/") for path in Expansion().expand(f"{tree}/{pattern}")}
-    if pattern.endswith("/"):
-        assert wanted <= found
-    else:
-        assert found == wanted
+def test_a_pattern_is_expanded_as_bash_does(tree: Place, pattern: str) -> None:
+    """What is found is what bash hands to a program."""
+    assert read_by(f"cat {pattern}", tree) == matched(pattern, tree)
 
 
 @pytest.mark.parametrize(
     "pattern", ["[[:alpha:]].py", "[[=a=]].py", "d/[[.a.]].py", "[[:lower:]b]*"]
 )
-def test_a_class_is_no_less_than_for_bash(tree: Path, pattern: str) -> None:
+def test_a_class_is_no_less_than_for_bash(tree: Place, pattern: str) -> None:
     """What a class of characters matches is up to the locale: all that bash finds is found."""
-    said = subprocess.run(
-        [find_bash() or "", "-c", f"shopt -s nullglob; printf '%s\\n' {tree}/{pattern}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert said.strip()
-    assert set(said.split()) <= set(Expansion().expand(f"{tree}/{pattern}"))
+    assert matched(pattern, tree)
+    assert matched(pattern, tree) <= read_by(f"cat {pattern}", tree)
 
 
 @pytest.mark.parametrize("pattern", ["**/*.py", "**", "d/**/a.py", "**/e/*", "x/**"])
-def test_a_deep_pattern_goes_as_deep_as_bash_goes(tree: Path, pattern: str) -> None:
+def test_a_deep_pattern_goes_as_deep_as_bash_goes(tree: Place, pattern: str) -> None:
     """With `globstar` all that bash finds is found, and nothing else of that name is without."""
-    said = subprocess.run(
-        [
-            find_bash() or "",
-            "-c",
-            f"shopt -s nullglob globstar; printf '%s\\n' {tree}/{pattern}",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    wanted = {line.rstrip("/") for line in said.splitlines() if line}
-    found = set(Expansion(deep=True).expand(f"{tree}/{pattern}"))
-    assert {each for each in wanted if "/link/" not in each} <= found
-    assert f"{tree}/d/e/a.py" not in Expansion().expand(f"{tree}/**/*.py")
-
-
-def test_too_many_matches_are_refused(tree: Path) -> None:
-    """All patterns of one command share one effort."""
-    patterns = Expansion(effort=Effort(2 * FOLDER + 40))
-    assert len(patterns.expand(f"{tree}/*.py")) == 2
-    assert len(patterns.expand(f"{tree}/*.py")) == 2
-    with pytest.raises(TooManyFilesError):
-        patterns.expand(f"{tree}/*")
-
-
-def test_too_many_entries_are_refused(tree: Path) -> None:
-    """A pattern that matches nothing does not walk the whole file system either."""
-    assert Expansion(effort=Effort(FOLDER + 7)).expand(f"{tree}/nothing*") == []
-    with pytest.raises(TooManyFilesError):
-        Expansion(effort=Effort(FOLDER + 3)).expand(f"{tree}/nothing*")
+    deep = read_by(f"shopt -s globstar; cat {pattern}", tree)
+    assert matched(pattern, tree, "globstar") <= deep
+    assert "d/e/a.py" not in read_by("cat **/*.py", tree)

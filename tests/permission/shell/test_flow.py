@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell import analyze
+from tests.permission.kit import analyze
 
 HARMFUL = r"""
 s=; for j in "${s:=-oPWNED}"; do :; done; sort "$s" f

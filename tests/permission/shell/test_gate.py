@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell.syntax.gate import MAXIMUM_LENGTH, MAXIMUM_WORDS, check_text
-from agentscope_like.shell.syntax.tree import Span
+from tests.permission.shell.syntax import MAXIMUM_LENGTH, MAXIMUM_WORDS, Span, check_text
 
 _REFUSED = {
     "nul": ("ls\0x", 2),

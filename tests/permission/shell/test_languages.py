@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bracex import expand
 
-from agentscope_like.shell import analyze
+from tests.permission.kit import analyze
 
 LANGUAGES = tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8"))
 

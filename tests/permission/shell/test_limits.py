@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from agentscope_like.permission.command.suggestions import suggest_patterns
-from agentscope_like.shell import CommandAnalysis, analyze
+from agentscope_like.tool import Bash
+from tests.permission.kit import CommandAnalysis, analyze
 
 
 def read(command: str) -> CommandAnalysis:
@@ -16,8 +16,9 @@ def read(command: str) -> CommandAnalysis:
 
 
 def reads(command: str) -> bool:
-    """Return whether a command is taken for a read."""
-    return read(command).read_only
+    """Return whether the strict reader takes a command for a read."""
+    analysis = analyze(command, directory="/ws", home="/home/u")
+    return analysis.script is not None and all(part.read_only for part in analysis.parts)
 
 
 LARGE: dict[str, tuple[int, Callable[[int], str]]] = {
@@ -120,12 +121,18 @@ def test_the_directories_are_followed_up_to_a_number(branches: int, known: bool)
     assert len(directories) == (branches + 1 if known else 0)
 
 
-def test_suggestions_are_few_and_short() -> None:
+async def offered(command: str) -> list[str | None]:
+    """Return the patterns that are offered for the parts of a command."""
+    rules = await Bash(confine="off").generate_suggestions({"command": command})
+    return [rule.rule_content for rule in rules]
+
+
+async def test_suggestions_are_few_and_short() -> None:
     """Eight patterns are offered at most, and no command of more than 200 characters."""
-    assert len(suggest_patterns(read("; ".join(f"foo{number} x" for number in range(8))))) == 8
-    assert len(suggest_patterns(read("; ".join(f"foo{number} x" for number in range(9))))) == 8
-    assert suggest_patterns(read("bash " + "a" * 195)) == ["bash " + "a" * 195]
-    assert suggest_patterns(read("bash " + "a" * 196)) == []
+    assert len(await offered("; ".join(f"foo{number} x" for number in range(8)))) == 8
+    assert len(await offered("; ".join(f"foo{number} x" for number in range(9)))) == 8
+    assert await offered("bash " + "a" * 195) == ["bash " + "a" * 195]
+    assert await offered("bash " + "a" * 196) == []
 
 
 def test_a_message_shows_sixty_characters() -> None:

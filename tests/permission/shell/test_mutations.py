@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell import analyze
+from tests.permission.kit import analyze
 
 CHANGES = r"""
 x=a

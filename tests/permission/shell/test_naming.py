@@ -1,44 +1,20 @@
-"""The paths that a command names, of which no more is known than that."""
+"""The paths that a command names to programs that may do anything with them.
+
+Where nothing else is asked about, a rule that denies to read a path asks where it is named.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell import analyze
-from agentscope_like.shell.analysis import CommandAnalysis
-from agentscope_like.shell.facts.file_touch import Below, TouchKind
-from agentscope_like.shell.facts.named_paths import (
-    named_by_command,
-    named_in_history,
-    words_in_history,
-)
-from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.permission import PermissionBehavior
+from tests.permission.kit import decide, met
 
 
-def read(command: str) -> CommandAnalysis:
-    """Return the analysis of a command."""
-    return analyze(command, directory="/ws", home="/home/u")
-
-
-def surroundings() -> Surroundings:
-    """Return where a command runs: in `/ws`, where `/more` is worked in too."""
-    return Surroundings(directory="/ws", working=("/ws", "/more"), root="/ws", home="/home/u")
-
-
-def named(command: str) -> list[str]:
-    """Return the places that a command names."""
-    touches = list(named_by_command(read(command), surroundings()))
-    assert all(touch.kind is TouchKind.NAME and not touch.certain for touch in touches)
-    return [touch.location.absolute for touch in touches if touch.location is not None]
-
-
-def shown(command: str) -> list[str]:
-    """Return the places of what git may show of the past."""
-    touches = [
-        touch for part in read(command).parts for touch in named_in_history(part, surroundings())
-    ]
-    assert all(touch.kind is TouchKind.SHOW and not touch.certain for touch in touches)
-    return [touch.location.absolute for touch in touches if touch.location is not None]
+def names(command: str, path: str) -> bool:
+    """Return whether a command names a path: whether a rule that denies to read it asks."""
+    decision = decide(command, mode="bypass", rules=[f"deny Read({path})"])
+    return decision.behavior is not PermissionBehavior.ALLOW and path in decision.message
 
 
 @pytest.mark.parametrize(
@@ -55,8 +31,8 @@ def shown(command: str) -> list[str]:
 )
 def test_a_program_that_may_do_anything_names_its_words(command: str) -> None:
     """What is not known, runs code or sends something may read what it is told of."""
-    assert "/ws/a.txt" in named(command)
-    assert named("cat a.txt; grep -r x a.txt; rm a.txt; cp a.txt b") == []
+    assert names(command, "a.txt")
+    assert not names(command, "b.txt")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +56,8 @@ def test_a_program_that_may_do_anything_names_its_words(command: str) -> None:
 )
 def test_code_names_what_stands_in_it(command: str) -> None:
     """The words of a script count, in an argument and in what is read as input."""
-    assert "/ws/a.txt" in named(command)
+    assert names(command, "a.txt")
+    assert not names(command, "b.txt")
 
 
 @pytest.mark.parametrize(
@@ -90,92 +67,66 @@ def test_code_names_what_stands_in_it(command: str) -> None:
         "no-such-tool <<E\nopen('a.txt')\nE",
         "no-such-tool <<< 'open(\"a.txt\")'",
         "python3 b.py > a.txt",
-        "python3 b.py < a.txt",
     ],
 )
 def test_another_text_names_nothing(command: str) -> None:
-    """A text that is no code is one word; where a redirection leads is known."""
-    assert "/ws/a.txt" not in named(command)
+    """A text that is no code is one word; where a redirection writes is no read."""
+    assert met(command, "Grep(a.txt)") == "allow"
 
 
-def test_a_name_counts_from_each_directory_that_may_be_meant() -> None:
+@pytest.mark.parametrize(
+    ("command", "path", "is_named"),
+    [
+        ("cd d; no-such-tool a", "d/a", True),
+        ("cd d; no-such-tool a", "a", True),
+        ("cd d; no-such-tool a", "e/a", False),
+        ('cd "$x"; no-such-tool a', "a", True),
+        ("cd d; no-such-tool /b", "/b", True),
+        ("no-such-tool ~/c", "~/c", True),
+        ("no-such-tool '~/d'", "~/d", True),
+        ("cat b; grep -r x b; rm b; cp b c", "a", False),
+        (f"no-such-tool {'/d' * 3000} a", "a", True),
+    ],
+)
+def test_a_name_counts_from_each_directory_that_may_be_meant(
+    command: str, path: str, is_named: bool
+) -> None:
     """Where it is not known in which a part runs, it is that of the command."""
-    assert named("cd d; no-such-tool a") == ["/ws/d/a", "/ws/a"]
-    assert named('cd "$x"; no-such-tool a') == ["/ws/a"]
-    assert named("cd d; no-such-tool /b ~/c '~/d'") == ["/b", "/home/u/c", "/home/u/d"]
-    assert named("no-such-tool a a") == ["/ws/a"]
-
-
-def test_a_path_that_nobody_can_judge_is_left_out() -> None:
-    """A path that is too long for any file system names nothing; what stands beside it counts."""
-    deep = "/d" * 3000
-    analysis = analyze("no-such-tool a /b", directory=deep)
-    around = Surroundings(directory=deep, working=(deep,), root=deep)
-    found = [touch.location for touch in named_by_command(analysis, around)]
-    assert [each.absolute for each in found if each] == ["/b"]
-
-
-def test_what_git_is_told_counts_from_each_root() -> None:
-    """`REV:path` is a path of the repository, whichever directory git runs in."""
-    assert shown("git show HEAD:a") == ["/ws/HEAD", "/more/HEAD", "/ws/a", "/more/a"]
-    assert shown("cd d && git show a") == ["/ws/d/a", "/ws/a", "/more/a"]
+    assert names(command, path) is is_named
 
 
 @pytest.mark.parametrize(
-    ("command", "place"),
+    ("command", "path"),
     [
-        ("git show HEAD:a", "/ws/a"),
-        ("git log --stat -- a", "/ws/a"),
-        ("git log -p -- ':(top)a'", "/more/a"),
-        ("git diff ':/a'", "/ws/a"),
-        ("git show a", "/more/a"),
+        ("git show HEAD:a", "a"),
+        ("cd d && git show a", "d/a"),
+        ("cd d && git show a", "a"),
+        ("git log --stat -- a", "a"),
+        ("git log -p -- ':(top)a'", "a"),
+        ("git diff ':/a'", "a"),
+        ("git show a", "a"),
+        ("git log -p -- 'd/*'", "d/e"),
+        ("git log -p -- '/d/*'", "/d/e"),
+        ("cd d && git log -p -- 'e/*'", "d/e/f"),
+        ("git show $(git rev-parse HEAD:a)", "a"),
     ],
 )
-def test_git_may_show_what_it_is_told(command: str, place: str) -> None:
-    """Each word of it may be a file of the past, without what git makes of its beginning."""
-    assert place in shown(command)
-
-
-@pytest.mark.parametrize("command", ["cat x HEAD:a", "git commit x HEAD:a", "git push x HEAD:a"])
-def test_no_other_command_shows_the_past(command: str) -> None:
-    """Only a proven read by git is one of its past; of others is known what they do."""
-    assert shown(command) == []
+def test_git_may_show_what_it_is_told(command: str, path: str) -> None:
+    """Each word of it may be a file of the past, and a pattern whatever lies in its folder."""
+    assert met(command, f"Read({path})") != "allow"
+    assert met(command, "Read(other)") == "allow"
 
 
 @pytest.mark.parametrize(
-    ("command", "places"),
+    ("command", "path"),
     [
-        ("git log -p -- 's*/x'", ["/ws", "/more"]),
-        ("git log -p -- 'd/*'", ["/ws/d", "/more/d"]),
-        ("git log -p -- '/d/*'", ["/d"]),
-        ("cd d && git log -p -- 'e/*' 'e/*'", ["/ws/d/e", "/ws/e", "/more/e"]),
-        ("git log -p -- '*.py'", []),
-        ("git log -p -- '*'", []),
-        ("git log -p -- d/e", []),
-        ("git log --stat -- 'd/*'", []),
-        (f"git log -p -- '{'d/' * 3000}*'", []),
+        ("cat x HEAD:a", "a"),
+        ("git push x HEAD:a", "a"),
+        ("git log --stat -- 'd/*'", "d/e"),
+        ("git log -p -- '*.py'", "a.py"),
+        ("git log -p -- d/e", "d/f"),
     ],
 )
-def test_a_pattern_may_show_whatever_lies_in_its_folder(command: str, places: list[str]) -> None:
-    """What it matches need not be there now; an ending alone is no place."""
-    touches = [
-        touch for part in read(command).parts for touch in named_in_history(part, surroundings())
-    ]
-    assert not any(touch.certain for touch in touches)
-    found = [touch.location for touch in touches if touch.below is Below.ANYTHING]
-    assert list(dict.fromkeys(each.absolute for each in found if each)) == places
-
-
-def test_a_pattern_is_no_name() -> None:
-    """What git takes for a pattern is not looked up as a name behind what git reads before it."""
-    assert "/ws/a" in shown("git log -p -- ':(top)a'")
-    assert "/ws/a*/b" not in shown("git log -p -- ':(top)a*/b'")
-
-
-def test_all_words_count_where_git_is_told_as_it_runs() -> None:
-    """Whatever stands in the command may be what it is told; where nothing is computed, not."""
-    computed = "git show $(git rev-parse HEAD:a)"
-    found = [touch.location for touch in words_in_history(read(computed), surroundings())]
-    assert {"/ws/a", "/more/a"} <= {each.absolute for each in found if each}
-    for command in ("git show HEAD:a", "git log --oneline $(git rev-parse HEAD:a)", "cat $(ls a)"):
-        assert list(words_in_history(read(command), surroundings())) == []
+def test_no_other_command_shows_the_past(command: str, path: str) -> None:
+    """Only a proven read by git is one of its past; an ending alone is no place."""
+    assert met(command, f"Read({path})") == "allow"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from fnmatch import fnmatchcase
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -10,26 +11,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.paths.glob_expansion import matches
-from agentscope_like.shell import analyze
-from agentscope_like.shell.syntax.tree import (
+from tests.permission.kit import EffectKind, analysis_of, paths_of
+from tests.permission.shell.syntax import (
     Assignment,
     Glob,
     Literal,
     Segment,
+    SimpleCommand,
     Span,
     Tilde,
     Variable,
     Word,
+    read,
 )
-from agentscope_like.shell.syntax.words.globs_and_tildes import (
-    assignment_value,
-    covered,
-    mark_globs,
-    mark_tildes,
-)
-
-WHERE = Span(0, 0)
 
 
 def told(segments: tuple[Segment, ...] | list[Segment]) -> list[str]:
@@ -52,20 +46,21 @@ def told(segments: tuple[Segment, ...] | list[Segment]) -> list[str]:
 
 def word_of(command: str) -> Word:
     """Return the last word of a command."""
-    (part,) = analyze(command, directory="/ws", home="/home/u").parts
-    return part.words[-1]
+    simple = read(command).statements[0].command
+    assert isinstance(simple, SimpleCommand)
+    return simple.words[-1]
 
 
 def value_of(command: str) -> Word:
     """Return what a command assigns."""
-    nodes = analyze(command, directory="/ws", home="/home/u").nodes
-    (value,) = (node.value for node in nodes if isinstance(node, Assignment))
+    (value,) = (node.value for node in read(command).nodes if isinstance(node, Assignment))
+    assert isinstance(value, Word)
     return value
 
 
 def is_read(command: str) -> bool:
     """Return whether the strict reader takes a command."""
-    return analyze(command, directory="/ws", home="/home/u").script is not None
+    return analysis_of(command).script is not None
 
 
 @pytest.mark.parametrize(
@@ -219,36 +214,26 @@ def test_a_continued_line_leaves_no_place_for_a_piece() -> None:
 
 def test_what_is_not_understood_is_shown() -> None:
     """The place of a tilde that cannot be read is that of the tilde and its name."""
-    analysis = analyze("ls x=~ab%c", directory="/ws")
-    (doubt,) = analysis.doubts
+    (doubt,) = analysis_of("ls x=~ab%c").doubts
     assert (doubt.span.start, doubt.span.end) == (5, 8)
 
 
-def test_a_plain_word_is_handed_back_as_it_is() -> None:
-    """A word with nothing to mark costs no piece of the budget."""
-    plain: list[Segment] = [Literal("a]", WHERE), Variable("x", WHERE), Literal("*", WHERE, True)]
-    assert mark_tildes(plain, value=0) is plain
-    assert mark_globs(plain) is plain
-    assert mark_globs([Literal("[", WHERE)]) == [Literal("[", WHERE)]
-    assert assignment_value(plain) is None
-    assert assignment_value([Literal("x=", WHERE, True)]) is None
-    assert assignment_value([Literal("x+=y", WHERE)]) == len("x+=")
-
-
 @pytest.mark.parametrize(
-    ("word", "segments"),
+    ("word", "path"),
     [
-        ("[ab]c", ["g [ab]", "l c"]),
-        ('["a"]', ["g *"]),
-        (r"a[b\]]c", ["l a", "g *"]),
-        ('a["b"]*c[d"e"]', ["l a", "g *"]),
-        ('a["b"/c]d/e', ["l a", "g *", "g /*/*"]),
-        ("[a]b[c$x]d$y", ["g [a]", "l b", "g *", "v x", "v y"]),
+        ("[ab]c", "/ws/[ab]c"),
+        ('["a"]', "/ws/*"),
+        (r"a[b\]]c", "/ws/a*"),
+        ('a["b"]*c[d"e"]', "/ws/a*"),
+        ('a["b"/c]d/e', "/ws/a*/*/*"),
+        ("[a]b[c$x]d$y", None),
+        ("a]", "/ws/a]"),
+        ("'*'", "/ws/*"),
     ],
 )
-def test_what_stands_in_quoted_brackets_may_be_anything(word: str, segments: list[str]) -> None:
+def test_what_stands_in_quoted_brackets_may_be_anything(word: str, path: str | None) -> None:
     """Where brackets hold quotes or variables, all but the slashes is left open."""
-    assert told(list(covered(word_of(f"ls {word}").segments))) == segments
+    assert paths_of(f"cat {word}", EffectKind.READ) == [path]
 
 
 CHARACTERS = "ab]!-^["
@@ -270,7 +255,6 @@ def test_what_bash_matches_is_among_what_is_read(words: list[str], tmp_path: Pat
     bash = ["/bin/bash", "--norc", "-c", script]
     shown = subprocess.run(bash, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     for word, line in zip(words, shown.split("\n"), strict=True):
-        effects = analyze(f"cat ./{word}", directory="/ws", home="/home/u").effects
-        patterns = [effect.path.removeprefix("/ws/") for effect in effects if effect.path]
+        patterns = [path.removeprefix("/ws/") for path in paths_of(f"cat ./{word}") if path]
         for name in set(line.split()) & set(NAMES):
-            assert any(name == each or matches(name, each) for each in patterns), (word, name)
+            assert any(name == each or fnmatchcase(name, each) for each in patterns), (word, name)

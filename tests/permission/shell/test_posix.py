@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
-from agentscope_like.shell.syntax.reader import read
-from agentscope_like.shell.walk.posix_differences import bash_only
+from tests.permission.kit import doubts_of
+
+DOUBT = "only bash reads this script so"
 
 ONLY_BASH = """
 builtin cd x
@@ -58,10 +61,11 @@ uniq f 9< /dev/null
 @pytest.mark.parametrize("text", ONLY_BASH)
 def test_what_only_bash_knows_is_found(text: str) -> None:
     """Its builtins, conditions, arithmetic, arrays, braces and quotes are nothing for `sh`."""
-    assert bash_only(text, read(text)) is not None
+    assert DOUBT in doubts_of(f"sh -c {shlex.quote(text)}")
+    assert DOUBT not in doubts_of(f"bash -c {shlex.quote(text)}")
 
 
 @pytest.mark.parametrize("text", ANY_SHELL)
 def test_what_every_shell_knows_is_none_of_it(text: str) -> None:
     """The same done as the standard has it is read by `sh` as by bash."""
-    assert bash_only(text, read(text)) is None
+    assert DOUBT not in doubts_of(f"sh -c {shlex.quote(text)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell import EffectKind, analyze
+from tests.permission.kit import EffectKind, analyze
 
 WORD = 'git show "$({})"'
 """Takes a text that is no option."""

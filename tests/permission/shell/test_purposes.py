@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.explain import explain_call
-from agentscope_like.shell import analyze
-from agentscope_like.shell.walk import purposes
-from agentscope_like.shell.walk.purposes import purpose_of
-from agentscope_like.tool.builtin.bash.bash_tool import Bash
+from agentscope_like.tool import Bash
+from tests.permission.kit import PURPOSES, analysis_of, analyze, doubts_of
 
-TABLES = tomllib.loads(Path(purposes.__file__).with_suffix(".toml").read_text("utf-8"))
+TABLES = tomllib.loads(PURPOSES.read_text("utf-8"))
 ROWS = [
     (f"{program} {words}".strip(), does)
     for programs, table in TABLES.items()
@@ -26,8 +23,7 @@ ROWS = [
 
 def messages(command: str) -> list[str]:
     """Return what is in doubt, each sentence once."""
-    doubts = analyze(command, directory="/ws").all_doubts
-    return list(dict.fromkeys(doubt.message for doubt in doubts))
+    return list(dict.fromkeys(doubts_of(command)))
 
 
 @pytest.mark.parametrize(
@@ -89,16 +85,15 @@ def test_each_row_is_told_of_some_command(command: str, does: str) -> None:
 
 def test_every_word_in_doubt_is_marked() -> None:
     """One sentence stands for several doubts, each at the word that it is about."""
-    doubts = analyze("git push origin main", directory="/ws").all_doubts
+    doubts = analysis_of("git push origin main").all_doubts
     assert [(each.span.start, each.span.end) for each in doubts] == [(9, 15), (16, 20)]
 
 
 def test_computed_and_missing_words() -> None:
     """A word that is not known says nothing, and hides what stands behind it."""
-    assert purpose_of(["git", None, "push"]) is None
-    assert purpose_of([None, "push"]) is None
-    assert purpose_of(["git"]) is None
-    assert purpose_of(["git", "push", None]) == "`git push` sends commits to another repository"
+    for command in ('git "$x" push', '"$x" push', "git"):
+        assert not any("sends commits" in message for message in messages(command))
+    assert messages('git push "$x"') == ["`git push` sends commits to another repository"]
 
 
 async def test_what_another_command_prints_has_no_name_of_its_own() -> None:

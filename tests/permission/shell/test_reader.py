@@ -8,17 +8,18 @@ import time
 
 import pytest
 
-from agentscope_like.shell.syntax import tree
-from agentscope_like.shell.syntax.reader import ReadError, read
-from agentscope_like.shell.syntax.tree import (
+from tests.permission.shell import syntax
+from tests.permission.shell.syntax import (
     Assignment,
     Heredoc,
     Literal,
+    ReadError,
     Redirect,
     Script,
     SimpleCommand,
     Span,
     Word,
+    read,
 )
 from tests.permission.shell.tree_text import script_text
 
@@ -518,7 +519,7 @@ def _spans(node: object) -> list[Span]:
     """Return the places of all words, assignments, redirections and comments of a tree."""
     if isinstance(node, Word | Assignment | Redirect):
         return [node.span]
-    if isinstance(node, tree.Test | tree.ArithmeticCommand | tree.Arithmetic):
+    if isinstance(node, syntax.Test | syntax.ArithmeticCommand | syntax.Arithmetic):
         return [node.span]
     if isinstance(node, Script):
         return [*node.comments, *_spans(node.statements)]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell.syntax.reader import ReadError, read
 from tests.permission.shell.prediction import names_marker
+from tests.permission.shell.syntax import ReadError, read
 from tests.permission.shell.tree_text import script_text
 
 REFUSED = None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell.syntax.reader import ReadError, read
-from agentscope_like.shell.syntax.tree import Heredoc, Pipeline, SimpleCommand
+from tests.permission.shell.syntax import Heredoc, Pipeline, ReadError, SimpleCommand, read
 from tests.permission.shell.tree_text import script_text
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell.syntax.reader import ReadError, read
-from agentscope_like.shell.syntax.tree import Pipeline, SimpleCommand
+from tests.permission.shell.syntax import Pipeline, ReadError, SimpleCommand, read
 
 _RESERVED = (
     *("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac"),

@@ -5,50 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from agentscope_like.paths.look_budget import Effort
-from agentscope_like.permission.command.edits import why_not_an_edit
-from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.shell import analyze
-from agentscope_like.shell.surroundings import Surroundings
-from agentscope_like.shell.syntax.tree import Span
-from tests.oracle.corpus import everyday, harmful
-
-_PROJECT, _HOME = "/work/project", "/home/u"
-
-
-def around() -> Surroundings:
-    """Return what surrounds a command of the project."""
-    return Surroundings(directory=_PROJECT, working=(), root=_PROJECT, home=_HOME)
-
-
-def test_what_names_no_file_is_passed_as_if_it_had_been_looked_at() -> None:
-    """A read of no file is let through at once; looking at it all the same finds nothing either."""
-    spared = 0
-    for sample in (*everyday(), *harmful()):
-        analysis = analyze(sample.command, directory=_PROJECT, home=_HOME)
-        if analysis.names_no_file:
-            spared += 1
-            looked_at = replace(analysis, names_no_file=False)
-            assert find_danger(looked_at, around()) is None, sample.command
-    assert spared > 100
+from agentscope_like.permission import PermissionBehavior
+from tests.permission.kit import Place, analysis_of, danger_of, danger_within, decide, make_place
+from tests.permission.kit import place as empty_place
 
 
 def test_what_names_a_file_is_looked_at() -> None:
     """A read of a secret is found, by name and by a search; its neighbours are not."""
     for command in ("cat ~/.ssh/id_rsa", "git show HEAD:.env", "cd ~ && rg token"):
-        analysis = analyze(command, directory=_PROJECT, home=_HOME)
-        assert analysis.read_only, command
-        assert not analysis.names_no_file, command
-        assert find_danger(analysis, around()) is not None, command
+        assert analysis_of(command).read_only, command
+        assert danger_of(command), command
     for command in ("cat notes.txt", "git show HEAD:notes.txt", "git status", "pwd"):
-        analysis = analyze(command, directory=_PROJECT, home=_HOME)
-        assert find_danger(analysis, around()) is None, command
+        assert not danger_of(command), command
 
 
-def test_an_edit_of_what_is_sensitive_is_none_whoever_asks() -> None:
-    """What confines an edit goes by the same answer as the decision, without the safety checks."""
+def test_an_edit_of_what_is_sensitive_is_none() -> None:
+    """Where edits are accepted, those of settings and of what runs by itself are asked about."""
     for command, is_edit in (
         ("touch .envrc", False),
         ("cp -b -S rc a .bash", False),
@@ -57,13 +30,13 @@ def test_an_edit_of_what_is_sensitive_is_none_whoever_asks() -> None:
         ("touch notes", True),
         ("cp -b a notes", True),
     ):
-        analysis = analyze(command, directory=_PROJECT, home=_HOME)
-        assert (why_not_an_edit(analysis, around()) is None) is is_edit, command
+        decision = decide(command, mode="accept_edits")
+        assert (decision.behavior is PermissionBehavior.ALLOW) is is_edit, command
 
 
 def test_what_would_be_removed_is_found_where_nothing_can_be_read() -> None:
     """Each word behind `rm` may be a path there, but for its options."""
-    service = Surroundings(directory="/srv", working=(), root="/srv", home="/home/u")
+    service = Place(Path("/srv"), empty_place().home)
     for words, found in (
         ("-rf data", True),
         ("-rf data-", True),
@@ -71,17 +44,17 @@ def test_what_would_be_removed_is_found_where_nothing_can_be_read() -> None:
         ("-rf x/y", False),
         ("--recursive x/y-", False),
     ):
-        analysis = analyze(f"rm {words} (", directory="/srv", home="/home/u")
-        assert analysis.script is None
-        assert (find_danger(analysis, service) is not None) is found, words
+        command = f"rm {words} ("
+        assert analysis_of(command).script is None
+        assert bool(danger_of(command, service)) is found, words
 
 
 def test_all_that_a_directory_holds_is_as_much_as_the_directory() -> None:
     """Where nothing can be read, `*` may be anything, and `~/*` is the home."""
     for words, found in (("*", True), ("~/*", True), ("/usr/*", True), ("x*", False), ("y", False)):
-        analysis = analyze(f"rm -rf {words} (", directory="/work/project", home="/home/u")
-        assert analysis.script is None
-        assert (find_danger(analysis, around()) is not None) is found, words
+        command = f"rm -rf {words} ("
+        assert analysis_of(command).script is None
+        assert bool(danger_of(command)) is found, words
 
 
 def test_a_pattern_is_what_it_says() -> None:
@@ -93,8 +66,7 @@ def test_a_pattern_is_what_it_says() -> None:
         ("git restore src/*", False),
         ("git checkout -- *.py", False),
     ):
-        analysis = analyze(command, directory=_PROJECT, home=_HOME)
-        assert (find_danger(analysis, around()) is not None) is found, command
+        assert bool(danger_of(command)) is found, command
 
 
 def test_all_may_be_meant_where_a_text_may_have_moved() -> None:
@@ -102,44 +74,33 @@ def test_all_may_be_meant_where_a_text_may_have_moved() -> None:
     for command, found in (
         ("bash -c 'trash * ('", True),
         ('cd "$x"; trash *', True),
-        ("trash *", False),
         ("cd src; trash *", False),
     ):
-        analysis = analyze(command, directory="/srv/a/b", home=_HOME)
-        elsewhere = Surroundings(directory="/srv/a/b", working=(), root="/srv/x", home=_HOME)
-        assert (find_danger(analysis, elsewhere) is not None) is found, command
-
-
-def danger(command: str, effort: int | None = None) -> str:
-    """Return what a person is told of a command of the project, empty where nothing is found."""
-    analysis = analyze(command, directory=_PROJECT, home=_HOME)
-    here = around() if effort is None else replace(around(), effort=Effort(effort))
-    found = find_danger(analysis, here)
-    return "" if found is None else found.message
+        assert bool(danger_of(command)) is found, command
 
 
 @pytest.mark.parametrize("program", ["rm", "grm", "rmdir", "unlink", "trash"])
 def test_each_program_that_removes_is_one_wherever_it_stands(program: str) -> None:
     """It counts in a text that cannot be read, and behind a program that runs it elsewhere."""
-    assert "perhaps removes what must stay" in danger(f"{program} / (")
-    assert "perhaps removes what must stay" in danger(f"ssh host {program} /")
-    assert danger(f"{program} build (") == ""
-    assert danger(f"ssh host {program} build") == ""
+    assert "perhaps removes what must stay" in danger_of(f"{program} / (")
+    assert "perhaps removes what must stay" in danger_of(f"ssh host {program} /")
+    assert danger_of(f"{program} build (") == ""
+    assert danger_of(f"ssh host {program} build") == ""
 
 
 @pytest.mark.parametrize("program", ["rm", "grm"])
 def test_a_tree_that_is_not_known_is_not_removed(program: str) -> None:
     """All below an unknown place asks; one unknown file, or what a name picks, does not."""
-    assert "not known before it runs" in danger(f'{program} -r "$x"')
-    assert danger(f'{program} "$x"') == ""
-    assert danger('find "$x" -name a -delete') == ""
+    assert "not known before it runs" in danger_of(f'{program} -r "$x"')
+    assert danger_of(f'{program} "$x"') == ""
+    assert danger_of('find "$x" -name a -delete') == ""
 
 
 def test_what_is_opened_is_judged_by_what_it_runs() -> None:
     """The words of a wrapper are no command where the one that it runs is known."""
-    assert danger("sudo echo rm /usr") == ""
-    assert danger("sudo rm /usr") != ""
-    assert danger("ssh host echo rm /usr") != ""
+    assert danger_of("sudo echo rm /usr") == ""
+    assert danger_of("sudo rm /usr") != ""
+    assert danger_of("ssh host echo rm /usr") != ""
 
 
 @pytest.mark.parametrize(
@@ -158,8 +119,8 @@ def test_what_is_opened_is_judged_by_what_it_runs() -> None:
 )
 def test_what_stands_in_the_command_for_a_feeder_to_add_counts(feeding: str, plain: str) -> None:
     """`xargs` and `parallel` add what is printed, or given as input; nobody else does."""
-    assert "overwrites the remote branch" in danger(feeding)
-    assert danger(plain) == ""
+    assert "overwrites the remote branch" in danger_of(feeding)
+    assert danger_of(plain) == ""
 
 
 @pytest.mark.parametrize(
@@ -188,8 +149,8 @@ def test_what_stands_in_the_command_for_a_feeder_to_add_counts(feeding: str, pla
 )
 def test_code_that_nobody_can_see_is_not_run(command: str, said: str) -> None:
     """What a shell or an interpreter runs has to stand in the command, or in a file."""
-    assert said in danger(command)
-    assert bool(said) is bool(danger(command))
+    assert said in danger_of(command)
+    assert bool(said) is bool(danger_of(command))
 
 
 _FAR = "/".join(["a" * 63] * 70)
@@ -210,7 +171,7 @@ _FAR = "/".join(["a" * 63] * 70)
 )
 def test_a_path_that_nobody_can_judge_asks(command: str, said: str) -> None:
     """Whatever is done to it, it is told which; where nothing can be read, others still count."""
-    found = danger(command)
+    found = danger_of(command)
     assert any(words in found for words in said.split("|"))
     assert bool(said) is bool(found)
 
@@ -242,8 +203,8 @@ def test_a_path_that_nobody_can_judge_asks(command: str, said: str) -> None:
 )
 def test_a_change_is_judged_by_where_it_leads(command: str, said: str) -> None:
     """What is sensitive is told of by what would be done to it, and so is what matters."""
-    assert said in danger(command)
-    assert bool(said) is bool(danger(command))
+    assert said in danger_of(command)
+    assert bool(said) is bool(danger_of(command))
 
 
 @pytest.mark.parametrize(
@@ -251,26 +212,26 @@ def test_a_change_is_judged_by_where_it_leads(command: str, said: str) -> None:
 )
 def test_find_may_remove_what_it_picks_by_a_name(test: str) -> None:
     """A name picks some of what is found, unless it is a pattern for all or is not known."""
-    assert danger(f"find . {test} x -delete") == ""
-    assert danger(f"find . {test} '*.pyc' -delete") == ""
+    assert danger_of(f"find . {test} x -delete") == ""
+    assert danger_of(f"find . {test} '*.pyc' -delete") == ""
     for pattern in ("'*'", "'?*'", "'./*'", "'.*'", '"$x"'):
-        assert "would remove what must stay" in danger(f"find . {test} {pattern} -delete")
-    assert "would remove what must stay" in danger(f"find / {test} x -delete")
-    assert "would remove what must stay" in danger(f"find .. {test} x -delete")
-    assert "would remove what must stay" in danger("find . -user x -delete")
+        assert "would remove what must stay" in danger_of(f"find . {test} {pattern} -delete")
+    assert "would remove what must stay" in danger_of(f"find / {test} x -delete")
+    assert "would remove what must stay" in danger_of(f"find .. {test} x -delete")
+    assert "would remove what must stay" in danger_of("find . -user x -delete")
 
 
 @pytest.mark.parametrize(
     "pattern",
-    ["*", "./*", "./*/", ".*", "*.*", "?*", ".[!.]*", ".??*", "/*", "~/*", "/usr/*", "/work/*"],
+    ["*", "./*", "./*/", ".*", "*.*", "?*", ".[!.]*", ".??*", "/*", "~/*", "/usr/*", "../*"],
 )
 def test_a_pattern_for_all_is_as_much_as_the_directory(pattern: str) -> None:
     """All that is in a place that must stay is not removed; all below another is, and some."""
-    assert "would remove all that is in a place that must stay" in danger(f"rm -r {pattern}")
-    assert danger(f"rm -r src/{pattern.strip('~/').rpartition('/')[2]}") == ""
-    assert danger(f"rm -r src/a{pattern.rpartition('/')[2]}") == ""
-    assert danger(f"rm -r a{pattern.rpartition('/')[2]}") == ""
-    assert danger("rm -r .[!a]*") == ""
+    assert "would remove all that is in a place that must stay" in danger_of(f"rm -r {pattern}")
+    assert danger_of(f"rm -r src/{pattern.strip('~/').rpartition('/')[2]}") == ""
+    assert danger_of(f"rm -r src/a{pattern.rpartition('/')[2]}") == ""
+    assert danger_of(f"rm -r a{pattern.rpartition('/')[2]}") == ""
+    assert danger_of("rm -r .[!a]*") == ""
 
 
 @pytest.mark.parametrize(
@@ -288,8 +249,8 @@ def test_a_pattern_for_all_is_as_much_as_the_directory(pattern: str) -> None:
 )
 def test_what_cannot_be_read_may_run_what_it_downloads(command: str, runs: bool) -> None:
     """A downloader, an interpreter and a way from the one to the other are enough."""
-    assert ("may run what is downloaded" in danger(command)) is runs
-    assert bool(danger(command)) is runs
+    assert ("may run what is downloaded" in danger_of(command)) is runs
+    assert bool(danger_of(command)) is runs
 
 
 @pytest.mark.parametrize(
@@ -313,8 +274,8 @@ def test_what_cannot_be_read_may_run_what_it_downloads(command: str, runs: bool)
 )
 def test_a_function_is_not_to_start_itself_over_and_over(command: str, breeds: bool) -> None:
     """A function that pipes itself into itself is found among the first of a text, read or not."""
-    assert ("starts itself over and over" in danger(command)) is breeds
-    assert bool(danger(command)) is breeds
+    assert ("starts itself over and over" in danger_of(command)) is breeds
+    assert bool(danger_of(command)) is breeds
 
 
 def test_too_many_paths_to_look_at_each_are_not_removed() -> None:
@@ -322,54 +283,45 @@ def test_too_many_paths_to_look_at_each_are_not_removed() -> None:
     groups = [range(start, min(start + 32, 256)) for start in range(1, 256, 32)]
     rms = [f"rm {' '.join(f'/x/{number}' for number in group)}" for group in groups]
     many = "; ".join(rms)
-    assert danger(f"{many} (") == ""
-    assert "too many paths" in danger(f"{many}; rm /x/256 (")
-    assert danger(f"{many}; rm /x/1 (") == ""
-    assert "too many paths" in danger("rm build (", 1)
-    assert danger("rm build (", 1_000) == ""
+    assert danger_of(f"{many} (") == ""
+    assert "too many paths" in danger_of(f"{many}; rm /x/256 (")
+    assert danger_of(f"{many}; rm /x/1 (") == ""
+    assert "too many paths" in danger_within(1, "rm build (")
+    assert danger_within(1_000, "rm build (") == ""
 
 
 def test_where_enough_has_been_looked_at_a_person_looks() -> None:
     """Each check that runs out of effort says so of the part that it was about."""
-    assert danger("echo $x; cat a*", 1_000) == ""
-    told = danger("touch a b; cat a*", 100)
+    assert danger_within(1_000, "echo $x; cat a*") == ""
+    told = danger_within(100, "touch a b; cat a*")
     assert told == "`touch a b` reaches too many files with `a` to look at each."
-    assert danger("cd a/../b; ls", 60).startswith("`cd a/../b` reaches too many files to look at")
+    assert danger_within(60, "cd a/../b; ls").startswith(
+        "`cd a/../b` reaches too many files to look at"
+    )
 
 
 def test_a_finding_shows_the_part_in_one_short_line() -> None:
     """Blanks are one each, and what is long is cut."""
-    assert danger("rm   -rf \\\n  /").startswith("`rm -rf \\ /` ")
+    assert danger_of("rm   -rf \\\n  /").startswith("`rm -rf \\ /` ")
     names = "rm -rf / " + "a" * 71
     assert len(names) == 80
-    assert danger(names).startswith(f"`{names}` ")
-    assert danger(f"{names}b").startswith(f"`{names[:79]}…` ")
-    assert danger(f"ls; {names}").startswith(f"`{names}` ")
+    assert danger_of(names).startswith(f"`{names}` ")
+    assert danger_of(f"{names}b").startswith(f"`{names[:79]}…` ")
+    assert danger_of(f"ls; {names}").startswith(f"`{names}` ")
     unread = f"{names} ( and more"
-    assert danger(unread).startswith(f"`{names}` ")
-    found = find_danger(analyze(unread, directory=_PROJECT, home=_HOME), around())
-    assert found is not None
-    assert found.span == Span(0, 80)
-    found = find_danger(analyze("rm / (", directory=_PROJECT, home=_HOME), around())
-    assert found is not None
-    assert found.span == Span(0, 6)
+    assert danger_of(unread).startswith(f"`{names}` ")
 
 
 def test_a_bomb_is_shown_whole() -> None:
     """What a function does to itself is a matter of the whole text."""
     command = "ls; b() { b | b; }; b"
-    found = find_danger(analyze(command, directory=_PROJECT, home=_HOME), around())
-    assert found is not None
-    assert found.span == Span(0, len(command))
-    assert found.message == f"`{command}` {found.reason}."
+    assert danger_of(command).startswith(f"`{command}` ")
 
 
 def test_text_that_hides_what_it_is_says_so_first() -> None:
     """Where the text itself is refused, that is what a person is told, and where."""
-    found = find_danger(analyze("rm / \x1b", directory=_PROJECT, home=_HOME), around())
-    assert found is not None
-    assert found.message == found.reason
-    assert found.span == Span(5, 6)
+    assert "U+001B" in danger_of("rm / \x1b")
+    assert "rm /" not in danger_of("rm / \x1b")
 
 
 @pytest.mark.parametrize(
@@ -390,15 +342,11 @@ def test_the_shell_does_not_go_where_its_text_does_not_lead(
     tmp_path: Path, command: str, found: bool
 ) -> None:
     """Behind a symlink, `..` leads back by the text only where there is a directory."""
-    work = tmp_path / "work"
-    (work / "in").mkdir(parents=True)
-    (work / "here").mkdir()
-    (tmp_path / "elsewhere").mkdir()
-    (work / "out").symlink_to("../elsewhere")
-    here = Surroundings(directory=str(work), working=(str(work),), root=str(work), home=_HOME)
-    told = find_danger(analyze(command, directory=str(work), home=_HOME), here)
-    assert (told is not None) is found
-    if told is not None:
-        assert told.reason == (
-            f"goes to another directory than `{work}/x`: a symlink is on the way"
-        )
+    where = make_place(tmp_path, "in/f here/f")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (where.work / "out").symlink_to(elsewhere)
+    told = danger_of(command, where)
+    assert bool(told) is found
+    if told:
+        assert f"goes to another directory than `{where.work}/x`: a symlink is on the way" in told

@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission.command.safety_checks import Finding, find_danger
-from agentscope_like.shell import analyze
-from agentscope_like.shell.surroundings import Surroundings
+from tests.permission.kit import Place, danger_of
 
 
-def danger(command: str, home: Path) -> Finding | None:
+def danger(command: str, home: Path) -> str:
     """Return why a person has to look at a command that runs beside a home with a key in it."""
     (home / ".ssh").mkdir(exist_ok=True)
     (home / ".ssh" / "id_rsa").touch()
-    analysis = analyze(command, directory="/usr", home=str(home))
-    around = Surroundings(directory="/usr", working=(), root="/usr", home=str(home))
-    return find_danger(analysis, around)
+    return danger_of(command, Place(Path("/usr"), home))
 
 
 LISTING = """
@@ -29,8 +25,8 @@ findmnt lsof fuser getcap getfattr grealpath
 @pytest.mark.parametrize("program", LISTING.split())
 def test_what_lists_may_be_told_of_a_key(program: str, tmp_path: Path) -> None:
     """A program that looks at names and metadata shows no key; one that reads it does."""
-    assert danger(f"{program} ~/.ssh/id_rsa", tmp_path) is None
-    assert danger(f"{program} ~/.ssh/id_rsa; cat ~/.ssh/id_rsa", tmp_path) is not None
+    assert not danger(f"{program} ~/.ssh/id_rsa", tmp_path)
+    assert danger(f"{program} ~/.ssh/id_rsa; cat ~/.ssh/id_rsa", tmp_path)
 
 
 READERS = """
@@ -44,8 +40,8 @@ def test_what_reads_files_reads_no_home(program: str, tmp_path: Path) -> None:
     """A program that reads files reads nothing of a directory; one that searches reads it all."""
     script = {"sed": "-n p", "gsed": "-n p", "jq": ".", "yq": "."}.get(program, "")
     script = "1" if program.endswith("awk") else script
-    assert danger(f"{program} {script} ~", tmp_path) is None
-    assert danger(f"{program} {script} ~/.ssh/id_rsa; rg x ~", tmp_path) is not None
+    assert not danger(f"{program} {script} ~", tmp_path)
+    assert danger(f"{program} {script} ~/.ssh/id_rsa; rg x ~", tmp_path)
 
 
 COUNTING = """
@@ -56,8 +52,8 @@ wc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum
 @pytest.mark.parametrize("program", COUNTING.split())
 def test_what_counts_may_be_handed_all_names(program: str, tmp_path: Path) -> None:
     """A program that tells how much is in files shows none of it; one that prints it does."""
-    assert danger(f"find ~ | xargs {program}", tmp_path) is None
-    assert danger("find ~ | xargs cat", tmp_path) is not None
+    assert not danger(f"find ~ | xargs {program}", tmp_path)
+    assert danger("find ~ | xargs cat", tmp_path)
 
 
 ENDINGS = """
@@ -70,8 +66,8 @@ o pyc class jar whl proto sql ipynb zig dart jl nim
 @pytest.mark.parametrize("ending", ENDINGS.split())
 def test_source_code_may_be_shown_wherever_it_is(ending: str, tmp_path: Path) -> None:
     """Files that are chosen by the ending of a programming language hold no keys; others may."""
-    assert danger(f"find ~ -name '*.{ending}' | xargs cat", tmp_path) is None
-    assert danger(f"find ~ -name '*.{ending}' -o -name '*.txt' | xargs cat", tmp_path) is not None
+    assert not danger(f"find ~ -name '*.{ending}' | xargs cat", tmp_path)
+    assert danger(f"find ~ -name '*.{ending}' -o -name '*.txt' | xargs cat", tmp_path)
 
 
 HISTORY = """
@@ -95,5 +91,5 @@ stash show -p -- .ssh/id_rsa
 @pytest.mark.parametrize("command", HISTORY.strip().splitlines())
 def test_what_shows_history_shows_a_secret_in_it(command: str, tmp_path: Path) -> None:
     """What git shows of a secret that it keeps is asked about; of another file it is not."""
-    assert danger(f"git {command}", tmp_path) is not None
-    assert danger(f"git {command.replace('.ssh/id_rsa', 'src/main.c')}", tmp_path) is None
+    assert danger(f"git {command}", tmp_path)
+    assert not danger(f"git {command.replace('.ssh/id_rsa', 'src/main.c')}", tmp_path)

@@ -2,200 +2,180 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from msgspec.structs import replace
 
-from agentscope_like.paths.look_budget import Effort
-from agentscope_like.shell import analyze
-from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
-from agentscope_like.shell.facts.touched_files import touches
-from agentscope_like.shell.surroundings import Surroundings
-from tests.permission.shell.workspace import filled, in_workspace
+from agentscope_like.permission import PermissionBehavior
+from tests.permission.kit import Place, decide, make_place
 
 _FILES = "a b d/f d/sub/g e/f src/app.py"
 _FAR = "/".join(["a" * 63] * 70)
-
-
-@pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a workspace with a few files, and a link to one of its directories."""
-    work = filled(tmp_path_factory.mktemp("touches"), _FILES)
-    (work / "way").symlink_to("d")
-    return work
-
-
-def around(work: Path) -> Surroundings:
-    """Return what surrounds a command of the workspace."""
-    return in_workspace(work, "/home/u")
-
-
-def noted(touch: Touch, work: Path) -> str:
-    """Return a touch as the tables have it.
-
-    `/` and `/*`: what is below now, or may come to be; `@`: links there are followed; `~`: perhaps;
-    `!`: and all below for certain; `?`: nobody knows where.
-    """
-    where = "?" if touch.location is None else touch.location.absolute
-    marks = {Below.NOTHING: "", Below.PRESENT: "/", Below.ANYTHING: "/*"}[touch.below]
-    marks += "@" * touch.follows + "~" * (not touch.certain) + "!" * touch.certain_below
-    place = where.replace(f"{work}/", "").replace(str(work), ".")
-    return f"{touch.kind.value} {place}{marks}"
-
-
-def told(command: str, here: Surroundings) -> list[str]:
-    """Return what a command does to files, but for what git may show of the past."""
-    analysis = analyze(command, directory=here.directory, home=here.home)
-    found = list(touches(analysis, here))
-    work = Path(here.directory)
-    return [noted(touch, work) for touch in found if touch.kind is not TouchKind.SHOW]
-
+_PATHS = ["a", "b", "d", "d/f", "d/sub/g", "e/f", "e/d/f", "n", "q", "q/f"]
 
 TOUCHES = r"""
-cat a | reads a
-cat a b | reads a, reads b
-cat < a | reads a
+cat a | Read a
+cat a b | Read a b
+cat < a | Read a
 cat - |
-cat - a | reads a
-cat "$x" | reads ?
-cat d | reads d/@
-cat d/* | reads d/f, reads d/sub/@
-echo x > a | writes a
+cat - a | Read a
+cat "$x" | Read all?
+cat d | Read d d/f? d/sub/g?
+cat d/* | Read d/f d/sub/g?
+echo x > a | Write a
 echo x > /dev/null |
-echo x > /dev/sda | writes /dev/sda
+echo x > /dev/sda | Read all?, Write all?
 cat /dev/stdin |
 curl http://h |
-grep x a | reads a
-grep -r x d | reads d/
-grep -R x d | reads d/@
-diff d e | reads d/@, reads e/@
-rm "$x" | removes ?
-rm a | removes a!
-rm -r d | removes d/!
-rm -r way | removes way/!
-rmdir d | removes d!
-find d -delete | removes d/
-find d -exec rm {} + | looks at d/, removes d/~
+grep x a | Read a
+grep -r x d | Read d d/f? d/sub/g?
+grep -R x d | Read d d/f? d/sub/g?
+diff d e | Read d d/f? d/sub/g? e/f?
+rm "$x" | Write all?
+rm a | Write a
+rm -r d | Write d d/f d/sub/g
+rm -r way |
+rmdir d | Write d
+find d -delete | Write d d/f? d/sub/g?
+find d -exec rm {} + | Read d, Glob d d/f? d/sub/g?, Write d? d/f? d/sub/g?
 cd d |
-cd d; cat f | reads d/f, reads f
+cd d; cat f | Read d/f
 pushd d |
 popd |
-cd d < a | reads a
-pushd d < a | reads a
-mv a b | removes a/!, moves a/~, writes b
-gmv a b | removes a/!, moves a/~, writes b
-mv d e | removes d/!, moves d/~, writes e, writes e/d/*
-git mv d g | removes d/!, moves d/~, writes g
-git mv d e | removes d/!, moves d/~, writes e, writes e/d/*
-git rm -r d | removes d/!
-mkdir n | writes n
-chmod 600 a | writes a
-chmod 600 d | writes d
-chmod -R 600 d | writes d/
-chown -R u d | writes d/
-chgrp -R u d | writes d/@
-cp a n | reads a, writes n
-cp -r d n | reads d/, writes n/*
-cp -r d e | reads d/, writes e, writes e/d/*
-ls d | looks at d
-ls -R d | looks at d/
-ls --recursive d | looks at d/
-find d | looks at d/
-fd x d | looks at d/
-fdfind x d | looks at d/
-tree d | looks at d/
-du d | looks at d/
-stat d | looks at d
-eza d | looks at d
-eza -T d | looks at d/@
-eza --tree d | looks at d/@
-exa -T d | looks at d/@
-lsd -T d | looks at d/@
-ls | looks at .
-ls -T 4 | looks at .
-ls -R | looks at ./
-tree | looks at ./
-lsd -R | looks at ./@
-fd x | looks at ./
-git ls-files | looks at ./
-git ls-files d |
+cd d < a | Read a
+pushd d < a | Read a
+mv a b | Read a?, Write a b
+gmv a b | Read a?, Write a b
+mv d e | Read d? d/f? d/sub/g?, Write d d/f d/sub/g e/d/f?
+git mv d g | Read d? d/f? d/sub/g?, Write d d/f d/sub/g
+git mv d e | Read d? d/f? d/sub/g?, Write d d/f d/sub/g e/d/f?
+git rm -r d | Write d d/f d/sub/g
+mkdir n | Write n
+chmod 600 a | Write a
+chmod 600 d | Write d
+chmod -R 600 d | Write d d/f? d/sub/g?
+chown -R u d | Write d d/f? d/sub/g?
+chgrp -R u d | Write d d/f? d/sub/g?
+cp a n | Read a, Write n
+cp -r d n | Read d d/f? d/sub/g?, Write n
+cp -r d e | Read d d/f? d/sub/g?, Write e/d/f?
+ls d | Read d
+ls -R d | Read d, Glob d d/f? d/sub/g?
+ls --recursive d | Read d, Glob d d/f? d/sub/g?
+find d | Read d, Glob d d/f? d/sub/g?
+fd x d | Read d, Glob d d/f? d/sub/g?
+fdfind x d | Read d, Glob d d/f? d/sub/g?
+tree d | Read d, Glob d d/f? d/sub/g?
+du d | Read d, Glob d d/f? d/sub/g?
+stat d | Read d
+eza d | Read d
+eza -T d | Read d, Glob d d/f? d/sub/g?
+eza --tree d | Read d, Glob d d/f? d/sub/g?
+exa -T d | Read d, Glob d d/f? d/sub/g?
+lsd -T d | Read d, Glob d d/f? d/sub/g?
+ls |
+ls -T 4 |
+ls -R | Glob a? b? d? d/f? d/sub/g? e/f?
+tree | Glob a? b? d? d/f? d/sub/g? e/f?
+lsd -R | Glob a? b? d? d/f? d/sub/g? e/f?
+fd x | Glob a? b? d? d/f? d/sub/g? e/f?
+git ls-files | Glob a? b? d? d/f? d/sub/g? e/f?
+git ls-files d | Read d?
 git status |
-grep -r x | reads ./
-grep -R x | reads ./@
-rg x | reads ./
-rg -L x | reads ./@
-cd d && rg x | reads d/
-cd "$x"; grep -r y | reads ?
-cd "$x"; ls | looks at ?
-git grep x | reads ./
-git grep x -- d | reads d/
-git grep x -- d a | reads d/, reads a/
-git grep x -- d nothing | reads ./
-git grep x -- "$y" | reads ./
-git grep x -- | reads ./
-rg x -- | reads ./
-ln -s d q; cat q/f | looks at d, writes q, reads ?, reads q/f
-ln -s d q; ls q | looks at d, writes q, looks at ?, looks at q
-ln -s d q; cat e/f | looks at d, writes q, reads e/f
-cat q/f; ln -s d q | reads q/f, looks at d, writes q
-ln -s d q; rm q/../a | looks at d, writes q, removes ?, removes a!
-mv way q; cat q/f | removes way/!, moves way/~, writes q/*, reads ?, reads q/f
-cp -P way q; cat q/f | reads way/, writes q, reads ?, reads q/f
-cp a q; cat q | reads a, writes q, reads q
-find d | xargs cat | looks at d/, reads d/@~
-find d | xargs rm | looks at d/, removes d/~
-find d | xargs chmod 600 | looks at d/, writes d/@~
-find | xargs cat | looks at ./, reads ./@~
-ls | xargs cat | looks at ., reads ./@~
-find d e | xargs cat | looks at d/, looks at e/, reads d/@~, reads e/@~
-cat $(find d) | reads d/@~, looks at d/
-cat $(find d) $(find e) | reads d/@~, reads e/@~, looks at d/, looks at e/
-git ls-files | xargs cat | looks at ./, reads ./@~
-cat /proc/*/*/*/*/* | reads ?
-rm -r /proc/*/*/*/*/* | removes ?
+grep -r x | Read a? b? d? d/f? d/sub/g? e/f?
+grep -R x | Read a? b? d? d/f? d/sub/g? e/f?
+rg x | Read a? b? d? d/f? d/sub/g? e/f?
+rg -L x | Read a? b? d? d/f? d/sub/g? e/f?
+cd d && rg x | Read d d/f? d/sub/g?
+cd "$x"; grep -r y | Read all?, Write all?
+cd "$x"; ls | Read all?
+git grep x | Read a? b? d? d/f? d/sub/g? e/f?
+git grep x -- d | Read d d/f? d/sub/g?
+git grep x -- d a | Read a d d/f? d/sub/g?
+git grep x -- d nothing | Read a? b? d? d/f? d/sub/g? e/f?
+git grep x -- "$y" | Read a? b? d? d/f? d/sub/g? e/f?
+git grep x -- | Read a? b? d? d/f? d/sub/g? e/f?
+rg x -- | Read a? b? d? d/f? d/sub/g? e/f?
+ln -s d q; cat q/f | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f, Write q
+ln -s d q; ls q | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q q/f?, Write q
+ln -s d q; cat e/f | Read d e/f, Write q
+cat q/f; ln -s d q | Read d q/f, Write q
+ln -s d q; rm q/../a | Read d, Write a b? d? d/f? d/sub/g? e/f? e/d/f? n? q q/f?
+mv way q; cat q/f | Read a? b? d? d/f? d/sub/g? e/f? e/d/f? n? q? q/f, Write q q/f?
+cp -P way q; cat q/f | Read a? b? d d/f? d/sub/g? e/f? e/d/f? n? q? q/f, Write q
+cp a q; cat q | Read a q, Write q
+find d | xargs cat | Read d d/f? d/sub/g?
+find d | xargs rm | Read d, Glob d d/f? d/sub/g?, Write d? d/f? d/sub/g?
+find d | xargs chmod 600 | Read d, Glob d d/f? d/sub/g?, Write d? d/f? d/sub/g?
+find | xargs cat | Read a? b? d? d/f? d/sub/g? e/f?
+ls | xargs cat | Read a? b? d? d/f? d/sub/g? e/f?
+find d e | xargs cat | Read d d/f? d/sub/g? e/f?
+cat $(find d) | Read d d/f? d/sub/g?
+cat $(find d) $(find e) | Read d d/f? d/sub/g? e/f?
+git ls-files | xargs cat | Read a? b? d? d/f? d/sub/g? e/f?
+cat /proc/*/*/*/*/* | Read all?, Write all?
+rm -r /proc/*/*/*/*/* | Read all?, Write all?
+shopt -s globstar; cat d/**/g | Read d/sub/g
+cat d/**/g | Read d/sub/g
+cat **/g |
+shopt -s globstar; cat **/g | Read d/sub/g
+"""
+"""Commands, and the paths that a rule `deny TOOL(PATH)` denies each for; `?`: it asks.
+
+`Glob` stands only where it speaks of other paths than `Read`; all of them are `all`.
 """
 
 
+@pytest.fixture(scope="module")
+def where(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Return a project with a few files, and a link to one of its directories."""
+    made = make_place(tmp_path_factory.mktemp("touches"), _FILES)
+    (made.work / "way").symlink_to("d")
+    return made
+
+
+def met(command: str, tool: str, path: str, where: Place) -> str:
+    """Return what becomes of a command where a rule denies a path: "", "?" or the path."""
+    behavior = decide(command, where, rules=["allow Bash", f"deny {tool}({path})"]).behavior
+    if behavior is PermissionBehavior.ALLOW:
+        return ""
+    return path if behavior is PermissionBehavior.DENY else f"{path}?"
+
+
+def told(command: str, where: Place) -> str:
+    """Return what a command does to files, as a row of the table has it."""
+    found: dict[str, list[str]] = {}
+    for tool in ("Read", "Glob", "Write"):
+        paths = [path for each in _PATHS if (path := met(command, tool, each, where))]
+        is_any = paths == [f"{each}?" for each in _PATHS]
+        found[tool] = ["all?"] if is_any else paths
+    if found["Glob"] == found["Read"]:
+        del found["Glob"]
+    return ", ".join(f"{tool} {' '.join(paths)}" for tool, paths in found.items() if paths)
+
+
 @pytest.mark.parametrize("row", TOUCHES.strip().splitlines())
-def test_each_effect_is_a_touch(work: Path, row: str) -> None:
-    """What is read, listed, written, removed and moved, how far below, and how certain that is."""
+def test_rules_meet_what_is_done_to_files(where: Place, row: str) -> None:
+    """What is read, listed, written and removed, how far below, and how certain that is."""
     command, _, expected = row.rpartition(" |")
-    assert ", ".join(told(command, around(work))) == expected.strip()
+    assert told(command, where) == expected.strip()
 
 
-def test_a_path_that_cannot_be_judged_is_not_known(work: Path) -> None:
-    """Too long a path, and one that there is no effort left for, may be any."""
-    assert told(f"cat {_FAR} a", around(work)) == ["reads ?", "reads a"]
-    assert told(f"cp -P way {_FAR}; cat a", around(work))[-1] == "reads a"
-    spent = replace(around(work), effort=Effort(0))
-    assert told("rm a b", spent) == ["removes ?", "removes ?"]
+def test_a_path_that_cannot_be_judged_is_not_known(where: Place) -> None:
+    """Too long a path may be any that a rule speaks of; what stands beside it is known."""
+    assert met(f"cat {_FAR} a", "Read", "a", where) == "a"
+    assert met(f"cat {_FAR} a", "Read", "b", where) == "b?"
+    assert met(f"cp -P way {_FAR}; cat a", "Read", "a", where) == "a"
 
 
-def test_what_is_fed_by_the_same_is_told_once(work: Path) -> None:
-    """Two words of one feeder are no more than one."""
-    assert told("find d | while read f; do cat $f $f; done", around(work)).count("reads d/@~") < 2
-
-
-def test_patterns_go_as_deep_as_bash_takes_them(work: Path) -> None:
-    """`**` is read as the command has bash read it."""
-    found = told("shopt -s globstar; cat d/**/g", around(work))
-    assert found == ["reads d/sub/g"]
-    assert told("cat d/**/g", around(work)) == ["reads d/sub/g"]
-    assert told("cat **/g", around(work)) == ["reads **/g"]
-    assert told("shopt -s globstar; cat **/g", around(work)) == ["reads d/sub/g"]
-
-
-def test_what_git_may_show_of_the_past_is_told(work: Path) -> None:
-    """A path of a revision, and what it is told of as it runs."""
-    here = around(work)
-    for command, is_shown in (
+@pytest.mark.parametrize(
+    ("command", "is_shown"),
+    [
         ("git show HEAD:d/f", True),
         ("git show $(git rev-parse HEAD:d/f)", True),
         ("git show $(git rev-parse HEAD); echo d/f", True),
         ("git show HEAD; echo d/f", False),
         ("git show HEAD:d/g", False),
-    ):
-        analysis = analyze(command, directory=here.directory, home=here.home)
-        shown = [touch for touch in touches(analysis, here) if touch.kind is TouchKind.SHOW]
-        assert ("may show d/f~" in [noted(touch, work) for touch in shown]) is is_shown
+    ],
+)
+def test_what_git_may_show_of_the_past_is_told(where: Place, command: str, is_shown: bool) -> None:
+    """A path of a revision, and what it is told of as it runs."""
+    assert bool(met(command, "Read", "d/f", where)) is is_shown

@@ -2,116 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from agentscope_like.shell import analyze, catalog
-from agentscope_like.shell.arguments.argument_reader import read_arguments
-from agentscope_like.shell.arguments.wrapper_arguments import fed_arguments
-from agentscope_like.shell.catalog.grammar import RoleKind
-from agentscope_like.shell.values import Argument, Output, Shape, Unknown
-
-ANY, ANY_NUMBER = Unknown(), Unknown(single=False)
-FOUND, ALL_FOUND = Unknown(option=False), Unknown(option=False, single=False)
-NUMBER = Unknown(option=False, shape=Shape.INTEGER)
-PLACES = Output(single=False, places=True)
-
-
-def fed(command: Sequence[Argument], given: Output, *, batch: bool = False) -> list[Argument]:
-    """Return the command that a wrapper runs, which reads what is `given`."""
-    grammar = catalog.lookup(str(command[0]))
-    assert grammar is not None
-    reading = read_arguments(grammar, command)
-    carrying = {RoleKind.COMMAND, RoleKind.CLAUSE}
-    item = next(each for each in reading.items if each.role.kind in carrying)
-    carried = command[item.start : item.end]
-    if batch:
-        return fed_arguments(grammar.feed, reading, carried, given, batch=True)
-    return fed_arguments(grammar.feed, reading, carried, given)
-
-
-def fed_words(command: str, given: Output, *, batch: bool = False) -> list[Argument]:
-    """Return likewise what becomes of a command of plain words."""
-    return fed(command.split(), given, batch=batch)
+from tests.permission.kit import argv_of, doubts_of, reads
 
 
 @pytest.mark.parametrize(
-    ("word", "becomes"),
+    ("word", "argument"),
     [
-        ("{}", FOUND),
-        ("{}.py", Unknown(option=False, suffix=".py")),
-        ("a/{}", Unknown(prefix="a/", option=False)),
-        ("-x{}", Unknown(prefix="-x", option=True)),
-        ("a{}b{}c", Unknown(prefix="a", option=False, suffix="c")),
-        ("{}{}", FOUND),
+        ("{}", None),
+        ("{}.py", None),
+        ("a/{}", None),
+        ("-x{}", None),
+        ("a{}b{}c", None),
         ("{/}", "{/}"),
         ("a", "a"),
+        ('"$x"', None),
     ],
 )
-def test_find_puts_a_path_in(word: str, becomes: Argument) -> None:
-    """What it found stands in the place of braces: no option, and one argument."""
-    assert fed_words(f"find . -exec ls {word} ;", Output()) == ["ls", becomes]
-    assert fed(["find", ".", "-exec", "ls", ANY, ";"], Output()) == ["ls", ANY]
+def test_find_puts_a_path_in(word: str, argument: str | None) -> None:
+    """What it found stands in the place of braces, whatever stands around them."""
+    assert argv_of(f"find . -exec ls {word} \\;") == ("ls", argument)
 
 
-def test_find_puts_all_paths_in() -> None:
-    """Where the command ends with a plus, it is any number of them."""
-    assert fed_words("find . -exec ls {} +", Output(), batch=True) == ["ls", ALL_FOUND]
+@pytest.mark.parametrize(
+    ("command", "is_read"),
+    [
+        ("find . -exec git show {} \\;", True),
+        ("find . -exec git show {} +", True),
+        ("find . -exec git show a/{} \\;", True),
+        ("find . -exec git show -x{} \\;", False),
+        ("fd x -x git show {}", False),
+        ("fd x -X git show {}", False),
+        ("fd x -x git show a{}c", True),
+        ("fd x -x git show a{}b{/}c", True),
+        ("fd x -x git show", False),
+        ("fd x -x ls", True),
+        ("seq 3 | xargs git show", True),
+        ("seq 3 | xargs git show {}", True),
+        ("seq 3 | xargs -a f git show", False),
+        ("seq 3 | xargs --arg-file f git show", False),
+        ("seq 3 | xargs --arg-file=f -I{} git show {}", False),
+        ("cat f | xargs git show", False),
+        ("timeout 5 git show {}", True),
+    ],
+)
+def test_what_is_put_in_may_be_an_option_or_not(command: str, is_read: bool) -> None:
+    """A path that `find` found and a number are none; a line of a file or a bare name may be."""
+    assert reads(command) is is_read
 
 
-DEVICES = """
-/dev
-/dev/
-/dev/sda
-src /dev
-"""
-
-
-@pytest.mark.parametrize("places", DEVICES.strip().splitlines())
+@pytest.mark.parametrize("places", ["/dev", "/dev/", "/dev/sda", "src /dev", '"/dev/$x"'])
 def test_what_find_finds_among_devices_is_one(places: str) -> None:
-    """One place where devices are is enough."""
-    device = Unknown(prefix="/dev", option=False)
-    assert fed_words(f"find {places} -exec ls {{}} ;", Output()) == ["ls", device]
-    for place in (Unknown(prefix="/dev/"), Unknown(choices=("src", "/dev"))):
-        assert fed(["find", place, "-exec", "ls", "{}", ";"], Output()) == ["ls", device]
-
-
-@pytest.mark.parametrize("places", ["/devs", "/x/dev", "dev", ". -newer /dev/null", ". -name /dev"])
-def test_what_find_finds_elsewhere_is_none(places: str) -> None:
-    """A place of another name, or what is only compared with, holds no devices."""
-    assert fed_words(f"find {places} -exec ls {{}} ;", Output()) == ["ls", FOUND]
-    for place in (ANY, Unknown(prefix="/devs"), Unknown(choices=("src", "/devs"))):
-        assert fed(["find", place, "-exec", "ls", "{}", ";"], Output()) == ["ls", FOUND]
+    """One place where devices are is enough: bash would connect where it reads one."""
+    assert not reads(f"find {places} -exec bash -c 'cat < \"$0\"' {{}} \\;")
 
 
 @pytest.mark.parametrize("placeholder", ["{}", "{/}", "{//}", "{.}", "{/.}"])
 def test_fd_puts_in_what_it_finds(placeholder: str) -> None:
-    """Each of its placeholders becomes a text that may be an option; without one, it adds it."""
-    assert fed_words(f"fd x -x ls {placeholder}", Output()) == ["ls", ANY]
-    assert fed_words(f"fd x -X ls {placeholder}", Output(), batch=True) == ["ls", ANY_NUMBER]
-    around = Unknown(prefix="a", option=False, suffix="c")
-    assert fed_words(f"fd x -x ls a{placeholder}c", Output()) == ["ls", around]
-    assert fed_words(f"fd x -x ls a{{}}b{placeholder}c", Output()) == ["ls", around]
-    assert fed_words(f"fd x -x ls a{placeholder}b{{}}c", Output()) == ["ls", around]
-    assert fed_words("fd x -x ls a", Output()) == ["ls", "a", ANY_NUMBER]
-
-
-def test_another_wrapper_passes_its_command_on() -> None:
-    """What feeds nothing runs what stands there."""
-    assert fed_words("timeout 5 ls {}", Output(Shape.INTEGER)) == ["ls", "{}"]
-
-
-def test_xargs_adds_pieces_of_its_input() -> None:
-    """Any number of them; of what it reads elsewhere nothing is known."""
-    numbers = Output(Shape.INTEGER)
-    several = Unknown(option=False, single=False, shape=Shape.INTEGER)
-    assert fed_words("xargs ls", numbers) == ["ls", several]
-    assert fed_words("xargs ls {}", numbers) == ["ls", "{}", several]
-    assert fed_words("xargs ls", Output(Shape.WORD)) == ["ls", ANY_NUMBER]
-    assert fed_words("xargs -a f ls", numbers) == ["ls", ANY_NUMBER]
-    assert fed_words("xargs --arg-file f ls", numbers) == ["ls", ANY_NUMBER]
-    assert fed_words("xargs --arg-file=f -I{} ls {}", numbers) == ["ls", ANY]
+    """Each of its placeholders becomes a text; without one, it is added."""
+    assert argv_of(f"fd x -x ls {placeholder}") == ("ls", None)
+    assert argv_of(f"fd x -x ls a{placeholder}c") == ("ls", None)
+    assert argv_of("fd x -x ls a") == ("ls", "a", None)
 
 
 WHOLE = """
@@ -135,47 +87,52 @@ xargs -0 --exit
 @pytest.mark.parametrize("wrapper", WHOLE.strip().splitlines())
 def test_a_place_that_ends_with_nul_is_no_option(wrapper: str) -> None:
     """Paths that begin with a place are taken whole, however many of them are taken at once."""
-    assert fed_words(f"{wrapper} ls", PLACES) == ["ls", ALL_FOUND]
-    assert fed_words(f"{wrapper} ls", Output(single=False)) == ["ls", ANY_NUMBER]
+    assert reads(f"find . -print0 | {wrapper} sort")
+    assert not reads(f"cat f | {wrapper} sort")
 
 
 def test_a_place_that_is_put_in_is_no_option() -> None:
     """The same where it stands for a placeholder."""
-    assert fed_words("xargs -0 -I{} ls {}", PLACES) == ["ls", FOUND]
-    assert fed_words("xargs -I{} ls {}", PLACES) == ["ls", ANY]
+    assert reads("find . -print0 | xargs -0 -I{} sort {}")
+    assert not reads("find . -print0 | xargs -I{} sort {}")
     flags = "-0 --null -r --no-run-if-empty -t --verbose -x --exit"
     numbers = "-n 1 --max-args 1 -P 1 --max-procs 1 -s 9 --max-chars 9"
-    assert fed_words(f"xargs {flags} {numbers} -I{{}} ls {{}}", PLACES) == ["ls", FOUND]
+    assert reads(f"find . -print0 | xargs {flags} {numbers} -I{{}} sort {{}}")
 
 
-@pytest.mark.parametrize("options", ["", "-r", "-d x", "-0 -d x", "-0 -L 1", "-0 -E x", "-0 -a f"])
+@pytest.mark.parametrize("options", ["", "-d x", "-0 -d x", "-0 -L 1", "-0 -E x", "-0 -a f"])
 def test_a_place_that_may_be_cut_may_be_one(options: str) -> None:
     """Where its input is cut elsewhere, a piece may begin with anything."""
-    assert fed_words(f"xargs {options} ls", PLACES) == ["ls", ANY_NUMBER]
+    assert not reads(f"find . -print0 | xargs {options} sort")
+    assert reads(f"find . -print0 | xargs {options} ls")
 
 
 @pytest.mark.parametrize(
-    ("command", "becomes"),
+    ("command", "argv"),
     [
-        ("xargs -I{} ls {} a{}b R", [NUMBER, Unknown("a", option=False, suffix="b"), "R"]),
-        ("xargs -I R ls R {}", [NUMBER, "{}"]),
-        ("xargs -i ls {} R", [NUMBER, "R"]),
-        ("xargs --replace ls {} R", [NUMBER, "R"]),
-        ("xargs -I {} -I {} ls {}", [NUMBER]),
-        ("xargs -I R -I {} ls {} R", [ANY, ANY, ANY_NUMBER]),
-        ("xargs -iR ls {} R", [ANY, ANY, ANY_NUMBER]),
-        ("xargs --replace=R ls {} R a", [ANY, ANY, "a", ANY_NUMBER]),
-        ("xargs -i{} ls {}", [NUMBER]),
+        ("xargs -I{} ls {} a{}b R", ("ls", None, None, "R")),
+        ("xargs -I R ls R {}", ("ls", None, "{}")),
+        ("xargs -i ls {} R", ("ls", None, "R")),
+        ("xargs --replace ls {} R", ("ls", None, "R")),
+        ("xargs -I {} -I {} ls {}", ("ls", None)),
+        ("xargs -I R -I {} ls {} R", ("ls", None, None, None)),
+        ("xargs -iR ls {} R", ("ls", None, None, None)),
+        ("xargs --replace=R ls {} R a", ("ls", None, None, "a", None)),
+        ("xargs -i{} ls {}", ("ls", None)),
+        ("xargs ls", ("ls", None)),
+        ("xargs ls {}", ("ls", "{}", None)),
+        ("xargs -I '' ls a", ("ls", "a", None)),
+        ('xargs -I "${#x}" ls a1 b', ("ls", None, "b")),
+        ('xargs -I "$x" ls a1 b', (None, None, None)),
+        ('xargs -I b -I "${#x}" ls a1 b', ("ls", None, "b")),
     ],
 )
-def test_xargs_puts_its_input_in(command: str, becomes: list[Argument]) -> None:
-    """In the place of what it is told to replace; where it is told twice, nobody can say."""
-    assert fed_words(command, Output(Shape.INTEGER)) == ["ls", *becomes]
+def test_xargs_puts_its_input_in(command: str, argv: tuple[str | None, ...]) -> None:
+    """In the place of what it is told to replace; where it is told twice, nobody can say.
 
-
-def test_nothing_is_no_placeholder() -> None:
-    """An empty text stands for nothing, so that what is read is added."""
-    assert fed(["xargs", "-I", "", "ls", "a"], Output()) == ["ls", "a", ANY_NUMBER]
+    A computed placeholder may be anywhere; a number only where a digit is.
+    """
+    assert argv_of(f"seq 3 | {command}") == argv
 
 
 @pytest.mark.parametrize(
@@ -183,35 +140,24 @@ def test_nothing_is_no_placeholder() -> None:
 )
 def test_a_number_of_arguments_or_lines_ends_replacing(options: str) -> None:
     """Behind the option that says what to replace, it is added as well; before it, it is not."""
-    numbers = Output(Shape.INTEGER)
-    assert fed_words(f"xargs -I{{}} {options} ls {{}}", numbers) == ["ls", ANY, ANY_NUMBER]
-    assert fed_words(f"xargs -I {{}} {options} ls {{}}", numbers) == ["ls", ANY, ANY_NUMBER]
-    assert fed_words(f"xargs -i {options} ls {{}}", numbers) == ["ls", ANY, ANY_NUMBER]
+    for replacing in ("-I{}", "-I {}", "-i"):
+        assert argv_of(f"seq 3 | xargs {replacing} {options} ls {{}}") == ("ls", None, None)
     if options != "-l":  # of which the place is not known
-        assert fed_words(f"xargs {options} -I{{}} ls {{}}", numbers) == ["ls", NUMBER]
-        assert fed_words(f"xargs -I{{}} {options} -I{{}} ls {{}}", numbers) == ["ls", NUMBER]
+        assert argv_of(f"seq 3 | xargs {options} -I{{}} ls {{}}") == ("ls", None)
+        assert argv_of(f"seq 3 | xargs -I{{}} {options} -I{{}} ls {{}}") == ("ls", None)
 
 
 @pytest.mark.parametrize("options", ["-n 1", "-n1", "--max-args 1", "--max-args=1", "-r", "-P 2"])
 def test_one_argument_at_a_time_is_replaced(options: str) -> None:
     """Taking one at a time is what replacing means."""
-    assert fed_words(f"xargs -I{{}} {options} ls {{}}", Output(Shape.INTEGER)) == ["ls", NUMBER]
-
-
-def test_a_computed_placeholder_may_be_anywhere() -> None:
-    """A number can only be where a digit is; any other text may be part of each word."""
-    number = Unknown(shape=Shape.INTEGER)
-    words: list[Argument] = ["ls", "a1", "b", ANY_NUMBER]
-    assert fed(["xargs", "-I", number, *words], Output()) == ["ls", ANY, "b", ANY]
-    assert fed(["xargs", "-I", ANY, *words], Output()) == [ANY, ANY, ANY, ANY]
-    assert fed(["xargs", "-I", number, "-I", ANY, *words], Output()) == [ANY, ANY, ANY, ANY]
-    assert fed(["xargs", "-I", "b", "-I", number, *words], Output()) == ["ls", ANY, "b", ANY]
+    assert argv_of(f"seq 3 | xargs -I{{}} {options} head -n {{}} f") == ("head", "-n", None, "f")
+    assert reads(f"seq 3 | xargs -I{{}} {options} head -n {{}} f")
+    assert not reads(f"cat f | xargs -I{{}} {options} head -n {{}} f")
 
 
 def ends(command: str) -> bool:
     """Return whether a command that would go on for ever is known to end."""
-    analysis = analyze(command, directory="/ws", home="/home/u")
-    return not any("goes on for ever" in doubt.message for doubt in analysis.all_doubts)
+    return not any("goes on for ever" in doubt for doubt in doubts_of(command))
 
 
 @pytest.mark.parametrize("duration", ["1", "9", "10", "99", "100", "599", "600", "5s", "600s"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentscope_like.shell.syntax.tree import (
+from tests.permission.shell.syntax import (
     Arithmetic,
     ArithmeticCommand,
     ArithmeticFor,
@@ -30,7 +30,7 @@ from agentscope_like.shell.syntax.tree import (
 )
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.syntax.tree import Command, Segment
+    from tests.permission.shell.syntax import Command, Segment
 
 __all__ = ["script_text", "word_text"]
 

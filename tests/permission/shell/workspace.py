@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentscope_like.shell.surroundings import Surroundings
+from tests.permission.kit import Surroundings
 
 __all__ = ["filled", "in_workspace"]
 

@@ -18,13 +18,12 @@ from agentscope_like.permission import PermissionContext, PermissionMode
 from agentscope_like.sandbox import isolation
 from agentscope_like.sandbox.isolation.profile import Confine, Profile, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
-from agentscope_like.shell import CommandAnalysis
-from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Toolkit
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.environment.inherited_environment import in_english
 from tests.agent.kit import agent_of, events_of
+from tests.permission.kit import CommandAnalysis, Surroundings
 from tests.sandbox.kit import require_bubblewrap
 
 

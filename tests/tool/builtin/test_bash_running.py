@@ -24,11 +24,10 @@ from agentscope_like.permission import PermissionContext
 from agentscope_like.sandbox.host.process_family import MARK_VARIABLE
 from agentscope_like.sandbox.isolation.profile import Confine, editing
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind
-from agentscope_like.shell import CommandAnalysis
-from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.shell_process import find_bash
+from tests.permission.kit import CommandAnalysis, Surroundings
 from tests.sandbox.kit import require_bubblewrap
 
 PROMISED_OVERRUN = 0.2

@@ -9,9 +9,9 @@ import pytest
 
 from agentscope_like.message import TextBlock
 from agentscope_like.permission import PermissionContext, PermissionMode
-from agentscope_like.shell import analyze
 from agentscope_like.tool import Bash
 from agentscope_like.tool.builtin.bash.environment.secret_variables import without_secrets
+from tests.permission.kit import analyze
 
 SECRET = "s3cr3t-value"
 

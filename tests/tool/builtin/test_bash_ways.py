@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.permission import PermissionBehavior
-from agentscope_like.shell import analyze
+from tests.permission.kit import analyze
 from tests.tool.builtin.bash_kit import decide
 
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
