@@ -29,6 +29,7 @@ from agentscope_like.permission import (
     PermissionEngine,
     PermissionMode,
 )
+from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.sandbox.isolation.profile import Confine, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
 from agentscope_like.tool.builtin.bash import bash_tool as bash_module
@@ -37,7 +38,7 @@ from agentscope_like.tool.builtin.bash.confiner import Confiner
 from tests.oracle.planted import plant_secrets, planted_in
 from tests.oracle.server import REFUSED, TIME_LIMIT, Server, serve
 from tests.oracle.world import INHERITED, PROJECT
-from tests.permission.kit import CommandAnalysis, Surroundings
+from tests.permission.kit import CommandAnalysis
 
 __all__ = ["DIFFERENT", "ConfinedServer"]
 
@@ -53,29 +54,19 @@ _COVERED = re.compile(rb"^.*(?:\.npmrc|\.netrc|id_rsa).*$", re.MULTILINE)
 class Reads(Confiner):
     """Confines every command as a proven read."""
 
-    async def scope(
-        self,
-        analysis: CommandAnalysis,
-        surroundings: Surroundings,
-        context: PermissionContext | None,
-    ) -> Scope:
+    async def scope(self, call: PreparedCommand) -> Scope:
         """Return the scope of a read."""
-        del analysis, surroundings, context
+        del call
         return Scope(ScopeKind.READ, reading())
 
 
 class Edits(Confiner):
     """Confines every command as an edit of files in the working directories."""
 
-    async def scope(
-        self,
-        analysis: CommandAnalysis,
-        surroundings: Surroundings,
-        context: PermissionContext | None,
-    ) -> Scope:
+    async def scope(self, call: PreparedCommand) -> Scope:
         """Return the scope of an edit."""
-        del analysis, context
-        return edit_scope(CommandAnalysis("", surroundings.directory, None), surroundings)
+        around = call.surroundings
+        return edit_scope(CommandAnalysis("", around.directory, None), around)
 
 
 class ConfinedServer(Server):

@@ -33,9 +33,9 @@ from agentscope_like.shell import (
     EffectKind,
     Part,
     analyze,
-    purposes,
 )
 from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.walk import purposes
 from agentscope_like.tool import Bash
 from tests.record import AtOnce
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.permission import PermissionMode
+from agentscope_like.permission import PermissionContext, PermissionMode
+from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.sandbox.isolation.profile import Profile, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
 from agentscope_like.sandbox.isolation.views import programs_with_views
 from agentscope_like.shell.catalog import names
+from agentscope_like.tool import Bash
 from tests.permission.kit import Surroundings, analyze
 
 DEFAULT, EDITS = PermissionMode.DEFAULT, PermissionMode.ACCEPT_EDITS
@@ -31,9 +33,23 @@ def work(tmp_path: Path) -> Path:
 def scope(work: Path, command: str, mode: PermissionMode | None = DEFAULT) -> Scope:
     """Return the scope of a command in the project."""
     home = str(work.parent)
-    analysis = analyze(command, directory=str(work), home=home)
-    surroundings = Surroundings(str(work), (str(work),), str(work), home)
-    return scope_of(analysis, surroundings, mode)
+    return scope_within(command, Surroundings(str(work), (str(work),), str(work), home), mode)
+
+
+def scope_within(command: str, around: Surroundings, mode: PermissionMode | None) -> Scope:
+    """Return the scope of a command."""
+    analysis = analyze(command, directory=around.directory, home=around.home)
+    context = PermissionContext(mode=mode or DEFAULT)
+    call = PreparedCommand(
+        Bash(),
+        {"command": command},
+        context,
+        owner=Bash,
+        read=analysis,
+        analysis=analysis,
+        surroundings=lambda: around,
+    )
+    return scope_of(call)
 
 
 def profile(work: Path, command: str, mode: PermissionMode | None = DEFAULT) -> Profile:
@@ -174,22 +190,19 @@ def test_files_in_memory_are_files() -> None:
     """A project in /dev/shm is there for its commands; for others that is where they forget."""
     home = "/root"
     for command, mode, kind in (("ls", DEFAULT, "read"), ("touch a", EDITS, "edit")):
-        analysis = analyze(command, directory="/dev/shm", home=home)
-        found = scope_of(analysis, Surroundings("/dev/shm", (), "/dev/shm", home), mode)
+        found = scope_within(command, Surroundings("/dev/shm", (), "/dev/shm", home), mode)
         assert found.kind == kind
         assert found.profile is not None
         assert found.profile.devices
         assert found.profile.hide == ()
-    analysis = analyze("ls /dev", directory="/", home=home)
-    found = scope_of(analysis, Surroundings("/", (), "/", home), DEFAULT)
+    found = scope_within("ls /dev", Surroundings("/", (), "/", home), DEFAULT)
     assert found.profile is not None
     assert found.profile.hide == ("/dev/shm",)
 
 
 def test_the_root_is_never_open(work: Path) -> None:
     """Where the root directory is worked in, an edit is not confined rather than to nothing."""
-    analysis = analyze("touch a", directory=str(work), home=None)
-    found = scope_of(analysis, Surroundings(str(work), ("/",), "/"), EDITS)
+    found = scope_within("touch a", Surroundings(str(work), ("/",), "/"), EDITS)
     assert found.kind is ScopeKind.HOST
     assert found.profile is None
 

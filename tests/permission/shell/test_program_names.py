@@ -19,13 +19,13 @@ from agentscope_like.shell import analyze, catalog
 from agentscope_like.shell.catalog.traits import names_of
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from tests.oracle.corpus import everyday, harmful
-from tests.permission.shell.decision_record import decision_records, world
+from tests.record import world
 
 PACKAGE = Path(agentscope_like.__file__).parent
 UNKNOWN = "no-such-program"
 CHUNKS = 4
 
-RECORDED = [record["command"] for record in decision_records()]
+RECORDED = list(read_record())[::10]
 EVERYDAY = [sample.command for sample in everyday()]
 COMMANDS = list(dict.fromkeys((*EVERYDAY, *(each.command for each in harmful()), *RECORDED)))
 
@@ -33,14 +33,12 @@ Runner = tuple[Bash, list[PermissionEngine]]
 
 
 @pytest.fixture
-def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
+def runner() -> Iterator[Runner]:
     """A shell tool in a workspace, and an engine for each mode that runs commands unasked."""
-    work, home = world(tmp_path)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.chdir(work)
     modes = (PermissionMode.DEFAULT, PermissionMode.EXPLORE, PermissionMode.ACCEPT_EDITS)
     engines = [PermissionEngine(PermissionContext(mode=mode)) for mode in modes]
-    return Bash(cwd=work, confine="off"), engines
+    with world() as work:
+        yield Bash(cwd=work, confine="off"), engines
 
 
 async def decide(command: str, runner: Runner) -> list[PermissionBehavior]:

@@ -15,6 +15,7 @@ from agentscope_like.event import ToolResultEndEvent
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, ToolResultState
 from agentscope_like.permission import PermissionContext, PermissionMode
+from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.sandbox import isolation
 from agentscope_like.sandbox.isolation.profile import Confine, Profile, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, edit_scope
@@ -23,7 +24,6 @@ from agentscope_like.tool import Bash, Toolkit
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.environment.inherited_environment import in_english
 from tests.agent.kit import agent_of, events_of
-from tests.permission.kit import CommandAnalysis, Surroundings
 from tests.sandbox.kit import require_bubblewrap
 
 
@@ -32,14 +32,9 @@ class Mistaken(Confiner):
 
     profile: Profile = reading()
 
-    async def scope(
-        self,
-        analysis: CommandAnalysis,
-        surroundings: Surroundings,
-        context: PermissionContext | None,
-    ) -> Scope:
+    async def scope(self, call: PreparedCommand) -> Scope:
         """Return the scope of a read."""
-        del analysis, surroundings, context
+        del call
         return Scope(ScopeKind.READ, self.profile)
 
 
@@ -301,14 +296,8 @@ async def test_an_edit_leaves_what_is_sensitive(
     require_bubblewrap()
 
     class Mistaken(Confiner):
-        async def scope(
-            self,
-            analysis: CommandAnalysis,
-            surroundings: Surroundings,
-            context: PermissionContext | None,
-        ) -> Scope:
-            del context
-            return edit_scope(analysis, surroundings)
+        async def scope(self, call: PreparedCommand) -> Scope:
+            return edit_scope(call.analysis, call.surroundings)
 
     monkeypatch.setattr("agentscope_like.tool.builtin.bash.bash_tool.Confiner", Mistaken)
     (tmp_path / ".git").mkdir()

@@ -20,14 +20,13 @@ import pytest
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.message import TextBlock, ToolResultState
 from agentscope_like.message.chunk import ToolChunk
-from agentscope_like.permission import PermissionContext
+from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.sandbox.host.process_family import MARK_VARIABLE
 from agentscope_like.sandbox.isolation.profile import Confine, editing
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.shell_process import find_bash
-from tests.permission.kit import CommandAnalysis, Surroundings
 from tests.sandbox.kit import require_bubblewrap
 
 PROMISED_OVERRUN = 0.2
@@ -95,15 +94,9 @@ def _own_mark(monkeypatch: pytest.MonkeyPatch) -> None:
 class Everything(Confiner):
     """Confines every command, to writing in the directory that it was decided for."""
 
-    async def scope(
-        self,
-        analysis: CommandAnalysis,
-        surroundings: Surroundings,
-        context: PermissionContext | None,
-    ) -> Scope:
+    async def scope(self, call: PreparedCommand) -> Scope:
         """Return the scope of an edit."""
-        del analysis, context
-        return Scope(ScopeKind.EDIT, editing([surroundings.root]))
+        return Scope(ScopeKind.EDIT, editing([call.surroundings.root]))
 
 
 @pytest.fixture(params=["off", "confined"])
