@@ -283,6 +283,16 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
         """Return the effects of all parts, in the order of the text."""
         return tuple(effect for part in self.parts for effect in part.effects)
 
+    @cached_property
+    def redirected_to(self) -> frozenset[str | None]:
+        """The paths that redirections write or read."""
+        return frozenset(
+            effect.path
+            for part in self.parts
+            for effect in part.effects
+            if effect.path and effect.span in part.redirected
+        )
+
     @property
     def all_doubts(self) -> tuple[Doubt, ...]:
         """Return every reason for which the command is not proven read-only."""

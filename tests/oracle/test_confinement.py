@@ -17,7 +17,7 @@ from random import Random
 
 import pytest
 
-from agentscope_like.permission.command.edits import why_not_an_edit
+from agentscope_like.permission.command.edits import edit_objection
 from tests.oracle.confined import DIFFERENT
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.generator import Generator
@@ -78,7 +78,7 @@ def _edits() -> Iterator[str]:
     for sample in (*everyday(), *harmful()):
         place = Surroundings(PROJECT, (PROJECT,), PROJECT, HOME)
         analysis = analyze(sample.command, directory=PROJECT, home=HOME)
-        if not analysis.read_only and why_not_an_edit(analysis, place) is None:
+        if not analysis.read_only and edit_objection(analysis, place) is None:
             yield sample.command
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.permission.command.command_patterns import compile_command
 from agentscope_like.permission.command.command_rules import CommandRules
-from agentscope_like.permission.command.edits import why_not_an_edit
+from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.file_rules import FilePatterns, FileRules
 from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.command.safety_checks import find_danger
@@ -16,7 +16,7 @@ __all__ = [
     "FileRules",
     "PreparedCommand",
     "compile_command",
+    "edit_objection",
     "find_danger",
     "suggest_patterns",
-    "why_not_an_edit",
 ]

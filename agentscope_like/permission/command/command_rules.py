@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from agentscope_like.permission.command.command_patterns import CommandIndex
 from agentscope_like.permission.command.edits import (
-    redirects_stay_inside,
-    why_not_a_part,
+    part_objection,
+    redirect_objection,
 )
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.shell import CommandAnalysis, Part, Surroundings, Unknown, Words
@@ -16,13 +16,13 @@ from agentscope_like.shell.catalog import program_name
 from agentscope_like.shell.facts import (
     bare_name,
     carried_readings,
+    link_objection,
     perhaps_carried_readings,
     raw_commands,
     raw_readings,
     readings,
     runs_unseen_text,
     unread_texts,
-    why_not_through_links,
 )
 from agentscope_like.shell.state import exported_doubt
 
@@ -101,16 +101,16 @@ class CommandRules:
             found = self._allowed(part, surroundings)
             if found is not None:
                 first = found if first is None else min(first, found)
-            elif not accepts_edits or why_not_a_part(part, surroundings) is not None:
+            elif not accepts_edits or part_objection(part, surroundings) is not None:
                 return None
-        return None if why_not_through_links(analysis, surroundings) else first
+        return None if link_objection(analysis, surroundings) else first
 
     def _allowed(self, part: Part, surroundings: Surroundings) -> int | None:
         if not part.argv or part.argv[0] is None or not _environment_is_safe(part):
             return None
         words = (_trusted_name(part.argv[0]), *part.argv[1:])
         found = self._index.find(words)
-        if found is None or (part.redirects and not redirects_stay_inside(part, surroundings)):
+        if found is None or (part.redirects and redirect_objection(part, surroundings)):
             return None
         return found
 

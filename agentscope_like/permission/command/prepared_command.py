@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from agentscope_like.paths import Effort, PathError, TooManyFilesError
 from agentscope_like.permission.command.command_rules import CommandRules
-from agentscope_like.permission.command.edits import why_not_an_edit
+from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.safety_checks import find_danger
 from agentscope_like.permission.command.suggestions import suggest_patterns
 from agentscope_like.permission.context import PermissionContext
@@ -81,7 +81,7 @@ class PreparedCommand(PreparedCall):
     @cached_property
     def edit_objection(self) -> str | None:
         """Why the command is more than edits inside the working directories; None if it is not."""
-        return why_not_an_edit(self.analysis, self.surroundings)
+        return edit_objection(self.analysis, self.surroundings)
 
     @property
     def only_edits(self) -> bool:

@@ -6,11 +6,12 @@ from agentscope_like.shell.facts.commands_in_arguments import (
     carried_readings,
     perhaps_carried_readings,
 )
+from agentscope_like.shell.facts.copying import copy_objection, pattern_objection
 from agentscope_like.shell.facts.endings import may_be_sensitive
 from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
 from agentscope_like.shell.facts.git_history import shows_computed
 from agentscope_like.shell.facts.implied_directory import Implied, implied
-from agentscope_like.shell.facts.links import makes_links, why_not_through_links
+from agentscope_like.shell.facts.links import link_objection, makes_links
 from agentscope_like.shell.facts.named_paths import named_by_command
 from agentscope_like.shell.facts.possible_commands import (
     INPUT,
@@ -39,13 +40,16 @@ __all__ = [
     "as_written",
     "bare_name",
     "carried_readings",
+    "copy_objection",
     "doubted_names",
     "implied",
     "is_redirect",
+    "link_objection",
     "makes_links",
     "may_be_sensitive",
     "named_by_command",
     "named_files",
+    "pattern_objection",
     "perhaps_carried_readings",
     "raw_commands",
     "raw_readings",
@@ -57,5 +61,4 @@ __all__ = [
     "shows_unseen_files",
     "touches",
     "unread_texts",
-    "why_not_through_links",
 ]

@@ -1,16 +1,142 @@
-"""What `cp`, `mv` and `ln` reach: into a directory or in its place, and through links."""
+"""Tells what `cp`, `mv` and `ln` write at and below their targets, and what speaks against it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections import Counter
+from collections.abc import Set
+from itertools import takewhile
 
-from agentscope_like.paths import FileKind, lineage
-from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
+from msgspec import Struct
+
+from agentscope_like.paths import ENTRY, FileKind, Location, TooManyFilesError, lineage, matches
+from agentscope_like.shell.analysis import (
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    Part,
+    answered_once,
+)
 from agentscope_like.shell.facts.file_touch import Below
-from agentscope_like.shell.facts.links import Carriers, spots
+from agentscope_like.shell.facts.shown_content import is_redirect
 from agentscope_like.shell.surroundings import Surroundings
 
-__all__ = ["Copying"]
+__all__ = ["Copying", "copy_objection", "pattern_objection"]
+
+
+@answered_once
+def _entered(part: Part) -> Set[str]:
+    """Return the directories, at any height, below which a part writes, but not to themselves.
+
+    `cp -T a d` and `cp -r a/. d` write to `d` itself.
+    """
+    if part.has_flag("T") or any(each.startswith("--no-t") for each in part.options):
+        return frozenset()
+    times = Counter(effect.path for effect in part.effects if effect.kind is EffectKind.WRITE)
+    holders = {above for path in part.written for above in lineage(path) if above != path}
+    return {path for path in holders if times[path] <= 1}
+
+
+def copy_objection(part: Part, around: Surroundings) -> str | None:
+    """Return why a copy may plant what is sensitive wherever it is, or go through links, or None.
+
+    Args:
+        part: The copy.
+        around: Where it runs.
+
+    Raises:
+        PathError: A path cannot be judged.
+        TooManyFilesError: A pattern reaches too many files.
+    """
+    for effect in part.effects:
+        if is_redirect(effect, part) or (
+            effect.kind is EffectKind.WRITE and effect.path in _entered(part)
+        ):
+            continue
+        for place in around.locations(effect) or ():
+            if place.kind is not FileKind.DIRECTORY:
+                continue
+            try:
+                if effect.kind is EffectKind.READ and (reason := _sensitive_below(place, around)):
+                    return f"`{effect.target}` holds something sensitive: {reason}"
+                if effect.kind is EffectKind.WRITE and any(around.links_below(place)):
+                    return f"`{effect.target}` holds symlinks, which could lead the copy elsewhere"
+            except TooManyFilesError:
+                return f"`{effect.target}` holds too many files to look at each"
+    return None
+
+
+def _sensitive_below(directory: Location, around: Surroundings) -> str | None:
+    for entry in around.entries_below(directory):
+        if around.sensitive.occur_in(entry.path) and (
+            reason := around.why_not_write(around.locate(entry.path, follow=False))
+        ):
+            return reason
+    return None
+
+
+def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
+    """Return why what another part adds to a pattern may lead elsewhere, or None.
+
+    `echo x > l; cp l* d/` writes to `d/l`, which may be a link.
+
+    Args:
+        analysis: The command, as it was read.
+        around: Where it runs.
+
+    Raises:
+        PathError: A path cannot be judged.
+        TooManyFilesError: Enough has been looked at.
+    """
+    filled = [
+        _Filled(part, f"{effect.path}{suffix}", effect.glob or part.is_a("relocates"))
+        for part in analysis.parts
+        for effect in part.effects
+        if effect.kind is EffectKind.WRITE and effect.path
+        for suffix in (effect.backups if effect.glob else ("", *effect.backups))
+    ]
+    for part in analysis.parts:
+        for effect in part.effects if part.is_a("relocates") else ():
+            pattern = effect.named_after
+            if pattern is None:
+                continue
+            around.effort.spend(ENTRY * len(filled))
+            folder = (effect.way or "").rpartition("/")[0]
+            for each in filled:
+                if each.part is part or not _may_match(each, pattern):
+                    continue
+                if each.is_vague or "**" in pattern or _copies_trees(part):
+                    return f"another part may add to what `{effect.target}` stands for"
+                name = each.path.split("/")[pattern.count("/")]
+                if reason := around.why_not_edit(f"{folder}/{name}"):
+                    return reason
+    return None
+
+
+class _Filled(Struct, frozen=True):
+    """A path that a part writes to.
+
+    Attributes:
+        part: The part.
+        path: The path.
+        is_vague: Whether it may write to others below it, or to those that match it.
+    """
+
+    part: Part
+    path: str
+    is_vague: bool
+
+
+def _may_match(filled: _Filled, pattern: str) -> bool:
+    """Return whether something at, above or below a path that is written may match a pattern."""
+    own = filled.path.split("/")
+    wanted = list(takewhile(lambda name: "**" not in name, pattern.split("/")))
+    if len(own) < len(wanted) and not filled.is_vague:
+        return False
+    return all(map(matches, own, wanted))
+
+
+def _copies_trees(part: Part) -> bool:
+    return any(each.recursive for each in part.effects if each.kind is EffectKind.READ)
 
 
 class Copying:
@@ -21,20 +147,11 @@ class Copying:
         around: Where it runs.
     """
 
-    __slots__ = ("_analysis", "_around", "_carriers", "_files_only", "_holding", "_made")
+    __slots__ = ("_analysis", "_around", "_files_only")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._analysis = analysis
         self._around = around
-        self._carriers = Carriers(analysis, around)
-        redirected = {span for part in analysis.parts for span in part.redirected}
-        self._made = {
-            effect.path
-            for part in analysis.parts
-            for effect in part.effects
-            if effect.path and effect.span in redirected
-        }
-        self._holding: dict[int, Set[str]] = {}
         self._files_only: dict[int, bool] = {}
 
     def written_below(self, effect: Effect, part: Part) -> Below | None:
@@ -54,38 +171,15 @@ class Copying:
         path = effect.path or ""
         parent = path.rpartition("/")[0]
         if effect.recursive and parent in part.written:
-            if not self._is_directory(parent, part):
+            if not self._may_be_directory(parent, part):
                 return None
-        elif (
-            path in self._directories_written_in(part)
-            and self._around.locate(path).kind is FileKind.DIRECTORY
-        ):
+        elif path in _entered(part) and self._around.locate(path).kind is FileKind.DIRECTORY:
             return Below.NOTHING
         if not effect.recursive or self._takes_files_only(part):
             return Below.NOTHING
         return Below.ANYTHING
 
-    def links_made(self, part: Part) -> Iterator[str]:
-        """Yield the paths that the part may make symlinks at, or copy or move some to.
-
-        Raises:
-            PathError: A path cannot be judged.
-        """
-        if part.is_a("linker") or self._carriers.include(part):
-            for effect in part.effects:
-                if effect.path and effect.kind is EffectKind.WRITE:
-                    yield from spots(effect, self._around)
-
-    def _directories_written_in(self, part: Part) -> Set[str]:
-        """Return every directory, at any height, that holds what the part writes."""
-        known = self._holding.get(id(part))
-        if known is None:
-            known = self._holding[id(part)] = {
-                above for path in part.written for above in lineage(path) if above != path
-            }
-        return known
-
-    def _is_directory(self, path: str, part: Part) -> bool:
+    def _may_be_directory(self, path: str, part: Part) -> bool:
         """Return whether a path is a directory, or another part may make it one."""
         return self._around.locate(path).kind is FileKind.DIRECTORY or any(
             path in other.written for other in self._analysis.parts if other is not part
@@ -95,12 +189,12 @@ class Copying:
         """Return whether all that the part takes is known to be plain files."""
         known = self._files_only.get(id(part))
         if known is None:
-            known = self._files_only[id(part)] = all(self._is_file(each) for each in part.effects)
+            known = self._files_only[id(part)] = all(map(self._is_file, part.effects))
         return known
 
     def _is_file(self, effect: Effect) -> bool:
         """Return whether what one effect takes is a plain file, or what a redirection makes."""
-        if effect.kind is EffectKind.WRITE or effect.path in self._made:
+        if effect.kind is EffectKind.WRITE or effect.path in self._analysis.redirected_to:
             return True
         locations = self._around.locations(effect)
         return locations is not None and all(each.kind is FileKind.FILE for each in locations)

@@ -1,26 +1,26 @@
-"""Links that a command makes, copies or moves, and what is reached through them.
+"""Says why a link that a command makes, copies or moves could lead its other parts elsewhere.
 
-A path at or below a link that one part makes cannot be judged beforehand: where it leads is known
-only once the part has run.
+Where such a link leads can be looked up only once it is there. So a command that puts a link
+somewhere does nothing behind it that could go through the link, unless a person has looked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 
 from msgspec import Struct
 
 from agentscope_like.paths import (
-    FOLDER,
+    ENTRY,
+    standard_devices(),
     TOO_MANY,
     FileKind,
-    Location,
     PathError,
     TooManyFilesError,
+    is_below,
     lineage,
-    matches,
 )
 from agentscope_like.shell.analysis import (
     CHANGES,
@@ -30,150 +30,86 @@ from agentscope_like.shell.analysis import (
     Part,
 )
 from agentscope_like.shell.facts.implied_directory import Implied, implied
-from agentscope_like.shell.facts.shown_content import (
-    follows,
-    is_redirect,
-    lists_only,
-    reads_no_directory,
-)
+from agentscope_like.shell.facts.shown_content import is_redirect, lists_only
 from agentscope_like.shell.surroundings import Surroundings
-from agentscope_like.shell.syntax import Script, SimpleCommand
+from agentscope_like.shell.syntax import ArithmeticFor, For, Loop, SimpleCommand
 
-__all__ = ["Carriers", "makes_links", "spots", "ways", "why_not_through_links"]
+__all__ = ["link_objection", "makes_links", "spots", "takes_links", "ways"]
 
-_HARMLESS_COPY = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
+_FOLLOWING = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
 """Flags with which `cp` follows symlinks, as it does without any."""
 
 _LINKING = re.compile(r"-[^-]*[ls].*|--[ls].*", re.DOTALL)
 """Flags with which `cp` makes links: `-l`, `-s`, `--link`, `--symbolic-link`."""
 
-_MAGIC = re.compile(r"[*?\[]")
 _TAKEN = frozenset({EffectKind.READ, EffectKind.DELETE})
 
 
-class _Act(Struct, frozen=True):
-    """One effect of one part."""
-
-    part: Part
-    effect: Effect
-
-
-def why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    """Return why a path may lead elsewhere by the time that it is used, or None.
+def link_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
+    """Return why a link may lead a part elsewhere by the time that it runs, or None.
 
     Args:
         analysis: The command, as it was read.
         around: Where it runs.
     """
+    order = _order_of(analysis)
+    if len(analysis.parts) == 1 and not order.repeats:
+        return None
     try:
-        return _why_not_through_links(analysis, around)
+        return _objection_to_edits(analysis, around, order) or _objection_to_others(
+            analysis, around, order
+        )
     except PathError as error:
         return str(error)
     except TooManyFilesError:
         return f"it {TOO_MANY}"
 
 
-def _why_not_through_links(analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    acts = [_Act(part, effect) for part in analysis.parts for effect in _effects(part, analysis)]
-    makers = _Makers(acts, around)
-    if not makers.by_path:
-        return None
-    in_order = analysis.script is not None and _is_sequence(analysis.script)
-    carriers = Carriers(analysis, around)
-    for place, act in enumerate(acts):
-        for maker_place in makers.passed_by(act):
-            maker = acts[maker_place]
-            if maker.part is act.part or (in_order and place < maker_place):
-                continue
-            is_change = act.effect.kind in CHANGES
-            if not (is_change and makes_links(maker.part)) and not carriers.include(
-                maker.part, missing=is_change
-            ):
-                continue
-            return (
-                f"`{act.effect.target}` is reached through `{maker.effect.target}`, which may "
-                "have become a link by then"
-            )
-    return None
+def makes_links(part: Part) -> bool:
+    """Return whether a part makes links: `ln`, and `cp` with such an option or an unknown one."""
+    if part.is_a("linker"):
+        return True
+    return part.is_a("copier") and (
+        _has_unknown_option(part) or any(map(_LINKING.fullmatch, part.options))
+    )
 
 
-def _effects(part: Part, analysis: CommandAnalysis) -> Iterator[Effect]:
-    """Yield what a part does, the search of the directories that it may run in included."""
-    yield from part.effects
-    if implied(part, analysis) is Implied.SEARCHES:
-        for directory in part.directories:
-            yield Effect(EffectKind.READ, ".", directory, part.span)
+def takes_links(part: Part, around: Surroundings) -> bool:
+    """Return whether a part copies or moves what is a symlink now, or holds one."""
+    return part.is_a("copier", "mover") and any(
+        _holds_links(effect, around) for effect in _taken(part)
+    )
 
 
-class _Makers:
-    """What may make links, by the path that each may be at.
-
-    Attributes:
-        by_path: For each path, the place of the first act of each part; `/` where it is not known.
-    """
-
-    def __init__(self, acts: Sequence[_Act], around: Surroundings) -> None:
-        self.by_path: dict[str, dict[int, int]] = {}
-        self._around = around
-        self._below: dict[str, dict[str, None]] = {}
-        self._first: dict[int, int] = {}
-        for place, act in enumerate(acts):
-            if _may_make_links(act):
-                for path in spots(act.effect, around):
-                    self.by_path.setdefault(path, {}).setdefault(id(act.part), place)
-                    for above in lineage(path):
-                        self._below.setdefault(above, {})[path] = None
-                self._first.setdefault(id(act.part), place)
-
-    def passed_by(self, act: _Act) -> Iterator[int]:
-        """Yield the places of makers at or above whose path an act uses its own."""
-        effect = act.effect
-        if effect.kind not in CHANGES:
-            if effect.kind is not EffectKind.READ or lists_only(effect, act.part):
-                return
-            if effect.path is None:
-                yield from self._first.values()
-                return
-        for path in ways(effect, self._around):
-            for above in lineage(path):
-                yield from self.by_path.get(above, {}).values()
-        below = _goes_below(act)
-        if effect.glob:
-            for path in self._matched(effect.path or "/", below=below):
-                yield from self.by_path[path].values()
-        elif below:
-            for path in self._below.get(effect.path or "/", ()):
-                yield from self.by_path[path].values()
-
-    def _matched(self, pattern: str, *, below: bool) -> Iterator[str]:
-        """Yield the paths that a pattern may come to match, or match something below.
-
-        Args:
-            pattern: An absolute pattern.
-            below: Whether paths below what it matches count too.
-        """
-        names = pattern.split("/")
-        known = next(at for at, name in enumerate([*names, "*"]) if _MAGIC.search(name))
-        for path in self._below.get("/".join(names[:known]) or "/", ()):
-            own = path.split("/")
-            if (below or len(own) <= len(names)) and all(map(matches, own, names)):
-                yield path
-
-
-def _goes_below(act: _Act) -> bool:
-    """Return whether an act reads, or writes, what links below its path lead to."""
-    effect, part = act.effect, act.part
-    if effect.kind is EffectKind.READ:
-        return follows(part, otherwise=True) and not reads_no_directory(part)
-    return effect.kind is EffectKind.WRITE and effect.recursive
-
-
-def spots(effect: Effect, around: Surroundings) -> Iterator[str]:
-    """Yield every path by which something is known that an effect puts somewhere."""
-    yield effect.path or "/"
-    with suppress(PathError, TooManyFilesError):  # then it is no edit, and asked about anyway
+def _holds_links(effect: Effect, around: Surroundings) -> bool:
+    """Return whether what an effect is about is a symlink or no plain file, or holds a symlink."""
+    if effect.path is None:
+        return True
+    try:
         for path in around.paths(effect):
-            yield from around.locate(path, follow=False).readings
+            location = around.locate(path, follow=False)
+            if location.kind is FileKind.DIRECTORY:
+                if any(around.links_below(location)):
+                    return True
+            elif location.kind not in (FileKind.FILE, FileKind.MISSING):
+                return True
+    except TooManyFilesError:
+        return True
+    return False
+
+
+def spots(part: Part, around: Surroundings) -> Iterator[str]:
+    """Yield every path by which something is known that a part puts somewhere; `/` for any.
+
+    Raises:
+        PathError: A path cannot be judged.
+    """
+    for effect in part.effects:
+        if effect.kind is EffectKind.WRITE and not is_redirect(effect, part):
+            yield effect.path or "/"
+            with suppress(TooManyFilesError):  # then the part is asked about anyway
+                for path in around.paths(effect):
+                    yield from around.locate(path, follow=False).readings
 
 
 def ways(effect: Effect, around: Surroundings) -> Iterator[str]:
@@ -192,100 +128,143 @@ def ways(effect: Effect, around: Surroundings) -> Iterator[str]:
         at = effect.walked.find("/..", at + 1)
 
 
-class Carriers:
-    """The parts of one command that may copy or move symlinks which nobody has looked at.
+class _Order(Struct, frozen=True):
+    """Which parts of a command may run after another one.
 
-    Args:
-        analysis: The command.
-        around: Where it runs.
+    Attributes:
+        is_known: Whether all parts run one after the other, as the text has them.
+        repeats: Whether a part may run again.
     """
 
-    __slots__ = ("_around", "_holding", "_known", "_made")
+    is_known: bool
+    repeats: bool
 
-    def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
-        self._around = around
-        self._known: dict[tuple[int, bool], bool] = {}
-        self._made: dict[str, set[int]] = {}
-        self._holding: dict[str, set[int]] = {}
-        for part in analysis.parts:
-            if part.is_a("relocates"):
-                self._add_made(part)
+    def is_later(self, part: int, other: int) -> bool:
+        """Return whether a part may run after another one, or once more after itself."""
+        return part > other if self.is_known else part != other or self.repeats
 
-    def include(self, part: Part, *, missing: bool = False) -> bool:
-        """Return whether a part is one of them; only `cp` and `mv` are.
+    def has_later(self, parts: Sequence[int], other: int) -> bool:
+        """Return whether one of some parts, in ascending order, may run after another one."""
+        return any(self.is_later(part, other) for part in (*parts[:1], *parts[-1:]))
 
-        Args:
-            part: A part.
-            missing: Whether what is not there yet may become a link.
-        """
-        key = (id(part), missing)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = part.is_a("copier", "mover") and any(
-                self._may_be_links(effect, part, missing=missing) for effect in part.effects
+
+def _order_of(analysis: CommandAnalysis) -> _Order:
+    is_known = (
+        analysis.script is not None
+        and all(
+            isinstance(each.command, SimpleCommand) and each.connector != "&"
+            for each in analysis.script.statements
+        )
+        and all(part.parent is None for part in analysis.parts)
+    )
+    loops = (For, Loop, ArithmeticFor)
+    return _Order(is_known, not is_known and any(isinstance(n, loops) for n in analysis.nodes))
+
+
+def _objection_to_edits(
+    analysis: CommandAnalysis, around: Surroundings, order: _Order
+) -> str | None:
+    """Say so where `ln`, `cp` or `mv` puts a link somewhere, and another part may go through it."""
+    parts = analysis.parts
+    makers = [number for number, part in enumerate(parts) if part.is_a("relocates")]
+    if not makers:
+        return None
+    changing = [number for number, part in enumerate(parts) if any(_changes(part))]
+    touching = [number for number, part in enumerate(parts) if _touches(part, analysis)]
+    for number in makers:
+        part = parts[number]
+        if order.has_later(changing, number) and makes_links(part):
+            return (
+                f"`{part.program}` makes a link and the command also writes; the link could lead "
+                "the write elsewhere"
             )
-        return known
-
-    def _may_be_links(self, effect: Effect, part: Part, *, missing: bool) -> bool:
-        if effect.kind not in _TAKEN or is_redirect(effect, part):
-            return False
-        if effect.path is None:
-            return True
-        try:
-            if any(self._is_made(path, part) for path in ways(effect, self._around)):
-                return True
-            paths = self._around.paths(effect)
-            kinds = [self._around.locate(path, follow=False) for path in paths]
-            if missing and any(each.kind is FileKind.MISSING for each in kinds):
-                return True
-            return any(_is_link_or_holds_one(each, self._around) for each in kinds)
-        except TooManyFilesError:
-            return True
-
-    def _add_made(self, part: Part) -> None:
-        """Remember what a part puts somewhere that may be a link, or hold one."""
-        for effect in part.effects:
-            if effect.kind is EffectKind.WRITE and not is_redirect(effect, part):
-                for path in spots(effect, self._around):
-                    self._around.effort.spend(FOLDER)
-                    self._made.setdefault(path, set()).add(id(part))
-                    for above in lineage(path):
-                        self._holding.setdefault(above, set()).add(id(part))
-
-    def _is_made(self, path: str, part: Part) -> bool:
-        """Return whether another part puts something at, above or below a path."""
-        makers = (self._made.get(above, set()) for above in lineage(path))
-        itself = {id(part)}
-        return any(each - itself for each in (self._holding.get(path, set()), *makers))
+        if order.has_later(touching, number) and _keeps_links(part) and takes_links(part, around):
+            return (
+                f"`{part.program}` takes a symlink to another place and the command also reads or "
+                "writes; the link could lead that elsewhere"
+            )
+    return None
 
 
-def _is_link_or_holds_one(location: Location, around: Surroundings) -> bool:
-    if location.kind is FileKind.DIRECTORY:
-        return next(around.links_below(location), None) is not None
-    return location.kind not in (FileKind.FILE, FileKind.MISSING)
+def _objection_to_others(
+    analysis: CommandAnalysis, around: Surroundings, order: _Order
+) -> str | None:
+    """Say so where a change may go through what a program put somewhere that is no plain editor.
+
+    Only a rule allows such a program. What it put there may be copied or moved on.
+    """
+    parts = list(enumerate(analysis.parts))
+    if not any(_is_other(part) for _, part in parts):
+        return None
+    put = {
+        number: paths
+        for number, part in parts
+        if (_is_other(part) or _keeps_links(part)) and (paths := set(spots(part, around)))
+    }
+    for number, part in parts:
+        for effect in _changes(part):
+            reached = {above for path in ways(effect, around) for above in lineage(path)}
+            for other, paths in put.items():
+                around.effort.spend(ENTRY * len(paths))
+                if (
+                    other != number
+                    and order.is_later(number, other)
+                    and (not paths.isdisjoint(reached) or _goes_below(effect, paths))
+                ):
+                    return (
+                        f"`{effect.target}` may lead elsewhere, through a link that another part "
+                        "of the command puts there"
+                    )
+    return None
 
 
-def _may_make_links(act: _Act) -> bool:
-    part, effect = act.part, act.effect
-    if effect.kind is not EffectKind.WRITE or is_redirect(effect, part):
-        return False
-    if not part.is_a("copier"):
-        return not part.is_a("plain_writer")
-    return None in part.argv or not all(map(_HARMLESS_COPY.fullmatch, part.options))
+def _goes_below(effect: Effect, paths: Set[str]) -> bool:
+    """Return whether a write reaches one of some paths, or may do so once there is more."""
+    if effect.glob:
+        return bool(paths)
+    return (
+        effect.recursive
+        and effect.kind is EffectKind.WRITE
+        and any(is_below(path, effect.path or "/") for path in paths)
+    )
 
 
-def makes_links(part: Part) -> bool:
-    """Return whether a part may make links by itself, whatever it is given."""
-    if part.is_a("mover"):
-        return False
-    if not part.is_a("copier") or None in part.argv:
+def _is_other(part: Part) -> bool:
+    """Return whether a part may do more than plain editors do, and what redirects write."""
+    return not part.is_a("edits") and any(
+        doubt.span not in part.redirected for doubt in part.doubts
+    )
+
+
+def _taken(part: Part) -> list[Effect]:
+    return [each for each in part.effects if each.kind in _TAKEN and not is_redirect(each, part)]
+
+
+def _keeps_links(part: Part) -> bool:
+    """Return whether what a part copies or moves stays a link; plain `cp a b` copies no link."""
+    if part.is_a("copier"):
+        return _has_unknown_option(part) or not all(map(_FOLLOWING.fullmatch, part.options))
+    return part.is_a("mover")
+
+
+def _has_unknown_option(part: Part) -> bool:
+    return any(effect.kind is EffectKind.UNKNOWN for effect in part.effects)
+
+
+def _changes(part: Part) -> Iterator[Effect]:
+    """Yield what a part changes, but for devices of which nothing stays."""
+    for effect in part.effects:
+        if effect.kind in CHANGES and effect.path not in standard_devices():
+            yield effect
+
+
+def _touches(part: Part, analysis: CommandAnalysis) -> bool:
+    """Return whether a part changes anything, or looks into files and not at their names alone."""
+    if any(_changes(part)) or implied(part, analysis) is Implied.SEARCHES:
         return True
-    return any(map(_LINKING.fullmatch, part.options))
-
-
-def _is_sequence(script: Script) -> bool:
-    """Return whether simple commands, one after the other, are all there is."""
-    return all(
-        isinstance(statement.command, SimpleCommand) and statement.connector != "&"
-        for statement in script.statements
+    return any(
+        effect.kind is EffectKind.READ
+        and effect.path not in standard_devices()
+        and not lists_only(effect, part)
+        for effect in part.effects
     )

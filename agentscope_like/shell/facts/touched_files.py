@@ -22,7 +22,7 @@ from agentscope_like.shell.facts.copying import Copying
 from agentscope_like.shell.facts.feeding import Feeders
 from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
 from agentscope_like.shell.facts.implied_directory import Implied, implied
-from agentscope_like.shell.facts.links import ways
+from agentscope_like.shell.facts.links import makes_links, spots, takes_links, ways
 from agentscope_like.shell.facts.named_paths import named_in_history, words_in_history
 from agentscope_like.shell.facts.shown_content import (
     follows,
@@ -79,9 +79,9 @@ class _Look:
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._around = around
+        self._copying = Copying(analysis, around)
         self._feeders = Feeders(analysis)
         self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
-        self._copying = Copying(analysis, around)
         self._links: set[str] = set()
 
     def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
@@ -121,12 +121,17 @@ class _Look:
         return any(not self._links.isdisjoint(lineage(path)) for path in ways(effect, self._around))
 
     def made(self, part: Part) -> Iterator[Touch]:
-        """Remember the links that a part may make, for the parts behind it; yield doubts."""
+        """Remember where a part may put a link, for the parts behind it; yield doubts.
+
+        Once there are links, whatever is copied or moved may be one.
+        """
+        if not part.is_a("relocates"):
+            return
         try:
-            if part.written:
-                self._links.update(self._copying.links_made(part))
+            if self._links or makes_links(part) or takes_links(part, self._around):
+                self._links.update(spots(part, self._around))
         except (PathError, TooManyFilesError):
-            yield Touch(part, _WRITES, min(part.written), None)
+            yield Touch(part, _WRITES, min(part.written, default=""), None)
 
     def where_it_runs(
         self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT

@@ -1,71 +1,84 @@
-"""Which commands are edits inside the working directories, and why others are more."""
+"""Which commands only edit files inside the working directories, and why others are asked about."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from agentscope_like.paths.look_budget import MAX_BELOW, Effort
-from agentscope_like.permission.command.edits import redirects_stay_inside, why_not_an_edit
-from agentscope_like.shell import CommandAnalysis, analyze
-from agentscope_like.shell.analysis import Doubt
-from agentscope_like.shell.surroundings import Surroundings
-from agentscope_like.shell.syntax.tree import Span
+from agentscope_like.paths.look_budget import MAX_BELOW
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionEngine,
+    PermissionMode,
+    PermissionRule,
+)
+from agentscope_like.tool import Bash
 from tests.permission.shell.workspace import filled
 
+ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
+
 _FILES = """
-home/.ssh/id_rsa home/.bashrc elsewhere/x
+home/.ssh/id_rsa home/.bashrc elsewhere/x elsewhere/d/f
 work/a work/b work/.env work/key.pem work/.git/config work/src/a.py work/src/sub/b.py work/d/f
 work/repo/.git/config work/repo/f work/outer/inner/.svn/x work/hold/.envrc work/hold/f
-work/over/src/sub/c work/kept/src/sub/c work/.docker/notes work/deep/hold/.envrc
+work/over/src/sub/c work/.docker/notes work/deep/hold/.envrc work/linked/f work/way/y/f
+work/build/o work/.bash work/lefthook work/[x]/f work/globs/one/Jenkinsfile work/v/site-packages/m
+work/.config/gh/hosts.yml
 """
+_FAR = "/".join(["a" * 63] * 70)
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory that holds a home, a workspace with links in it, and what is elsewhere."""
+def work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a project in which links lead elsewhere, to secrets and to plain files."""
     base = filled(tmp_path_factory.mktemp("edits"), _FILES)
     work = base / "work"
-    (work / "out").symlink_to(base / "elsewhere")
-    (work / "way").symlink_to("src/sub")
-    (work / "env").symlink_to(".env")
-    (work / "torepo").symlink_to("repo")
-    (work / "over" / "src" / "a.py").symlink_to(base / "elsewhere" / "x")
-    (work / "kept" / "src" / "a.py").symlink_to("../../a")
-    (work / "gl").symlink_to(".github")
+    for link, target in (
+        ("out", base / "elsewhere"),
+        ("env", ".env"),
+        ("config", ".git/config"),
+        ("torepo", "repo"),
+        ("over/src/a.py", base / "elsewhere" / "x"),
+        ("way/y/l", base / "elsewhere" / "x"),
+        ("linked/key", base / "home" / ".ssh" / "id_rsa"),
+        ("hop", "src"),
+    ):
+        (work / link).symlink_to(target)
+    os.mkfifo(work / "pipe")
     for name in (".github", "big", "bigger/.git"):
         (work / name).mkdir(parents=True)
     for number in range(MAX_BELOW):
         (work / "big" / str(number)).touch()
         (work / "bigger" / str(number)).touch()
-    return base
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(base / "home"))
+        yield work
 
 
-def around(base: Path) -> Surroundings:
-    """Return what surrounds a command of the workspace."""
-    work = str(base / "work")
-    return Surroundings(directory=work, working=(work,), root=work, home=str(base / "home"))
-
-
-def read(command: str, base: Path) -> CommandAnalysis:
-    """Return how a command of the workspace reads; `BASE` stands for what holds it all."""
-    text = command.replace("BASE", str(base))
-    return analyze(text, directory=str(base / "work"), home=str(base / "home"))
-
-
-def why_not(command: str, base: Path) -> str:
-    """Return why a command of the workspace is no edit; empty where it is one."""
-    return why_not_an_edit(read(command, base), around(base)) or ""
+async def decide(
+    command: str, work: Path, *rules: str, mode: str = "accept_edits"
+) -> PermissionDecision:
+    """Return what the engine says of a command; `BASE` stands for what holds the project."""
+    engine = PermissionEngine(PermissionContext(mode=PermissionMode(mode)))
+    for text in rules:
+        engine.add_rule(PermissionRule(tool_name="Bash", rule_content=text, behavior=ALLOW))
+    text = command.replace("BASE", str(work.parent))
+    return await engine.check_permission(Bash(cwd=work, confine="off"), {"command": text})
 
 
 EDITS = """
 mkdir q
+mkdir -p q/r && touch q/r/s
 touch q
 rm a
 rmdir d
 mv a q
+mv src q
 cp a q
 sed -i s/a/b/ a
 ln a q
@@ -76,10 +89,9 @@ gmv a q
 grm a
 echo x > q
 sort a > q
+sed s/a/b/ a > q && mv q a
 cat /etc/passwd; touch q
 ls out/../x; touch q
-touch key.pem
-mv a key.pem
 rm .git2
 cp .git/config q
 cd src/..; touch q
@@ -88,9 +100,8 @@ mkdir -p nn/../q
 mkdir -p src/../q
 mkdir -p ../elsewhere/../work/q
 mkdir -p BASE/elsewhere/../work/q
-mkdir -p /..BASE/elsewhere/../work/q
-mkdir -p .git/../q
 touch ../elsewhere/../work/q
+touch ../x/../work/q
 rm -r d
 rm -r src d
 rm -r torepo
@@ -98,47 +109,66 @@ rm -r big
 rm repo/f
 rmdir repo
 mv repo q
-cp -r d repo
-cp -r src q
 mv hold q
-ln -s hold q
 cp a hold
 cp a b
-cp -r src kept
+cp -r d repo
+cp -r src q
+cp -r d .
+cp -r src/* build/
+cp -r build linked
+cp -r d over/src < src
+cp --parents src/a.py build
+cp -b -S .bak src/a.py build/o
+sed -i.bak s/a/b/ src/a.py
 mv src/sub over
 ln -s a q
 ln -sf a q
-ln -sfn src gl
-touch ../x/../work/q
-cp -r d over/src < src
-cd src/sub && ln -s ../../b q
-echo x > d/n; cp -r d over/src
+ln -s hold q
 ln -s BASE/work/a q
 ln -s a.py src/q
-ln -s notes .docker/q
-ln fish_history .local/share/fish/q
-cp -T fish_history .local/share/fish/s
-cp --preserve fish_history .local/share/fish/q
-mv --suffix=x fish_history .local/share/fish/q
+cd src/sub && ln -s ../../b q
 cd src/sub && ln ../../a ../../q
 cd src/sub && ln -s a ../../q
-cd src/sub && ln -s sub/../b.py ../../q
-cd src/sub && cp ../../a ../../q
 cd src/sub && cp -p ../../a ../../q
-cd src/sub && cp -- ../../a ../../s
-cd src/sub && cp --preserve ../../a ../../q
+ln -s notes .docker/q
+cp --preserve fish_history .local/share/fish/q
+mv --suffix=x fish_history .local/share/fish/q
 mv --strip-trailing-slashes a q
+rm -f q; ln -s a q
+mkdir q && ln -s a q/l
+ln -s src q; cat q/a.py
+ln -s a q; ls; ls q
+ln -s a q 2> /dev/null; cat q
+cp -s a q; cat q
+mv linked q
+mv out q
+mv linked q && ls q
+cat linked/f; mv linked q
+cp -r linked q
+cp a q && touch q
+cp -a src q && touch q/f
+mv src q && touch q/f
+mv d/nothing q && touch q/f
+mv a q && mv b a && mv q b
+for f in src/*.py; do cp "$f" build/; done
+echo x > src/n.py; cp -r src build
+echo x > q; cp q* build/
+sed -i s/a/b/ src/*.py && cp src/*.py build/
+sed -i s/a/b/ src/a.py && cp src/*.py build/
+mkdir -p d/n/m; cp d/f* build
+sed -i.bak s/a/b/ a; cp a* build
+touch src/n.py && cp src/*.py build/
+cp src/*.py build/ && rm src/*.py
+mkdir q; cp a* way
 """
 
 MORE = r"""
-ls ' | quote
-touch a; $(< | not understood
-# nothing | there is no command in it
+# nothing | no command in it
 dd if=a of=q | `dd` is no plain edit of files
 sort -o q a | `sort` is no plain edit of files
 chmod u+x a | `chmod` is no plain edit of files
 make > q | `make`
-npm i | `npm i`
 touch "$x" | may be an option
 touch -- "$x" | is not known before it runs
 cd out/..; touch q | `out/..` may lead to another directory, through a symlink
@@ -146,148 +176,230 @@ cd out/..; ls; touch q | `out/..` may lead to another directory, through a symli
 pushd out/..; touch q | `out/..` may lead to another directory, through a symlink
 mkdir -p ../x/../work/q | `BASE/x` lies outside
 mkdir -p BASE/x/../work/q | `BASE/x` lies outside
-mkdir -p /..BASE/x/../work/q | `BASE/x` lies outside
 mkdir -p ../elsewhere/../x/../work/q | `BASE/x` lies outside
 mkdir -p .vscode/../q | can make an editor run programs
-touch /tmp/q | `/tmp/q` lies outside
+touch ../q | lies outside
 touch out/q | lies outside
+touch way/y/l | lies outside
+cp ../elsewhere/x q | lies outside
 touch .env | holds secrets
-rm -r .github | would be the place|is the place of
-rm -r repo | `~/../work/repo/.git` holds the whole history|repo/.git` holds the whole history
+rm -r .github | is the place of
+rm -r repo | holds the whole history
 rm -r d repo | holds the whole history
 rm -r outer | inner/.svn` holds the whole history
 rm -r torepo/ | history
-touch /proc/*/*/*/*/* | reaches too many paths to look at each
+rm -r bigger | holds the whole history
+touch /proc/*/*/*/*/* | reaches too many
+touch FAR | characters long
+cd x/../FAR; touch q | characters long
+ln -s a q; touch FAR | characters long
 mv key.pem q | `key.pem` would get another name
+mv linked/key q; cat q | another name
 mv env q | `env` would get another name
-cp key.pem q | `key.pem` would get another name
 ln key.pem q | `key.pem` would get another name
+ln -s .env q | .env
+cp -l .env q | .env
+ln .config/gh/hosts.yml q | would get another name
+ln -s .config/gh q | would get another name
 ln .git/config q | `.git/config` would get another name
+ln config q | `config` would get another name
 cp -l .git/config q | `.git/config` would get another name
-cp -r .docker/. q | `.docker/.` would get another name
 cp -r hold q | `hold` holds something sensitive
 cp -r deep q | `deep` holds something sensitive
 cp -r d hold q | `hold` holds something sensitive
+cp -r ho* q | `ho*` holds something sensitive
 gcp -r hold q | `hold` holds something sensitive
+cp -r hold/. . | holds something sensitive
+cp hold/.e* . | .envrc
+mv hold/.e* . | .envrc
+cp -b -S rc src/a.py .bash | .bashrc
+sed -i.yml s/a/b/ lefthook | lefthook.yml
 cp -r big q | `big` holds too many files to look at each
-cp -r src over | leads outside the working directories
-gcp -r src over | leads outside the working directories
-cp -r d src over | leads outside the working directories
-echo x > d/a.py; cp -r d/. over/src | leads outside the working directories
-rm -r bigger | bigger/.git` holds the whole history
+cp -r src over | `over/src` holds symlinks
+gcp -r src over | `over/src` holds symlinks
+cp -r d src over | `over/src` holds symlinks
+cp -rT src over/src | `over/src` holds symlinks
+cp -r src/. over/src | `over/src` holds symlinks
+cp -r src/. d over/src | `over/src` holds symlinks
+cp -r d/. big | `big` holds too many files to look at each
+echo x > d/a.py; cp -r d/. over/src | `over/src` holds symlinks
+mkdir q; touch q/l; mv q r; cp -rT r way/y | `way/y` holds symlinks
+echo x > l; cp l* way/y/ | leads outside the working directories
+echo x > l; for f in l*; do cp "$f" way/y/; done | leads outside the working directories
+cp a d/l; cp d/* way/y | `d/*` stands for|another part may add
+mkdir d/q; cp -r d/* way | another part may add
+mv src q; cp -r q*/s* way | another part may add
+mkdir -p d/n/m; cp -r d/n* way | another part may add
+sed -i.bak s/a/b/ d/*; cp d/*.bak way | another part may add
+shopt -s globstar; touch d/l; cp d/** build | another part may add
+sed -i.pth s/a/b/ v/a; cp v/a.p* v/site-packages/ | site-packages/a.pth
+echo x > v/a.pth; cp v/a* v/site-packages/ | site-packages/a.pth
 ln -s src .github | the link would stand for something sensitive
 ln -s src d/.github | the link would stand for something sensitive
+cp -rs src .github | .github
 cd src/sub && ln -s ../../a ../../q | the link to `../../a` leads outside
-cd src/sub && ln -fs ../../a ../../q | the link to `../../a` leads outside
-cd src/sub && ln -sf ../../a ../../q | the link to `../../a` leads outside
-cd src/sub && ln --symbolic ../../a ../../q | the link to `../../a` leads outside
 cd src/sub && ln --sym ../../a ../../q | the link to `../../a` leads outside
-cd src/sub && ln -s -- ../../a ../../q | the link to `../../a` leads outside
-cd src/sub && ln -s '../../a' ../../q | the link to `../../a` leads outside
-cd src/sub && x=../../a && ln -s $x ../../q | leads outside
 cd src/sub && cp -s ../../a ../../q | the link to `../../a` leads outside
 cd src/sub && ln -s ../../[a] ../../q | leads outside
-ln -s config .git/q | git
-ln -s config.json .docker/q | leads to something sensitive
-ln -s share .local/q | leads to something sensitive
-ln -s fish_history .local/share/fish/q | leads to something sensitive
-ln -s fish .local/share/q | leads to something sensitive
-cp --sparse=always fish_history .local/share/fish/q | leads to something sensitive
 ln -s /etc q | lies outside
 ln -s ../x q | lies outside
+ln -s config .git/q | git
+ln -s config.json .docker/q | sensitive|secret
+ln -s share .local/q | leads to something sensitive
+ln -s fish_history .local/share/fish/q | leads to something sensitive
+"""
+
+THROUGH_LINKS = """
+ln -s src q; touch q/f
+ln -s src q && echo x > q/f
+ln a q; touch q
+gln -s src q; touch q/f
+ln -s src q; touch r
+ln -s src q; rm r
+ln -s src q; cp -r q/sub r; cat r/b.py
+cp -s a q; touch q
+cp -l a q; touch q
+cp --link a q; touch q
+cp --sym a q; touch q
+cp -fl a q; touch q
+touch q & ln -s a q
+(touch q; ln -s a q)
+if ls; then ln -s a q; fi; touch q
+for i in 1 2; do touch q; ln -s a q; done
+mv out q; touch q/x
+mv out q; cat q/x
+mv linked q; cat q/f
+mv linked q && grep -r x q
+mv linked q && cd q && grep -r x
+mv linked q && cd q && rg x
+gmv linked q; cat q/f
+mkdir q; mv linked q; touch q/linked/f
+mv pipe q; cat q
+mv big q; cat q/1
+mv way/* q; touch q/l
+cp -r linked q; cat q/f
+cp -r linked q; cat < q/f
+cp -r linked q; for f in q/*; do cat "$f"; done
+cp -r linked q; cat a
+cp -r linked q; cp -r d q
+cp -a linked q && cat q/f
+cp -d hop q; cat q/a.py
+cp -P hop q; touch q/x
+cp --no-dereference hop q; touch q/x
+gcp -r linked q; cat q/f
+cat q/f & mv linked q
+for i in 1 2; do cat q/f; mv linked q; done
 """
 
 
 @pytest.mark.parametrize("command", EDITS.strip().splitlines())
-def test_an_edit_inside_is_no_more_than_that(base: Path, command: str) -> None:
-    """What is written, moved and removed in the workspace by plain editors is part of the work."""
-    assert why_not(command, base) == ""
+async def test_an_edit_inside_the_working_directories_is_allowed(work: Path, command: str) -> None:
+    """What is written, moved and removed in the project by plain editors is part of the work."""
+    assert (await decide(command, work)).behavior is ALLOW
+    assert (await decide(command, work, mode="dont_ask")).behavior is ALLOW
+    assert (await decide(command, work, mode="default")).behavior is ASK
 
 
 @pytest.mark.parametrize("row", MORE.strip().splitlines())
-def test_what_is_more_than_an_edit_says_why(base: Path, row: str) -> None:
+async def test_what_is_more_than_an_edit_is_asked_about(work: Path, row: str) -> None:
     """What leads outside, may be anything or touches what is sensitive needs a person's word."""
-    command, _, said = row.replace("BASE", str(base)).partition(" | ")
-    found = why_not(command, base)
-    assert found
-    assert any(words in found for words in said.split("|"))
+    command, _, said = row.replace("BASE", str(work.parent)).replace("FAR", _FAR).partition(" | ")
+    decision = await decide(command, work)
+    assert decision.behavior is ASK
+    assert any(words in decision.message for words in said.split("|"))
+    assert (await decide(command, work, mode="dont_ask")).behavior is DENY
+
+
+@pytest.mark.parametrize("command", THROUGH_LINKS.strip().splitlines())
+async def test_a_command_that_puts_a_link_somewhere_does_no_more(work: Path, command: str) -> None:
+    """What a new link leads to can be looked up only once it is there."""
+    decision = await decide(command, work)
+    assert decision.behavior is ASK
+    assert "the link could lead " in decision.message
+    assert (await decide(command, work, mode="dont_ask")).behavior is DENY
 
 
 @pytest.mark.parametrize(
-    ("command", "inside"),
+    ("redirects", "behavior"),
     [
-        ("make", True),
-        ("make > q", True),
-        ("make >> q 2> d/q", True),
-        ("make > q < /etc/hosts", True),
-        ("make < a", True),
-        ("make 2>&1", True),
-        ("make > /dev/null", True),
-        ("make > out/q", False),
-        ("make > q 2> /tmp/q", False),
-        ("make 2> /tmp/q > q", False),
-        ("make > .envrc", False),
-        ('make > "$x"', False),
-        ("make > /dev/tcp/localhost/80", False),
-        ("make < /dev/tcp/localhost/80", False),
+        ("", ALLOW),
+        ("> q", ALLOW),
+        (">> q 2> d/q", ALLOW),
+        ("> q < /etc/hosts", ALLOW),
+        ("< a", ALLOW),
+        ("2>&1", ALLOW),
+        ("> /dev/null", ALLOW),
+        ("> out/q", ASK),
+        ("> q 2> /tmp/q", ASK),
+        ("2> /tmp/q > q", ASK),
+        ("> .envrc", ASK),
+        ('> "$x"', ASK),
+        ("> /dev/tcp/localhost/80", ASK),
+        ("< /dev/tcp/localhost/80", ASK),
     ],
 )
-def test_what_redirections_write_lies_inside(base: Path, command: str, inside: bool) -> None:
+async def test_an_allow_rule_covers_redirections_that_stay_inside(
+    work: Path, redirects: str, behavior: PermissionBehavior
+) -> None:
     """Whatever the program does, a redirection is judged by where it leads."""
-    assert redirects_stay_inside(read(command, base).parts[0], around(base)) is inside
+    command = f"make {redirects}"
+    assert (await decide(command, work, "make:*", mode="default")).behavior is behavior
 
 
-def test_a_redirection_that_nobody_understands_does_not_stay_inside(base: Path) -> None:
-    """One that is doubted has to be known to write something inside."""
-    part = read("make > q", base).parts[0]
-    assert redirects_stay_inside(part, around(base))
-    assert not redirects_stay_inside(replace(part, effects=()), around(base))
-    unlike = replace(part, doubts=(*part.doubts, Doubt("is doubted", Span(0, 4))))
-    assert redirects_stay_inside(unlike, around(base))
+@pytest.mark.parametrize(
+    ("command", "behavior"),
+    [
+        ("cp -r linked q; cat q/f", ASK),
+        ("mv linked q; cat q/f", ASK),
+        ("cp -r linked q; ls q", ALLOW),
+        ("cp -r src q; cat q/a.py", ALLOW),
+        ("ln -s src q; cat q/a.py", ALLOW),
+        ("ln -s src q; touch q/a.py", ASK),
+        ("ln -s .env q; cat q", ASK),
+        ("install a q; cat q", ALLOW),
+        ("install a q; touch q", ASK),
+        ("install a q; touch q/r", ASK),
+        ("install a q; touch */r", ASK),
+        ("install a src/q; touch hop/q", ASK),
+        ("install a d/q; cp -r build d", ASK),
+        ("install a d/q; cp -r build q", ALLOW),
+        ("install a d/build; cp -r build d", ASK),
+        ("install a d/l; cp -r d q; touch q/l", ASK),
+        ("install a q; touch r", ALLOW),
+        ("touch q; install a q", ALLOW),
+        ("touch q & install a q", ASK),
+        ("install $x y; mv nothing q; touch q", ASK),
+        ("install a y; mv nothing q; touch q", ASK),
+        ("mv nothing q; touch q", ALLOW),
+        ("install a FAR; touch q", ASK),
+    ],
+)
+async def test_allow_rules_do_not_cover_what_is_reached_through_links(
+    work: Path, command: str, behavior: PermissionBehavior
+) -> None:
+    """What a program of a rule puts somewhere may be a link, and may be copied on."""
+    command = command.replace("FAR", _FAR)
+    rules = ("install:*", "ln:*", "cp:*", "mv:*")
+    assert (await decide(command, work, *rules)).behavior is behavior
 
 
-def test_what_could_not_be_read_is_no_edit(base: Path) -> None:
-    """The first doubt about the whole command is told of; there is always something to tell."""
-    edit = read("touch q", base)
-    assert why_not_an_edit(edit, around(base)) is None
-    doubts = (Doubt("one", Span(0, 1)), Doubt("two", Span(0, 1)))
-    assert why_not_an_edit(replace(edit, doubts=doubts), around(base)) == "one"
-    unread = CommandAnalysis("x", "/", None)
-    assert why_not_an_edit(unread, around(base)) == "it could not be read"
-    assert why_not_an_edit(replace(unread, doubts=doubts), around(base)) == "one"
-
-
-def test_a_part_of_which_nothing_is_known_is_no_edit(base: Path) -> None:
-    """What changes has to be known, and a doubt about anything else counts."""
-    edit = read("touch q", base)
-    (part,) = edit.parts
-    nothing = replace(edit, parts=(replace(part, effects=()),))
-    assert why_not_an_edit(nothing, around(base)) == "nothing in it is known to be an edit"
-    more = (*part.doubts, Doubt("an option", Span(0, 5)))
-    doubted = replace(edit, parts=(replace(part, doubts=more),))
-    assert why_not_an_edit(doubted, around(base)) == "an option"
-
-
-_FAR = "/".join(["a" * 63] * 70)
-
-
-def test_what_cannot_be_looked_at_is_no_edit(base: Path) -> None:
-    """A path that is too long, and more paths than are looked at, are told of."""
-    assert "characters long" in why_not(f"touch {_FAR}", base)
-    assert "characters long" in why_not(f"cd x/../{_FAR}; touch q", base)
-    assert "characters long" in why_not(f"cd x/../{_FAR}; ls", base)
-    edit = read("touch q d/q", base)
-    short = replace(around(base), effort=Effort(60))
-    assert why_not_an_edit(edit, short) == "`q` reaches too many paths to look at each"
-    copy = read("cp a q", base)
-    found = {
-        why_not_an_edit(copy, replace(around(base), effort=Effort(effort)))
-        for effort in range(40, 200)
-    }
-    assert found == {
-        None,
-        "`a` reaches too many paths to look at each",
-        "`q` reaches too many paths to look at each",
-        "`q/a` reaches too many paths to look at each",
-        "it reaches too many files to look at each",
-    }
+@pytest.mark.parametrize(
+    ("command", "immune"),
+    [
+        ('cp a "$(git rev-parse --git-dir)/hooks/pre-commit"', True),
+        ('cp a "$x/.git/hooks/pre-commit"', True),
+        ('cp a "$x/.bashrc"', True),
+        ("cp a ~root/.ssh/authorized_keys", True),
+        ('cd "$x" && cp ../a .git/config', True),
+        ('cp a "$x/src/data.json"', False),
+        ('cp a "$(git rev-parse --show-toplevel)/b"', False),
+        ('cd "$x" && cp ../a b.json', False),
+    ],
+)
+async def test_a_sensitive_end_is_asked_about_whatever_the_start(
+    work: Path, command: str, immune: bool
+) -> None:
+    """A path that ends as a sensitive one does is a safety question, which no rule spares."""
+    decision = await decide(command, work, "cp:*", mode="default")
+    assert decision.bypass_immune is immune
+    assert decision.behavior is (ASK if immune else ALLOW)

@@ -19,7 +19,7 @@ from agentscope_like.shell import analyze, catalog
 from agentscope_like.shell.catalog.traits import names_of
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from tests.oracle.corpus import everyday, harmful
-from tests.record import world
+from tests.record import read_record, world
 
 PACKAGE = Path(agentscope_like.__file__).parent
 UNKNOWN = "no-such-program"

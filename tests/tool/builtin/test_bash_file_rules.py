@@ -154,6 +154,11 @@ allow mv note.txt docs/w && echo x > docs/w/a
 ask   mv way docs/w && echo x > docs/w/a
 ask   cp -P way docs/w && echo x > docs/w/a
 ask   gln -s ../secrets docs/l && echo x > docs/l/a
+ask   cp -s ../secrets docs/l && echo x > docs/l/a
+ask   cp -l README.md docs/l && echo x > docs/l
+allow cp README.md docs/l && echo x > docs/l
+ask   ln -s ../secrets lib/l && cp -r lib docs/l && echo x > docs/l/l/a
+allow cp -r lib docs/l && echo x > docs/l/l/a
 allow mkdir new && cp -r src new
 allow touch docs/y && cp -r docs/y z
 allow git mv src lib2
@@ -186,8 +191,23 @@ allow mv src/app.py docs
 deny  cp src/app.py docs
 deny  mv src/app.py docs
 ask   cp -r src/. docs
+ask   cp -rT src docs
+ask   cp -r --no-target-directory src docs
+ask   cp -r src/. lib docs
+deny  cp src/*.py docs
+deny  cp src/ap?.py docs
+deny  mv src/*.py docs
+deny  ln -s src/app.py docs
+deny  ln -s src/*.py docs
+deny  install src/app.py docs
+deny  install src/*.py docs
+deny  cp -t docs src/*.py
+allow cp lib/*.py docs
+allow install lib/*.py docs
+allow cp -t docs lib/*.py
 allow cp -r src docs
 allow mv src docs
+allow cp -r src lib docs
 [deny Write(new/src/**)]
 ask   cp -r src new
 deny  mkdir new && cp -r src new

@@ -1,4 +1,4 @@
-"""What `Bash` says of links: those that are there, and those that the command itself makes."""
+"""What `Bash` says of what is read through links that are there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from agentscope_like.permission import PermissionBehavior
 from tests.tool.builtin.bash_kit import decide
 
-ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
+ALLOW, ASK = PermissionBehavior.ALLOW, PermissionBehavior.ASK
 
 
 @pytest.fixture
@@ -20,119 +20,12 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / ".ssh" / "id_rsa").write_text("secret")
     monkeypatch.setenv("HOME", str(home))
     work = tmp_path / "work"
-    for name in ("src/app.py", "src/sub/b.py", "linked/plain", "a", ".env", "key.pem"):
+    for name in ("src/app.py", "src/sub/b.py", "linked/plain", "a", ".env"):
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_text("x")
-    (work / ".config" / "gh").mkdir(parents=True)
-    (work / ".config" / "gh" / "hosts.yml").write_text("x")
     (work / "linked" / "key").symlink_to(home / ".ssh" / "id_rsa")
     (work / "env").symlink_to(".env")
-    (work / ".git").mkdir()
-    (work / ".git" / "config").write_text("x")
-    (work / "config").symlink_to(".git/config")
     return work
-
-
-REACHED_THROUGH_A_COPY = """
-cp -r linked z; cat z/key
-cp -a linked z && cat z/plain
-cp -R linked z; head z/*
-cp -dR linked z; grep -r x z
-cp -r linked z; cd z; cat key
-cp -r linked z; cat $(ls z)
-cp -r linked z; cat < z/key
-cp -r linked z; for f in z/*; do cat "$f"; done
-mkdir z; cp -r linked z; cat z/linked/key
-mkdir z; cp -t z -r linked; cat z/linked/key
-mv linked z; cat z/key
-mv linked z && grep -r x z
-mkdir z; mv linked z; cat z/linked/key
-ln -s src/app.py q; mv q z; cat z
-cp -r linked y; mv y z; ls z
-mv key.pem k; cat k
-mv env e2
-ln key.pem k
-ln .config/gh/hosts.yml k
-ln -s .config/gh k
-ln .env k
-ln -s .env k
-cp -l .env k
-cp -s .env k
-ln .git/config k
-ln -P .git/config k
-ln -t src .git/config
-ln config k
-cp -l .git/config k
-cp --link .git/config k
-ln -s src .github
-ln -sn src .github
-ln -s src site-packages
-cp -rs src .github
-"""
-
-NO_SECRET_BEHIND_IT = """
-cp -r src z; cat z/app.py
-cp -a src z && grep -r x z
-mv src z; cat z/app.py
-mkdir z; cp -r src z; cat z/src/app.py
-cp a b; cat b
-cp -p a b && cat b
-mv a b; cat b
-echo hi > t && mv t out && cat out
-sed -i s/x/y/ a && mv a c && cat c
-cp -r linked z && ls -la z
-cp -r linked z; cat linked/plain
-cat linked/plain; cp -r linked z
-ln -s src z; cat z/app.py
-ln a z; cat z
-ln src/*.py linked
-cp .git/config k
-cp -l a z
-ln -s src .src
-ln -s a .github2
-"""
-
-
-@pytest.mark.parametrize("command", REACHED_THROUGH_A_COPY.strip().splitlines())
-async def test_what_a_command_puts_under_another_name_is_not_known(
-    work: Path, command: str
-) -> None:
-    """Reading what may be a link to a secret by then asks, and so does renaming a secret."""
-    assert (await decide(command, work, mode="accept_edits")).behavior is ASK
-    assert (await decide(command, work, mode="dont_ask")).behavior is DENY
-
-
-@pytest.mark.parametrize("command", NO_SECRET_BEHIND_IT.strip().splitlines())
-async def test_what_holds_no_link_may_be_copied_and_read(work: Path, command: str) -> None:
-    """A copy of plain files is as well known as the files."""
-    assert (await decide(command, work, mode="accept_edits")).behavior is ALLOW
-
-
-async def test_a_rule_for_the_copy_does_not_prove_what_is_read(work: Path) -> None:
-    """An allow rule for `cp` allows the copy; what is read through it still asks."""
-    rules = ("allow cp:*", "allow mv:*")
-    assert (await decide("cp -r linked z; cat z/key", work, rules)).behavior is ASK
-    assert (await decide("mv linked z; cat z/key", work, rules)).behavior is ASK
-    assert (await decide("cp -r linked z; cat a", work, rules)).behavior is ALLOW
-
-
-@pytest.mark.parametrize(
-    ("command", "behavior"),
-    [
-        ("install a z; cat z", ALLOW),
-        ("ln -s a z; cat z", ALLOW),
-        ("ln -s src z; cat z/app.py", ALLOW),
-        ("cp a z; cat z", ALLOW),
-        ("cp -r linked z; cat z/key", ASK),
-        ("ln -s .env z; cat z", ASK),
-    ],
-)
-async def test_a_rule_for_what_makes_a_file_or_a_link_proves_what_is_read_by_that_name(
-    work: Path, command: str, behavior: PermissionBehavior
-) -> None:
-    """What is put there is known by its own name, but for links that a copy brings along."""
-    rules = ("allow install:*", "allow ln:*", "allow cp:*")
-    assert (await decide(command, work, rules)).behavior is behavior
 
 
 FOLLOWED = """

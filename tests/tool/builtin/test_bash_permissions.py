@@ -523,9 +523,8 @@ ln -s ../.. src/up
 ln -s ~/.bashrc x
 ln -s /etc e && touch e/x
 ln -sf out o2 && touch o2/x
-cp -a src/link2 n; touch n/x
-mv src/l l2 && echo x > l2/f
-for i in 1 2; do touch b/x; mv a b; done
+mv out l2 && echo x > l2/f
+for i in 1 2; do touch b/x; mv out b; done
 touch a && npm install
 touch a; python x.py
 touch a | xargs rm

@@ -113,6 +113,8 @@ mv out d/l; sed -i s/a/b/ d/*/f
 mv out self/q; mv q z; touch z/f
 cp -s a z; echo x > self/z
 ln -s src q; echo x > self/q/f
+ln -s a l; touch src/../b
+mv out q; rm -f d/*
 """
 
 NO_LINK_MOVED = """
@@ -124,8 +126,8 @@ mv a b; rm -f ./*.pyc
 cp -r src z; echo x > z/f
 cp -a src z && sed -i s/x/y/ z/sub/a.py
 mv a self/b; echo x > b
-ln -s a l; touch src/../b
-mv out q; rm -f d/*
+touch src/../b; ln -s a l
+rm -f d/*; mv out q
 """
 
 
