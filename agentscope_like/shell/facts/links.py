@@ -14,13 +14,13 @@ from msgspec import Struct
 
 from agentscope_like.paths import (
     ENTRY,
-    standard_devices(),
     TOO_MANY,
     FileKind,
     PathError,
     TooManyFilesError,
     is_below,
     lineage,
+    standard_devices,
 )
 from agentscope_like.shell.analysis import (
     CHANGES,
