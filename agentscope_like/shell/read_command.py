@@ -15,14 +15,9 @@ from agentscope_like.shell.analysis import (
 )
 from agentscope_like.shell.draft import BudgetError
 from agentscope_like.shell.expand import WorkTree
-from agentscope_like.shell.facts import (
-    Implied,
-    doubted_names,
-    implied,
-    named_files,
-    shows_computed,
-    shows_unseen_files,
-)
+from agentscope_like.shell.facts import Implied, implied, shows_computed, shows_unseen_files
+from agentscope_like.shell.names import doubted_names
+from agentscope_like.shell.secrets import named_files
 from agentscope_like.shell.syntax import ReadError, Script, Span, read, unread_expansion
 from agentscope_like.shell.walk import Walk
 from agentscope_like.sized_cache import cached_by_size

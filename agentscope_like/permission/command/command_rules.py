@@ -16,7 +16,6 @@ from agentscope_like.shell.catalog import program_name
 from agentscope_like.shell.facts import (
     bare_name,
     carried_readings,
-    link_objection,
     perhaps_carried_readings,
     raw_commands,
     raw_readings,
@@ -25,6 +24,7 @@ from agentscope_like.shell.facts import (
     unread_texts,
 )
 from agentscope_like.shell.state import exported_doubt
+from agentscope_like.shell.touches import link_objection
 
 if TYPE_CHECKING:
     from agentscope_like.permission.command.prepared_command import PreparedCommand

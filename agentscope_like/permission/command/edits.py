@@ -21,9 +21,9 @@ from agentscope_like.shell import (
     Surroundings,
     leads_elsewhere,
 )
-from agentscope_like.shell.facts import (
+from agentscope_like.shell.facts import is_redirect
+from agentscope_like.shell.touches import (
     copy_objection,
-    is_redirect,
     link_objection,
     makes_links,
     pattern_objection,

@@ -22,7 +22,7 @@ from agentscope_like.permission.path_rules import PathRules
 from agentscope_like.permission.protocol import RuleMatch
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.shell import CommandAnalysis, Surroundings, shortened
-from agentscope_like.shell.facts import Below, Touch, TouchKind, named_by_command, touches
+from agentscope_like.shell.touches import Below, Touch, TouchKind, named_by_command, touches
 
 __all__ = ["FilePatterns", "FileRules"]
 

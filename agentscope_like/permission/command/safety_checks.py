@@ -26,10 +26,8 @@ from agentscope_like.shell import (
 )
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import (
-    Secrets,
     as_written,
     bare_name,
-    may_be_sensitive,
     raw_commands,
     raw_readings,
     raw_words,
@@ -38,6 +36,7 @@ from agentscope_like.shell.facts import (
     runs_unseen_text,
     unread_texts,
 )
+from agentscope_like.shell.secrets import Secrets, may_be_sensitive
 from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, Word, check_text
 
 __all__ = ["Finding", "find_danger"]

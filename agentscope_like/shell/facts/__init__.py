@@ -1,18 +1,19 @@
-"""Questions about a command that was read: what it may run, which files it names and shows."""
+"""Questions about one part of a command: what it may run, and what it shows of files."""
 
 from __future__ import annotations
 
+from agentscope_like.shell.facts.alike import (
+    is_pattern,
+    literal_folder,
+    names_of_secrets,
+    stands_for_places,
+)
 from agentscope_like.shell.facts.commands_in_arguments import (
     carried_readings,
     perhaps_carried_readings,
 )
-from agentscope_like.shell.facts.copying import copy_objection, pattern_objection
-from agentscope_like.shell.facts.endings import may_be_sensitive
-from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
-from agentscope_like.shell.facts.git_history import shows_computed
-from agentscope_like.shell.facts.implied_directory import Implied, implied
-from agentscope_like.shell.facts.links import link_objection, makes_links
-from agentscope_like.shell.facts.named_paths import named_by_command
+from agentscope_like.shell.facts.git_history import all_words, shown_in_history, shows_computed
+from agentscope_like.shell.facts.implied_directory import Implied, implied, searches_below
 from agentscope_like.shell.facts.possible_commands import (
     INPUT,
     as_written,
@@ -25,40 +26,44 @@ from agentscope_like.shell.facts.possible_commands import (
     runs_unseen_text,
     unread_texts,
 )
-from agentscope_like.shell.facts.reads import Secrets, named_files
-from agentscope_like.shell.facts.shown_content import is_redirect, shows_unseen_files
-from agentscope_like.shell.facts.touched_files import touches
-from agentscope_like.shell.facts.unseen import doubted_names
+from agentscope_like.shell.facts.shown_content import (
+    counts,
+    follows,
+    is_redirect,
+    lists_only,
+    reads_no_directory,
+    reads_unseen_files,
+    shows_unseen_files,
+)
 
 __all__ = [
     "INPUT",
-    "Below",
     "Implied",
-    "Secrets",
-    "Touch",
-    "TouchKind",
+    "all_words",
     "as_written",
     "bare_name",
     "carried_readings",
-    "copy_objection",
-    "doubted_names",
+    "counts",
+    "follows",
     "implied",
+    "is_pattern",
     "is_redirect",
-    "link_objection",
-    "makes_links",
-    "may_be_sensitive",
-    "named_by_command",
-    "named_files",
-    "pattern_objection",
+    "lists_only",
+    "literal_folder",
+    "names_of_secrets",
     "perhaps_carried_readings",
     "raw_commands",
     "raw_readings",
     "raw_words",
     "readings",
     "reads_input",
+    "reads_no_directory",
+    "reads_unseen_files",
     "runs_unseen_text",
+    "searches_below",
+    "shown_in_history",
     "shows_computed",
     "shows_unseen_files",
-    "touches",
+    "stands_for_places",
     "unread_texts",
 ]

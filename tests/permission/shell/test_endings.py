@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.shell.facts.endings import (
+from agentscope_like.shell.secrets.endings import (
     is_anything,
     may_be_secret,
     may_be_sensitive,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentscope_like.shell import EffectKind, analyze
-from agentscope_like.shell.facts.feeding import Feeders, cuts_oddly, prints_names
+from agentscope_like.shell.names.feeding import Feeders, cuts_oddly, prints_names
 
 
 def feeders(command: str) -> list[str] | None:

@@ -7,7 +7,7 @@ import pytest
 from agentscope_like.paths.look_budget import TooManyFilesError
 from agentscope_like.permission.command.safety_checks import find_danger
 from agentscope_like.shell import analyze
-from agentscope_like.shell.facts.handed import held_words, said, spelled
+from agentscope_like.shell.names.handed import held_words, said, spelled
 from agentscope_like.shell.surroundings import Surroundings
 
 

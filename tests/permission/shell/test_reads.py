@@ -9,7 +9,7 @@ import pytest
 from agentscope_like.permission.command.safety_checks import find_danger
 from agentscope_like.shell import analyze
 from agentscope_like.shell.analysis import Part
-from agentscope_like.shell.facts.reads import named_files
+from agentscope_like.shell.secrets.reads import named_files
 from agentscope_like.shell.surroundings import Surroundings
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from agentscope_like.permission.command.safety_checks import find_danger
 from agentscope_like.shell import analyze
-from agentscope_like.shell.facts.endings import may_be_secret, may_hold_secrets
+from agentscope_like.shell.secrets.endings import may_be_secret, may_hold_secrets
 from agentscope_like.shell.surroundings import Surroundings
 
 _PROJECT, _HOME = "/work/project", "/home/u"

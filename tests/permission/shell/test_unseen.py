@@ -9,7 +9,7 @@ import pytest
 from agentscope_like.permission.command.safety_checks import find_danger
 from agentscope_like.shell import analyze
 from agentscope_like.shell.analysis import Part
-from agentscope_like.shell.facts.unseen import (
+from agentscope_like.shell.names.unseen import (
     doubted_names,
     finds_files_alone,
     finds_source_code,

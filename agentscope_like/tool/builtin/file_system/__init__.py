@@ -6,7 +6,7 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.file_system.path_permissions import ReadingTool, WritingTool
-    from agentscope_like.tool.builtin.file_system.path_tool import PathTool
+    from agentscope_like.tool.builtin.file_system.path_tool import PathTool, PreparedPath
     from agentscope_like.tool.builtin.file_system.protocol import (
         Entry,
         FileContent,
@@ -30,6 +30,7 @@ __all__ = [
     "Files",
     "OpenFile",
     "PathTool",
+    "PreparedPath",
     "ReadingTool",
     "RuleIndex",
     "SandboxFileSystem",
@@ -51,6 +52,7 @@ __getattr__ = on_first_use(
         "Files": "protocol",
         "OpenFile": "protocol",
         "PathTool": "path_tool",
+        "PreparedPath": "path_tool",
         "ReadingTool": "path_permissions",
         "RuleIndex": "protocol",
         "SandboxFileSystem": "sandbox_file_system",

@@ -16,9 +16,9 @@ from agentscope_like.shell.analysis import (
     Part,
     answered_once,
 )
-from agentscope_like.shell.facts.file_touch import Below
-from agentscope_like.shell.facts.shown_content import is_redirect
+from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.touches.file_touch import Below
 
 __all__ = ["Copying", "copy_objection", "pattern_objection"]
 

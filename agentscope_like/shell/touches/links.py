@@ -29,8 +29,7 @@ from agentscope_like.shell.analysis import (
     EffectKind,
     Part,
 )
-from agentscope_like.shell.facts.implied_directory import Implied, implied
-from agentscope_like.shell.facts.shown_content import is_redirect, lists_only
+from agentscope_like.shell.facts import Implied, implied, is_redirect, lists_only
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import ArithmeticFor, For, Loop, SimpleCommand
 

@@ -7,13 +7,19 @@ from collections.abc import Iterable, Iterator
 from agentscope_like.paths import PathError
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.shell.catalog import families
-from agentscope_like.shell.facts.alike import is_pattern, literal_folder, stands_for_places
-from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
-from agentscope_like.shell.facts.git_history import all_words, shown_in_history, shows_computed
-from agentscope_like.shell.facts.possible_commands import raw_words
+from agentscope_like.shell.facts import (
+    all_words,
+    is_pattern,
+    literal_folder,
+    raw_words,
+    shown_in_history,
+    shows_computed,
+    stands_for_places,
+)
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.syntax import Heredoc
+from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
 
 __all__ = ["named_by_command", "named_in_history", "words_in_history"]
 

@@ -18,18 +18,13 @@ from agentscope_like.paths import (
     standard_devices,
 )
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
-from agentscope_like.shell.facts.copying import Copying
-from agentscope_like.shell.facts.feeding import Feeders
-from agentscope_like.shell.facts.file_touch import Below, Touch, TouchKind
-from agentscope_like.shell.facts.implied_directory import Implied, implied
-from agentscope_like.shell.facts.links import makes_links, spots, takes_links, ways
-from agentscope_like.shell.facts.named_paths import named_in_history, words_in_history
-from agentscope_like.shell.facts.shown_content import (
-    follows,
-    is_redirect,
-    lists_only,
-)
+from agentscope_like.shell.facts import Implied, follows, implied, is_redirect, lists_only
+from agentscope_like.shell.names import Feeders
 from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.touches.copying import Copying
+from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
+from agentscope_like.shell.touches.links import makes_links, spots, takes_links, ways
+from agentscope_like.shell.touches.named_paths import named_in_history, words_in_history
 
 __all__ = ["touches"]
 

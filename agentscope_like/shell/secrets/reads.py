@@ -26,25 +26,32 @@ from agentscope_like.shell.analysis import (
     Part,
 )
 from agentscope_like.shell.catalog import families
-from agentscope_like.shell.facts.alike import is_pattern, names_of_secrets
-from agentscope_like.shell.facts.endings import (
-    is_anything,
-    may_be_secret,
-    may_hold_secrets,
-)
-from agentscope_like.shell.facts.feeding import Feeders
-from agentscope_like.shell.facts.git_history import all_words, shown_in_history, shows_computed
-from agentscope_like.shell.facts.handed import held_words, said, spelled
-from agentscope_like.shell.facts.implied_directory import Implied, implied, searches_below
-from agentscope_like.shell.facts.possible_commands import raw_words
-from agentscope_like.shell.facts.shown_content import (
+from agentscope_like.shell.facts import (
+    Implied,
+    all_words,
     counts,
     follows,
+    implied,
+    is_pattern,
     lists_only,
+    names_of_secrets,
+    raw_words,
     reads_no_directory,
     reads_unseen_files,
+    searches_below,
+    shown_in_history,
+    shows_computed,
 )
-from agentscope_like.shell.facts.unseen import finds_files_alone, finds_source_code, sources
+from agentscope_like.shell.names import (
+    Feeders,
+    finds_files_alone,
+    finds_source_code,
+    held_words,
+    said,
+    sources,
+    spelled,
+)
+from agentscope_like.shell.secrets.endings import is_anything, may_be_secret, may_hold_secrets
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.syntax import (

@@ -22,8 +22,8 @@ from agentscope_like.shell.analysis import (
 )
 from agentscope_like.shell.catalog import canonical, families
 from agentscope_like.shell.expand import cutting
-from agentscope_like.shell.facts.feeding import Feeders, cuts_oddly, prints_names
-from agentscope_like.shell.facts.shown_content import counts, lists_only, shows_unseen_files
+from agentscope_like.shell.facts import counts, lists_only, shows_unseen_files
+from agentscope_like.shell.names.feeding import Feeders, cuts_oddly, prints_names
 from agentscope_like.shell.syntax import Pipeline, Redirect, Span, Substitution, Word
 
 __all__ = ["doubted_names", "finds_files_alone", "finds_source_code", "sources"]

@@ -1,0 +1,12 @@
+"""Which credentials a command would show."""
+
+from __future__ import annotations
+
+from agentscope_like.shell.secrets.endings import may_be_sensitive
+from agentscope_like.shell.secrets.reads import Secrets, named_files
+
+__all__ = [
+    "Secrets",
+    "may_be_sensitive",
+    "named_files",
+]

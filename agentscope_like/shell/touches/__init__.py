@@ -1,0 +1,21 @@
+"""Which files a command touches, and how."""
+
+from __future__ import annotations
+
+from agentscope_like.shell.touches.copying import copy_objection, pattern_objection
+from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
+from agentscope_like.shell.touches.links import link_objection, makes_links
+from agentscope_like.shell.touches.named_paths import named_by_command
+from agentscope_like.shell.touches.touched_files import touches
+
+__all__ = [
+    "Below",
+    "Touch",
+    "TouchKind",
+    "copy_objection",
+    "link_objection",
+    "makes_links",
+    "named_by_command",
+    "pattern_objection",
+    "touches",
+]
