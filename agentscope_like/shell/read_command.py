@@ -18,7 +18,7 @@ from agentscope_like.shell.expand import WorkTree
 from agentscope_like.shell.facts import Implied, implied, shows_computed, shows_unseen_files
 from agentscope_like.shell.names import doubted_names
 from agentscope_like.shell.secrets import named_files
-from agentscope_like.shell.syntax import ReadError, Script, Span, read, unread_expansion
+from agentscope_like.shell.syntax import ReadError, Span, read, unread_expansion
 from agentscope_like.shell.walk import Walk
 from agentscope_like.sized_cache import cached_by_size
 
@@ -67,9 +67,11 @@ def _analysis(
     try:
         script = read(command)
         walk = Walk(command, home, WorkTree(directory, work_tree) if work_tree else None)
-        parts = _with_doubted_names(script, walk.run(script, directory), command, directory)
-        inner = tuple(walk.texts)
-        analysis = CommandAnalysis(command, directory, script, parts, tuple(walk.doubts), inner)
+        parts = walk.run(script, directory)
+        inner, doubts = tuple(walk.texts), tuple(walk.doubts)
+        read_so = CommandAnalysis(command, directory, script, parts, doubts, inner)
+        analysis = _with_doubted_names(read_so)
+        parts = analysis.parts
         if analysis.may_need_no_rule and (dissent := _unread_expansion(analysis)) is not None:
             return replace(analysis, doubts=(dissent,))
     except ReadError as error:
@@ -95,20 +97,14 @@ def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
     return None
 
 
-def _with_doubted_names(
-    script: Script, parts: tuple[Part, ...], command: str, directory: str
-) -> tuple[Part, ...]:
-    """Return the parts, with a doubt for each that shows files whose names stand in a file."""
-    if not any(map(shows_unseen_files, parts)):
-        return parts
-    doubted = list(doubted_names(CommandAnalysis(command, directory, script, parts)))
-    if not doubted:
-        return parts
-    doubts = {id(part): doubt for part, doubt in doubted}
-    return tuple(
-        replace(part, doubts=(*part.doubts, doubts[id(part)])) if id(part) in doubts else part
-        for part in parts
-    )
+def _with_doubted_names(analysis: CommandAnalysis) -> CommandAnalysis:
+    """Return the analysis, with a doubt for each part that shows files of unknown names."""
+    if not any(map(shows_unseen_files, analysis.parts)):
+        return analysis
+    parts = list(analysis.parts)
+    for number, doubt in doubted_names(analysis):
+        parts[number] = replace(parts[number], doubts=(*parts[number].doubts, doubt))
+    return replace(analysis, parts=tuple(parts))
 
 
 def _names_a_file(part: Part, analysis: CommandAnalysis) -> bool:

@@ -238,7 +238,7 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
         if reason := _of_effect(effect, part, look):
             return reason
     try:
-        return look.secrets.why_not_search(part) or look.secrets.why_not_name(part)
+        return look.secrets.search_objection(part) or look.secrets.name_objection(part)
     except PathError as error:
         return f"names a path that cannot be judged: {error}"
 
@@ -246,7 +246,7 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
 def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     try:
         if effect.kind is _READ:
-            return look.secrets.why_not_read(effect, part)
+            return look.secrets.read_objection(effect, part)
         if effect.kind in CHANGES:
             return _of_change(effect, part, look.around)
     except PathError as error:

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.facts.alike import (
-    is_pattern,
-    literal_folder,
-    names_of_secrets,
-    stands_for_places,
-)
 from agentscope_like.shell.facts.commands_in_arguments import (
     carried_readings,
     perhaps_carried_readings,
@@ -46,11 +40,8 @@ __all__ = [
     "counts",
     "follows",
     "implied",
-    "is_pattern",
     "is_redirect",
     "lists_only",
-    "literal_folder",
-    "names_of_secrets",
     "perhaps_carried_readings",
     "raw_commands",
     "raw_readings",
@@ -64,6 +55,5 @@ __all__ = [
     "shown_in_history",
     "shows_computed",
     "shows_unseen_files",
-    "stands_for_places",
     "unread_texts",
 ]

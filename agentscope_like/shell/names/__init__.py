@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.names.feeding import Feeders
-from agentscope_like.shell.names.handed import held_words, said, spelled
-from agentscope_like.shell.names.unseen import (
-    doubted_names,
-    finds_files_alone,
-    finds_source_code,
-    sources,
-)
+from agentscope_like.shell.names.found_files import finds_files_alone
+from agentscope_like.shell.names.name_origins import Origins, doubted_names, unnamed_reads
+from agentscope_like.shell.names.name_sources import Prints, name_source, plain_name
+from agentscope_like.shell.names.spoken_names import held_words, pieces, said
 
 __all__ = [
-    "Feeders",
+    "Origins",
+    "Prints",
     "doubted_names",
     "finds_files_alone",
-    "finds_source_code",
     "held_words",
+    "name_source",
+    "pieces",
+    "plain_name",
     "said",
-    "sources",
-    "spelled",
+    "unnamed_reads",
 ]

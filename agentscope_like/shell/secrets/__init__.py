@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.secrets.endings import may_be_sensitive
-from agentscope_like.shell.secrets.reads import Secrets, named_files
+from agentscope_like.shell.secrets.known_ends import may_be_sensitive
+from agentscope_like.shell.secrets.shown_secrets import Secrets, named_files
 
 __all__ = [
     "Secrets",

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from agentscope_like.paths import PathError
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.shell.catalog import families
-from agentscope_like.shell.facts import (
-    all_words,
-    is_pattern,
-    literal_folder,
-    raw_words,
-    shown_in_history,
-    shows_computed,
-    stands_for_places,
-)
+from agentscope_like.shell.facts import all_words, raw_words, shown_in_history, shows_computed
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.syntax import Heredoc
 from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
 
-__all__ = ["named_by_command", "named_in_history", "words_in_history"]
+__all__ = ["is_pattern", "named_by_command", "named_in_history", "words_in_history"]
 
 _UNKNOWN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE, EffectKind.NETWORK})
+_MAGIC = re.compile(r"[*?\[\\]")
+_ANYTHING = re.compile(r"[*?]*")
+_ENDING = re.compile(r"\*+(?:\.[\w*?\[\]-]+)+")
+"""A pattern of what names end with: `*.py`."""
+
+
+def is_pattern(text: str) -> bool:
+    """Return whether a text has a letter that stands for others."""
+    return _MAGIC.search(text) is not None
+
+
+def _stands_for_places(pattern: str) -> bool:
+    """Return whether a pattern is more than what names end with, or than anything at all."""
+    folder, _, last = pattern.rpartition("/")
+    is_ending = _ENDING.fullmatch(last) or _ANYTHING.fullmatch(last)
+    return not is_ending or not _ANYTHING.fullmatch(folder)
+
+
+def _literal_folder(pattern: str) -> str:
+    """Return the directory in which all lies that a pattern matches, as far as that is known."""
+    magic = _MAGIC.search(pattern)
+    return pattern[: magic.start()].rpartition("/")[0] if magic else pattern
 
 
 def named_in_history(part: Part, around: Surroundings) -> Iterator[Touch]:
@@ -41,7 +56,7 @@ def named_in_history(part: Part, around: Surroundings) -> Iterator[Touch]:
     names = [name for name in shown if not is_pattern(name)]
     yield from _touches(part, (*part.argv[2:], *names), TouchKind.SHOW, around, roots)
     for pattern in dict.fromkeys(filter(is_pattern, shown)):
-        if stands_for_places(pattern):
+        if _stands_for_places(pattern):
             yield from _matched(part, pattern, around, roots)
 
 
@@ -62,7 +77,7 @@ def _matched(
     part: Part, pattern: str, around: Surroundings, roots: Iterable[str]
 ) -> Iterator[Touch]:
     """Yield where that lies which a pattern may match, now or in the past."""
-    folder = literal_folder(pattern)
+    folder = _literal_folder(pattern)
     for start in dict.fromkeys((*part.directories, *roots)):
         try:
             location = around.locate(joined(start, folder) or start)

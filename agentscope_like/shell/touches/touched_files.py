@@ -19,7 +19,7 @@ from agentscope_like.paths import (
 )
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import Implied, follows, implied, is_redirect, lists_only
-from agentscope_like.shell.names import Feeders
+from agentscope_like.shell.names import Origins
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.touches.copying import Copying
 from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
@@ -70,12 +70,12 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 class _Look:
     """Looks at the effects of one command."""
 
-    __slots__ = ("_around", "_copying", "_fed_alike", "_feeders", "_links")
+    __slots__ = ("_around", "_copying", "_fed_alike", "_links", "_origins")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._around = around
         self._copying = Copying(analysis, around)
-        self._feeders = Feeders(analysis)
+        self._origins = Origins(analysis)
         self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
         self._links: set[str] = set()
 
@@ -151,7 +151,7 @@ class _Look:
 
     def _fed(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
         """Yield what an effect of no known path comes to: the places that its names come from."""
-        feeders = self._feeders.of(effect, part)
+        feeders = self._origins.feeders(effect, part)
         if feeders is None:
             yield Touch(part, kind, effect.target, None)
             return

@@ -12,7 +12,7 @@ tar -tfv a.tar
 tar tf ./*.tar
 tar -tf ./*.tar
 tar -t --file ./*.tar
-tar -tf "./$x"
+tar -tf "./$x/a"
 sort -rn f
 sort -k2 f
 sort -rk2 f

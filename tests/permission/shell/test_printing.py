@@ -55,7 +55,7 @@ number grep -c x f
 number grep -c -i x f 2>/dev/null
 number grep -c x "$(git rev-parse HEAD)"
 number grep -c x $(git rev-parse HEAD)
-number grep -c x $(git describe)
+number grep -c x $(git merge-base a b)
 number date +%s
 number date -d x +%s
 number date +%Y%m%d

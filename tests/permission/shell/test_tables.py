@@ -56,20 +56,6 @@ def test_what_counts_may_be_handed_all_names(program: str, tmp_path: Path) -> No
     assert danger("find ~ | xargs cat", tmp_path)
 
 
-ENDINGS = """
-py pyi js mjs cjs jsx ts tsx go rs c h cc hh cpp hpp cxx hxx java kt kts scala rb pl pm php lua
-swift m mm cs fs vb ex exs erl hs ml mli clj el vue svelte css scss less html md rst tex cmake so a
-o pyc class jar whl proto sql ipynb zig dart jl nim
-"""
-
-
-@pytest.mark.parametrize("ending", ENDINGS.split())
-def test_source_code_may_be_shown_wherever_it_is(ending: str, tmp_path: Path) -> None:
-    """Files that are chosen by the ending of a programming language hold no keys; others may."""
-    assert not danger(f"find ~ -name '*.{ending}' | xargs cat", tmp_path)
-    assert danger(f"find ~ -name '*.{ending}' -o -name '*.txt' | xargs cat", tmp_path)
-
-
 HISTORY = """
 show HEAD:.ssh/id_rsa
 cat-file -p HEAD:.ssh/id_rsa

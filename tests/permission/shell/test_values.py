@@ -27,12 +27,12 @@ set -- a b; git show "$@"
 for i in 1 2; do head -n "$i" f; done
 for i in 1 "$(nproc)"; do head -n "$i" f; done
 for i in $(seq 3); do head -n "$i" f; done
-cat < ./"$x"
-cat < "/etc/$x"
+cat < ./"$x/a"
+cat < "/etc/$x/a"
 cat < ~bob/x
-for f in "src/$x"; do cat < "$f"; done
-for f in a "b/$x"; do cat < "$f"; done
-for f in etc/hosts "src/$x"; do cat < "$f"; done
+for f in "src/$x/a"; do cat < "$f"; done
+for f in a "b/$x/a"; do cat < "$f"; done
+for f in etc/hosts "src/$x/a"; do cat < "$f"; done
 for f in /etc/hosts /etc/group; do cat < "$f"; done
 for f in a b/*; do cat < "$f"; done
 for f in */; do cat < "$f"; done

@@ -367,8 +367,24 @@ ask   find $X -name x | xargs cat
 allow find docs src -name x | xargs cat
 deny  find docs secrets -name x | xargs cat
 deny  find docs; find secrets | xargs cat
-ask   (find docs) | xargs cat
-ask   find docs | (xargs cat)
+allow find docs | cat | xargs cat
+allow find docs | rg x | xargs cat
+allow find docs | grep --color x | xargs cat
+ask   find docs | grep -c x | xargs cat
+deny  find secrets | cat | xargs cat
+allow find docs | xargs -ix cat x
+allow find docs | xargs --replace=@ cat @
+deny  find secrets | xargs -ix cat x
+allow find docs | xargs env cat
+deny  find secrets | xargs env cat
+allow if true; then find docs | xargs cat; fi
+deny  if true; then find secrets | xargs cat; fi
+allow { find docs; } | xargs cat
+deny  { find secrets; } | xargs cat
+allow (find docs) | xargs cat
+allow find docs | (xargs cat)
+deny  (cd secrets; find .) | xargs cat
+ask   find . | (cd secrets; xargs cat)
 allow find docs -print0 | xargs -0 cat
 allow find docs | xargs -d '\n' cat
 allow find docs | xargs -d'\n' cat

@@ -177,7 +177,7 @@ diff -r ~ src | home
 grep -r root / | home
 grep -r root /etc | secrets of the system
 find / -name id_rsa -exec cat {} + | home
-find . -name '*.env' | xargs cat | sensitive
+find . -name '*.env' | xargs cat | kept secret
 ls -d ~/.ssh/* | xargs cat | kept secret
 cat $(ls -d ~/.ssh/id*) | kept secret
 for f in ~/.ssh/*; do cat "$f"; done | kept secret
@@ -206,14 +206,14 @@ git -C ~ ls-files | xargs cat | home
 cd ~ && grep -rn token | home
 cd ~ && rg token | home
 cat /proc/$PPID/environ | kept secret
-sh -c 'cat /proc/$PPID/environ' | kept secret
+sh -c 'cat /proc/$PPID/environ' | sensitive
 tr '\0' '\n' < /proc/$PPID/environ | kept secret
 cat ~/.ssh/$x | kept secret
 cat ~/.aws/$(echo credentials) | kept secret
 cat ~/$x | home
 head -3 /etc/$x | secrets of the system
 for f in x .ssh/id_rsa; do cat ~/$f; done | kept secret
-xargs cat <<< ~/.ssh/id_rsa | sensitive
+xargs cat <<< ~/.ssh/id_rsa | kept secret
 echo ~/.config/gh/hosts.yml | xargs cat | tokens
 echo ~/.s*/* | xargs cat | kept secret
 f() { cat "$1"; }; f ~/.ss*/id* | kept secret
@@ -356,9 +356,6 @@ for f in src/*; do head -1 "$f"; done
 cat /usr/bin/nothing*
 find . -type f | xargs cat
 find . -type f -exec grep x {} +
-find ~ -name '*.py' | xargs grep x
-find ~ \( -name '*.c' -o -name '*.h' \) | xargs grep x
-find ~ -name node_modules -prune -o -name '*.ts' -print | xargs grep x
 find ~ -type f | xargs wc -l
 find ~ -type f | xargs ls -l
 find ~ -type f | grep py | sort
@@ -371,8 +368,6 @@ ls -la ~; for f in $(git ls-files); do head -1 "$f"; done
 grep -rn x . | cut -d: -f1 | sort -u | xargs cat
 grep -rn x
 cat /proc/$$/status
-cat src/$x
-cat ~/project/$x
 for f in .profile notes; do cat ~/$f; done
 cat "$(git rev-parse --show-toplevel)/README.md"
 diff <(sort a) <(sort b)

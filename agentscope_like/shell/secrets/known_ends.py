@@ -1,0 +1,206 @@
+"""Whether a path of which only the end is known may be a sensitive one: `"$x/credentials"`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+
+from msgspec import Struct
+
+from agentscope_like.paths import (
+    SensitivePaths,
+    fold,
+    matches,
+    matching,
+    paths_asked_to_read,
+    paths_asked_to_write,
+)
+
+__all__ = [
+    "is_any_name",
+    "is_ending",
+    "may_be_secret",
+    "may_be_sensitive",
+    "may_hold_secrets",
+    "may_match_secret",
+]
+
+_MAGIC = re.compile(r"[*?\[]")
+_ANYTHING = re.compile(r"[*?]*")
+_ENDING = re.compile(r"\*+(?:\.[\w*?\[\]-]+)+")
+"""A pattern of what names end with: `*.py`."""
+
+_CLASS = re.compile(r"\[\[:\^?\w+:\]\]")
+_SAMPLE = "_"
+"""What `*` in the table is taken for where it is held against another pattern."""
+
+_ANY_START = "**"
+"""Any beginning of a name, a dot too."""
+
+
+class _Entry(Struct, frozen=True, eq=False):
+    """One path of the table, by its names; `is_deep` tells that all below it is meant."""
+
+    path: str
+    does: str
+    names: tuple[str, ...]
+    is_deep: bool
+    is_rooted: bool
+    but: tuple[str, ...]
+
+    def may_be_at(self, names: Sequence[str], end: int) -> bool:
+        """Return whether a path that ends with some names may be this one up to number `end`."""
+        if self.is_deep and names[end - 1].startswith(_ANY_START):
+            return False  # a directory is not read
+        count = min(end, len(self.names))
+        is_whole = count == len(self.names)
+        if self.is_rooted and (end != count if is_whole else self.is_deep and count == 1):
+            return False  # one name alone of a directory of the system may be that of any
+        pairs = list(zip(names[end - count : end], self.names[-count:], strict=True))
+        if not all(_may_be(*pair) for pair in pairs):
+            return False
+        is_any = all(_ANYTHING.fullmatch(name) or _ANYTHING.fullmatch(own) for name, own in pairs)
+        return not is_any and not any(matches(names[-1], each) for each in self.but)
+
+
+@lru_cache(maxsize=1024)
+def may_be_secret(ending: str) -> str | None:
+    """Return why a path that ends so may be one that is sensitive to read, or None.
+
+    Args:
+        ending: A pattern. Behind a slash at its beginning, its names are whole.
+    """
+    return _found(ending, paths_asked_to_read())
+
+
+@lru_cache(maxsize=1024)
+def may_be_sensitive(ending: str) -> str | None:
+    """Return why a path that ends so may be one that is sensitive to write, or None."""
+    return _found(ending, paths_asked_to_write())
+
+
+@lru_cache(maxsize=1024)
+def may_hold_secrets(ending: str, home: str | None) -> bool:
+    """Return whether a directory whose path ends so may be the place of secrets.
+
+    Whatever is secret under its name alone may lie in any directory, and is not meant.
+
+    Args:
+        ending: With what the path ends, as for `may_be_secret`.
+        home: The home directory, or None where unknown.
+    """
+    names = _names(ending)
+    if is_any_name(ending) or ".." in ending.split("/"):
+        return True
+    return any(
+        _may_be(names[-1], place) for place in (*_places(), *fold(home or "").split("/")[1:])
+    )
+
+
+@lru_cache(maxsize=256)
+def may_match_secret(pattern: str) -> str | None:
+    """Return why a pattern that a search is told may stand for a secret, or None.
+
+    `src/*` and `*.json` stand for secrets no more than no pattern at all does; `.e*`, `*.pem` and
+    `secret*` do.
+
+    Args:
+        pattern: As git takes one, or a search that is told which files to read.
+    """
+    plain = _CLASS.sub("?", pattern.replace("\\", "")).replace("[^", "[!")
+    name = plain.rstrip("/*").rpartition("/")[2] if is_any_name(plain) else plain.rpartition("/")[2]
+    if not _ENDING.fullmatch(name):
+        return may_be_secret(f"/{_ANY_START if name[:1] == '*' else ''}{name}") if name else None
+    for entry in _by_last_name(paths_asked_to_read())[1]:
+        if (
+            entry.names[-1].strip("*")
+            and entry.names[-1][0] == "*"
+            and _may_be(fold(name), entry.names[-1])
+        ):
+            return f"`{pattern}` may match `{entry.path}`, which {entry.does}"
+    return may_be_secret("/.env") if matches(".env", fold(name)) else None
+
+
+def is_ending(pattern: str) -> bool:
+    """Return whether a pattern is no more than what names end with, or anything at all."""
+    name = pattern.rpartition("/")[2]
+    return _ENDING.fullmatch(name) is not None or _ANYTHING.fullmatch(name) is not None
+
+
+def is_any_name(ending: str) -> bool:
+    """Return whether the last name of a path that ends so may be any."""
+    return _ANYTHING.fullmatch(ending.rstrip("/").rpartition("/")[2]) is not None
+
+
+def _found(ending: str, table: tuple[SensitivePaths, ...]) -> str | None:
+    names = _names(ending)
+    for each in _candidates(names, table):
+        ends = range(1, len(names) + 1) if each.is_deep else (len(names),)
+        if any(each.may_be_at(names, end) for end in ends):
+            return f"what ends with `{ending}` may be `{each.path}`, which {each.does}"
+    return None
+
+
+def _names(ending: str) -> list[str]:
+    """Return the names that a path ends with, folded; of the first there may be more."""
+    first, *rest = fold(ending).split("/")
+    return [name for name in (f"{_ANY_START}{first}" if first else "", *rest) if name.strip(".")]
+
+
+@cache
+def _places() -> frozenset[str]:
+    """Return the names of the directories in which secrets have their place."""
+    literal, patterns = _by_last_name(paths_asked_to_read())
+    entries = [*patterns, *(entry for found in literal.values() for entry in found)]
+    places = {name for entry in entries for name in entry.names[: None if entry.is_deep else -1]}
+    return frozenset(name for name in places if _MAGIC.search(name) is None)
+
+
+def _may_be(name: str, own: str) -> bool:
+    """Return whether a name, perhaps a pattern, may be one of the table, perhaps a pattern too."""
+    if name == own or ("*" in own and matches(name, own)):
+        return True
+    if _MAGIC.search(name) is None or (own[0] == "." and name[0] not in ".*"):
+        return False
+    is_hidden = own[0] == "." and name[0] == "*" and not name.startswith(_ANY_START)
+    return not is_hidden and matches(own.replace("*", _SAMPLE), name)
+
+
+def _candidates(names: Sequence[str], table: tuple[SensitivePaths, ...]) -> Iterator[_Entry]:
+    """Yield the paths of a table whose last name may be one of some names."""
+    literal, patterns = _by_last_name(table)
+    for name in names:
+        if _MAGIC.search(name) is None:
+            yield from literal.get(name, ())
+        else:
+            for own in filter(matching(name), literal):
+                yield from literal[own]
+        yield from patterns
+
+
+@cache
+def _by_last_name(
+    table: tuple[SensitivePaths, ...],
+) -> tuple[dict[str, list[_Entry]], list[_Entry]]:
+    """Return the paths of a table by their last name, and those where it is a pattern."""
+    literal: dict[str, list[_Entry]] = {}
+    patterns: list[_Entry] = []
+    for row in table:
+        for path in row.paths:
+            entry = _entry(path, row)
+            name = entry.names[-1]
+            (patterns if "*" in name else literal.setdefault(name, [])).append(entry)
+    return literal, patterns
+
+
+def _entry(path: str, row: SensitivePaths) -> _Entry:
+    names = fold(path.removesuffix("/**")).split("/")
+    return _Entry(
+        path=path,
+        does=row.does,
+        names=tuple(names[1:] if names[0] in {"", "~"} else names),
+        is_deep=path.endswith("/**"),
+        is_rooted=path.startswith("/"),
+        but=tuple([fold(each.removesuffix("/**")) for each in row.but]),
+    )
