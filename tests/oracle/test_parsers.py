@@ -7,7 +7,6 @@ of the corpora, a long one all of them. Where the parsers are known to be wrong 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tomllib
@@ -24,6 +23,7 @@ from agentscope_like.shell.syntax.tree import Script
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.generator import Generator
 from tests.oracle.parsers import BASHLEX, TREE_SITTER, Parsers
+from tests.record import read_record
 
 EXAMPLES = int(os.environ.get("PARSED_EXAMPLES", "1500"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
@@ -96,11 +96,7 @@ def parsers() -> Iterator[Parsers]:
 
 def _corpus() -> list[str]:
     found = [sample.command for sample in (*everyday(), *harmful())]
-    for name in ("analyses", "constructs", "decisions"):
-        lines = (_COMMANDS / f"{name}.jsonl").read_text("utf-8").splitlines()
-        found += [json.loads(line)["command"] for line in lines]
-    for line in (_COMMANDS / "programs.jsonl").read_text("utf-8").splitlines():
-        found += [each for outcome in json.loads(line)["outcomes"].values() for each in outcome]
+    found += read_record()
     return list(dict.fromkeys(found))
 
 

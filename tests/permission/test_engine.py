@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -19,6 +19,7 @@ from agentscope_like.permission import (
     PermissionEngine,
     PermissionMode,
     PermissionRule,
+    PreparedCall,
     RuleError,
     check_rules,
 )
@@ -320,9 +321,9 @@ class RelatedRules:
     def __init__(self, rules: Sequence[PermissionRule]) -> None:
         self.rules = rules
 
-    def match(self, tool_input: Mapping[str, Any], context: PermissionContext) -> RuleMatch | None:
+    def match(self, call: PreparedCall) -> RuleMatch | None:
         for each in self.rules:
-            if each.rule_content == tool_input["text"]:
+            if each.rule_content == call.tool_input["text"]:
                 return RuleMatch(each, told="It is so")
             if each.rule_content == "perhaps":
                 return RuleMatch(each, certain=False, told="It may be so")

@@ -21,6 +21,7 @@ from agentscope_like.shell.facts.possible_commands import (
     unread_texts,
 )
 from agentscope_like.shell.facts.shown_content import (
+    choosing_option,
     counts,
     follows,
     is_redirect,
@@ -37,6 +38,7 @@ __all__ = [
     "as_written",
     "bare_name",
     "carried_readings",
+    "choosing_option",
     "counts",
     "follows",
     "implied",

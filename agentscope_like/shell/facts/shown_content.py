@@ -12,6 +12,7 @@ from agentscope_like.shell.catalog import canonical
 from agentscope_like.toml_tables import Expression, read_table
 
 __all__ = [
+    "choosing_option",
     "counts",
     "follows",
     "is_redirect",
@@ -29,6 +30,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 
     shown_by_git: frozenset[str]
     name_lists: dict[str, Expression]
+    chosen_by: dict[str, Expression]
     follow_flags: dict[str, str]
 
 
@@ -45,6 +47,11 @@ def lists_only(effect: Effect, part: Part) -> bool:
         moves = part.git_command != "grep" and effect.target in part.values_of(("-C",))
         return moves or part.git_command not in _table().shown_by_git
     return not _takes_names(part)
+
+
+def choosing_option(part: Part) -> Expression | None:
+    """Return by which option a search is told the names of the files that it reads, or None."""
+    return _table().chosen_by.get(canonical(part.program or ""))
 
 
 def shows_unseen_files(part: Part) -> bool:

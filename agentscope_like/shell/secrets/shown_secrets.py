@@ -34,6 +34,7 @@ from agentscope_like.shell.analysis import (
 from agentscope_like.shell.facts import (
     Implied,
     all_words,
+    choosing_option,
     counts,
     follows,
     implied,
@@ -73,14 +74,8 @@ __all__ = ["Secrets", "named_files"]
 
 _READ, _DIRECTORY = EffectKind.READ, FileKind.DIRECTORY
 _SEARCHES = Implied.SEARCHES
-_CHOOSING = {
-    "grep": re.compile(r"--inc[a-z]*(?:=(.*))?"),
-    "rg": re.compile(r"(?:--i?glob|-[a-zA-Z.]*g)(?:=?(.+))?"),
-}
-"""By which option a search is told which files to read."""
-
 _NAMED = re.compile(r"-i?(?:name|path|wholename)")
-"""Programs that print names of files from anywhere, whichever place they are asked about."""
+"""Tests of `find` that say which names to list."""
 
 _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
@@ -400,7 +395,7 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
     if part.program == "git":
         for name in shown_in_history(part):
             yield name, "show"
-    option = _CHOOSING.get(plain_name(part.program or ""))
+    option = choosing_option(part)
     words = [word or "" for word in part.argv[1:]] if option is not None else []
     for word, value in pairwise([*words, ""]):
         found = option.fullmatch(word) if option is not None else None

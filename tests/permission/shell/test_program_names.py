@@ -100,12 +100,12 @@ async def test_a_gnu_name_is_no_way_around(runner: Runner) -> None:
     assert await decide("echo b.py | xargs cat", runner) == [allowed] * 3
 
 
-PACKAGES = ("permission", "sandbox", "tool")
+PACKAGES = ("permission", "sandbox", "shell", "tool")
 EXCEPTIONS = {
-    "printing.py": "functions, each of which works out what one program prints",
-    "bash.py": "fields of what the tool is given",
-    "expander.py": "words of the messages that grep prints",
-    "handle_shell.py": "the words of a command that it runs itself",
+    "printed_output.py": "functions, each of which works out what one program prints",
+    "bash_tool.py": "fields of what the tool is given",
+    "argument_expander.py": "words of the messages that grep prints",
+    "sandbox_shell.py": "the words of a command that it runs itself",
 }
 """Modules that may list names of programs, and what for."""
 

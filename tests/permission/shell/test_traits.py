@@ -10,23 +10,19 @@ from pathlib import Path
 import pytest
 
 import agentscope_like
-from agentscope_like.sandbox.isolation import views
 from agentscope_like.shell import catalog
 from agentscope_like.shell.catalog.compiler import CatalogError
 from agentscope_like.shell.catalog.traits import parse_traits
-from agentscope_like.tool.builtin.bash.environment import secret_variables as secrets
 
 TEXT = Path(catalog.__file__).with_name("traits.toml").read_text("utf-8")
 TRAITS = parse_traits(TEXT)
 
-SHELL = Path(catalog.__file__).parent.parent
+NAMES_OF_PROGRAMS = (
+    *("dangers", "downloads", "command_families", "name_sources", "purposes", "showing"),
+    *("views", "secrets"),
+)
 TABLES = [
-    *(
-        SHELL / f"{name}.toml"
-        for name in ("dangers", "downloads", "families", "purposes", "showing")
-    ),
-    Path(views.__file__).with_suffix(".toml"),
-    Path(secrets.__file__).with_suffix(".toml"),
+    next(Path(agentscope_like.__file__).parent.rglob(f"{name}.toml")) for name in NAMES_OF_PROGRAMS
 ]
 """The tables that have lines for programs."""
 
