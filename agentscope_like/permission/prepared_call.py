@@ -68,14 +68,13 @@ class PreparedCall:
             return []
         return await self.tool.fallback_suggestions(self.tool_input)
 
-    def basis(self) -> str | None:
-        """Return what the decision rested on besides the arguments, such as resolved paths."""
-        return self.basis_now()
+    def places(self) -> tuple[str, ...]:
+        """Return where the paths led that the call changes, as the decision located them."""
+        return ()
 
-    def basis_now(self) -> str | None:
+    def places_now(self) -> tuple[str, ...]:
         """Return the same as things are now; a grant holds only while both are equal."""
-        basis = getattr(self.tool, "decision_basis", None)
-        return None if basis is None else basis(self.tool_input)
+        return ()
 
 
 async def prepare_call(

@@ -52,6 +52,7 @@ from agentscope_like.tool.call import (
     rejection,
     run_granted,
     same_arguments,
+    same_places,
     same_subject,
     was_shown,
 )
@@ -295,6 +296,8 @@ class Toolkit:
         if now is None or now.behavior is not PermissionBehavior.ASK:
             return decided
         unchanged = same_subject(before, call.digest)
+        if not edited:  # another command changes other paths
+            unchanged = unchanged and same_places(before, call.digest)
         if unchanged and was_shown(asked, now, edited=edited):
             return self._granted(decided, (*layers, *self._layers))
         call.decision = asked_anew(now, edited=edited, unchanged=unchanged)

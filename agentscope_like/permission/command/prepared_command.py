@@ -20,7 +20,7 @@ from agentscope_like.permission.prepared_call import PreparedCall
 from agentscope_like.permission.protocol import PermissionTool
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of
-from agentscope_like.shell import CHANGES, CommandAnalysis, EffectKind, Surroundings
+from agentscope_like.shell import CHANGES, CommandAnalysis, Effect, EffectKind, Surroundings
 
 __all__ = ["PreparedCommand"]
 
@@ -101,9 +101,11 @@ class PreparedCommand(PreparedCall):
 
     @override
     async def check(self) -> PermissionDecision:
+        """Return the tool's own opinion of the command."""
+        return await (self.opinion() if self.stands_for("check_permissions") else super().check())
+
+    async def opinion(self) -> PermissionDecision:
         """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH."""
-        if not self.stands_for("check_permissions"):
-            return await super().check()
         analysis = self.analysis
         if analysis.read_only and analysis.names_no_file:
             return _ONLY_READS  # wherever it runs
@@ -150,6 +152,10 @@ class PreparedCommand(PreparedCall):
         """Return rules for the parts of the command that are not proven to read only."""
         if not self.stands_for("generate_suggestions"):
             return await super().suggestions()
+        return self.own_suggestions()
+
+    def own_suggestions(self) -> list[PermissionRule]:
+        """Return a rule for each part that is not proven to read only."""
         return [
             PermissionRule(
                 tool_name=self.tool.name,
@@ -163,29 +169,32 @@ class PreparedCommand(PreparedCall):
     # What the grant is bound to
 
     @override
-    def basis(self) -> str | None:
-        """Return the directory, and where the paths lead that the command changes."""
-        return self._basis_in(self.surroundings)
+    def places(self) -> tuple[str, ...]:
+        """Return where the paths led that the command changes, as the decision located them."""
+        return self._places_in(self.surroundings) if self._changes else ()
 
     @override
-    def basis_now(self) -> str | None:
+    def places_now(self) -> tuple[str, ...]:
         """Return the same as things are now."""
-        return self._basis_in(self._surroundings_now())
+        return self._places_in(self._surroundings_now()) if self._changes else ()
 
-    def _basis_in(self, surroundings: Surroundings) -> str:
-        changes = [
+    @cached_property
+    def _changes(self) -> list[Effect]:
+        return [
             effect
             for effect in self.read.effects
             if effect.kind in CHANGES and effect.way is not None and not effect.glob
-        ]
-        places = [surroundings.directory]
-        for effect in changes[:_MOST_PLACES]:
+        ][:_MOST_PLACES]
+
+    def _places_in(self, surroundings: Surroundings) -> tuple[str, ...]:
+        places = []
+        for effect in self._changes:
             try:
                 follow = effect.kind is not EffectKind.DELETE
                 places.append(surroundings.locate(effect.way or "", follow=follow).resolved)
             except (PathError, TooManyFilesError):
                 places.append("")
-        return "\0".join(places)
+        return tuple(places)
 
 
 def _safety_ask(message: str, reason: str) -> PermissionDecision:

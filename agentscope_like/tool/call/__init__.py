@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Grant,
         definition_digest,
         same_arguments,
+        same_places,
         same_subject,
     )
     from agentscope_like.tool.call.grant_check import check_changed, check_holds, digest_of
@@ -45,6 +46,7 @@ __all__ = [
     "rejection",
     "run_granted",
     "same_arguments",
+    "same_places",
     "same_subject",
     "says_something",
     "was_shown",
@@ -69,6 +71,7 @@ __getattr__ = on_first_use(
         "rejection": "human_answer",
         "run_granted": "execution",
         "same_arguments": "grant",
+        "same_places": "grant",
         "same_subject": "grant",
         "says_something": "execution",
         "was_shown": "human_answer",

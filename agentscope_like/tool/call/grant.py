@@ -11,7 +11,14 @@ from msgspec.json import Encoder
 from agentscope_like.permission import PreparedCall
 from agentscope_like.tool.base import ToolBase
 
-__all__ = ["Grant", "call_digest", "definition_digest", "same_arguments", "same_subject"]
+__all__ = [
+    "Grant",
+    "call_digest",
+    "definition_digest",
+    "same_arguments",
+    "same_places",
+    "same_subject",
+]
 
 
 _canonical = Encoder(order="deterministic", enc_hook=repr).encode
@@ -29,13 +36,23 @@ def definition_digest(tool: ToolBase) -> str:
 
 
 def call_digest(
-    definition: str, arguments: dict[str, Any], basis: str | None, *, is_external: bool = False
+    definition: str,
+    arguments: dict[str, Any],
+    basis: str | None,
+    *,
+    is_external: bool = False,
+    places: tuple[str, ...] = (),
 ) -> str:
-    """Return the digest of a call: one half for tool, basis and place, one for the arguments."""
+    """Return the digest of a call.
+
+    Its parts are for the tool with what the decision rests on, for the arguments, and, where the
+    call changes files, for where their paths lead.
+    """
     subject = definition
     if basis is not None or is_external:
         subject = _sha256([definition, basis, is_external])
-    return f"{subject}-{_sha256(arguments)}"
+    digest = f"{subject}-{_sha256(arguments)}"
+    return f"{digest}-{_sha256(places)}" if places else digest
 
 
 def same_subject(before: str | None, after: str | None) -> bool:
@@ -46,6 +63,13 @@ def same_subject(before: str | None, after: str | None) -> bool:
 def same_arguments(before: str | None, after: str | None) -> bool:
     """Return whether two call digests agree in the arguments."""
     return before is not None and after is not None and before.split("-")[1] == after.split("-")[1]
+
+
+def same_places(before: str | None, after: str | None) -> bool:
+    """Return whether two call digests agree in where the paths lead that the call changes."""
+    return (
+        before is not None and after is not None and before.split("-")[2:] == after.split("-")[2:]
+    )
 
 
 class Grant(Struct, frozen=True, eq=False, weakref=True):

@@ -25,15 +25,17 @@ def digest_of(
     Args:
         entry: The tool.
         arguments: The arguments.
-        prepared: The call as the decision read it; None for the tool's word as things are now.
+        prepared: The call as the decision read it; None where it could not be read.
     """
-    basis = entry.tool.decision_basis(arguments) if prepared is None else prepared.basis()
-    return _digest(entry, arguments, basis)
+    places = () if prepared is None else prepared.places()
+    return _digest(entry, arguments, entry.tool.decision_basis(arguments), places)
 
 
-def _digest(entry: RegisteredTool, arguments: dict[str, Any], basis: str | None) -> str:
+def _digest(
+    entry: RegisteredTool, arguments: dict[str, Any], basis: str | None, places: tuple[str, ...]
+) -> str:
     is_external = entry.tool.is_external_tool
-    return call_digest(entry.definition, arguments, basis, is_external=is_external)
+    return call_digest(entry.definition, arguments, basis, is_external=is_external, places=places)
 
 
 async def check_holds(
@@ -66,8 +68,8 @@ async def check_holds(
         await prepare(grant.arguments, state.permission_context)
     prepared = grant.prepared
     basis = grant.tool.decision_basis(grant.arguments)
-    rests_on = basis if prepared is None else prepared.basis_now()
-    if grant.digest != _digest(entry, grant.arguments, rests_on):
+    places = () if prepared is None else prepared.places_now()
+    if grant.digest != _digest(entry, grant.arguments, basis, places):
         raise GrantError(
             f"what the decision about {grant.tool.name} rested on, or its arguments, has "
             "changed since: decide the call again"

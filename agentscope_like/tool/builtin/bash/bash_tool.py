@@ -233,12 +233,12 @@ class Bash(ToolBase):
         A command with words that are not known before it runs is a safety ASK as well where a deny
         rule may come to speak of it, and so is one that may run what stands in its words.
         """
-        return await (await self.prepare_call(tool_input, context)).check()
+        return await (await self.prepare_call(tool_input, context)).opinion()
 
     @override
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
         """Return whether the command is proven to read only."""
-        return await (await self.prepare_call(tool_input, PermissionContext())).only_reads()
+        return (await self.prepare_call(tool_input, PermissionContext())).analysis.read_only
 
     @override
     async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
@@ -286,7 +286,7 @@ class Bash(ToolBase):
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         """Return rules for the parts of the command that are not proven to read only."""
         call = await self.prepare_call(tool_input, PermissionContext())
-        return await call.suggestions()
+        return call.own_suggestions()
 
     @override
     async def call(
