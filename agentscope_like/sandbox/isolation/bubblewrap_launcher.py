@@ -126,6 +126,8 @@ class IsolatedCommand(RunningCommand):
             raise _not_run() from error
         while not self._confinement.is_released:
             if has_ended(self._process):
+                if self._confinement.is_released:
+                    return  # it went after the first look, and has ended since
                 raise _not_run()
             await asyncio.sleep(_LOOKING_SECONDS)
 

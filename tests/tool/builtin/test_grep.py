@@ -29,7 +29,7 @@ needs_ripgrep = pytest.mark.skipif(not HAS_RIPGREP, reason="ripgrep is not insta
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run each test with both engines."""
     if request.param == "python":
-        monkeypatch.setattr(search_module, "find_ripgrep", lambda *avoid: None)
+        monkeypatch.setattr("agentscope_like.tool.builtin.search.find_ripgrep", lambda *avoid: None)
     return str(request.param)
 
 
