@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from agentscope_like.message import ToolResultState
-from agentscope_like.tool.builtin.search import content_search as search_module
 from agentscope_like.tool.builtin.search import search_process
 from agentscope_like.tool.builtin.search.content_search import find_ripgrep
 from tests.tool.builtin.file_kit import Workspace, text_of
@@ -263,7 +262,9 @@ async def test_a_cancelled_search_leaves_no_process(
     sleeper = workspace.root.parent / "sleeper"
     sleeper.write_text("#!/bin/sh\nexec sleep 60\n")
     sleeper.chmod(0o755)
-    monkeypatch.setattr(search_module, "find_ripgrep", lambda *avoid: str(sleeper))
+    monkeypatch.setattr(
+        "agentscope_like.tool.builtin.search.find_ripgrep", lambda *avoid: str(sleeper)
+    )
     started: list[subprocess.Popen[bytes]] = []
     has_started = threading.Event()
     plain = subprocess.Popen
