@@ -47,7 +47,8 @@ def exists(path: str) -> bool:
         path = path.replace(placeholder, pattern)
     path = path.rstrip("/")
     if "/" not in path:
-        return (ROOT / path).exists() or any(any((ROOT / top).rglob(path)) for top in TOPS)
+        tops = ("tests",) if path.startswith("test_") else ("agentscope_like", "benchmarks")
+        return (ROOT / path).exists() or any(any((ROOT / top).rglob(path)) for top in tops)
     base = ROOT if path.partition("/")[0] in TOPS else ROOT / "agentscope_like"
     return any(base.glob(path))
 
