@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from graphlib import CycleError
 from pathlib import Path
 
@@ -11,10 +12,16 @@ import pytest
 from scripts.package_picture import PICTURE, draw, package_imports
 
 
+@cache
+def drawn() -> str:
+    """Return the picture of the code as it is."""
+    return draw(package_imports())
+
+
 def test_the_picture_is_of_the_code_as_it_is() -> None:
     """The picture shows what imports what today; else run `python scripts/package_picture.py`."""
     shown = PICTURE.read_text(encoding="utf-8")
-    assert shown == draw(package_imports()), "run `python scripts/package_picture.py`"
+    assert shown == drawn(), "run `python scripts/package_picture.py`"
 
 
 def test_imports_are_read_wherever_they_stand(tmp_path: Path) -> None:
@@ -34,7 +41,7 @@ def test_imports_are_read_wherever_they_stand(tmp_path: Path) -> None:
 
 def test_every_arrow_points_down() -> None:
     """Each arrow ends below where it begins; packages in a circle are not drawn."""
-    paths = re.findall(r'd="M\S+ (\d+)[^"]*L\S+ (\d+)" fill="none"', draw(package_imports()))
+    paths = re.findall(r'd="M\S+ (\d+)[^"]*L\S+ (\d+)" fill="none"', drawn())
     assert paths
     assert all(int(begin) < int(end) for begin, end in paths)
     with pytest.raises(CycleError):
