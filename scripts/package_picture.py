@@ -105,7 +105,7 @@ def _rows(height: Mapping[str, int], arrows: Mapping[str, list[str]]) -> Rows:
     for sweep in range(SWEEPS):
         for upper, row in pairwise(rows if sweep % 2 == 0 else rows[::-1]):
             place = {item: number / len(upper) for number, item in enumerate(upper)}
-            near = {item: [place[e] for e in links[item] if e in place] for item in row}
+            near = {item: [place[e] for e in links.get(item, ()) if e in place] for item in row}
             row.sort(key=lambda item: sum(near[item]) / max(len(near[item]), 1))
     return rows
 

@@ -44,5 +44,6 @@ def test_every_arrow_points_down() -> None:
     paths = re.findall(r'd="M\S+ (\d+)[^"]*L\S+ (\d+)" fill="none"', drawn())
     assert paths
     assert all(int(begin) < int(end) for begin, end in paths)
+    assert draw({"alone": frozenset()}).count("marker-end") == 0
     with pytest.raises(CycleError):
         draw({"a": frozenset({"b"}), "b": frozenset({"a"})})
