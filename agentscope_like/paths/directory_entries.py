@@ -6,13 +6,13 @@ import os
 from collections import deque
 from collections.abc import Iterator
 
-from agentscope_like.paths.file_system import NameEntry, Names
-from agentscope_like.paths.look_budget import ENTRY, MAX_BELOW, Effort
+from agentscope_like.paths.file_system import FileSystemNames, NameEntry
+from agentscope_like.paths.look_budget import ENTRY, MAX_BELOW, LookBudget
 
-__all__ = ["Entries"]
+__all__ = ["DirectoryEntries"]
 
 
-class Entries:
+class DirectoryEntries:
     """Lists what is below directories, each of them once.
 
     Args:
@@ -21,9 +21,9 @@ class Entries:
 
     __slots__ = ("_effort", "_known", "_names")
 
-    def __init__(self, names: Names = os) -> None:
+    def __init__(self, names: FileSystemNames = os) -> None:
         self._names = names
-        self._effort = Effort(MAX_BELOW)
+        self._effort = LookBudget(MAX_BELOW)
         self._known: dict[str, list[NameEntry]] = {}
 
     def below(self, directory: str) -> Iterator[NameEntry]:

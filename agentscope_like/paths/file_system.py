@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-__all__ = ["NameEntry", "NameStatus", "Names"]
+__all__ = ["FileSystemNames", "NameEntry", "NameStatus"]
 
 
 class NameStatus(Protocol):
@@ -43,7 +43,7 @@ class NameEntry(Protocol):
         """Return whether it is a symlink."""
 
 
-class Names(Protocol):
+class FileSystemNames(Protocol):
     """A file system, as far as names go; the module `os` is this host's."""
 
     def lstat(self, path: str, /) -> NameStatus:

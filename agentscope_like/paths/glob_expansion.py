@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import translate
 
-from agentscope_like.paths.file_system import Names
-from agentscope_like.paths.look_budget import PATH, Effort
+from agentscope_like.paths.file_system import FileSystemNames
+from agentscope_like.paths.look_budget import PATH, LookBudget
 from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["Expansion", "matches", "matching"]
+__all__ = ["GlobExpansion", "matches", "matching"]
 
 _DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
 """Bracket expressions with a class, an equivalent or an escape, as in `[[:alpha:]]`."""
@@ -19,7 +19,7 @@ _DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
 _MAGIC = re.compile(r"[*?\[]")
 
 
-class Expansion:
+class GlobExpansion:
     """Expands the patterns of one command.
 
     Args:
@@ -31,10 +31,10 @@ class Expansion:
     __slots__ = ("_deep", "_effort", "_known", "_names")
 
     def __init__(
-        self, names: Names = os, effort: Effort | None = None, *, deep: bool = False
+        self, names: FileSystemNames = os, effort: LookBudget | None = None, *, deep: bool = False
     ) -> None:
         self._names = names
-        self._effort = effort or Effort()
+        self._effort = effort or LookBudget()
         self._deep = deep
         self._known: dict[str, list[str]] = {}
 

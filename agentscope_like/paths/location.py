@@ -16,7 +16,7 @@ from posixpath import normpath
 from msgspec import Struct
 
 from agentscope_like.paths.errors import PathError
-from agentscope_like.paths.file_system import Names, NameStatus
+from agentscope_like.paths.file_system import FileSystemNames, NameStatus
 
 __all__ = [
     "FileKind",
@@ -125,7 +125,7 @@ def locate(
     directory: str,
     home: str | None = None,
     follow: bool = True,
-    names: Names = os,
+    names: FileSystemNames = os,
 ) -> Location:
     """Read `path` as text and as the kernel would.
 
@@ -189,7 +189,7 @@ def locate_directories(
     *,
     directory: str | None = None,
     home: str | None = None,
-    names: Names = os,
+    names: FileSystemNames = os,
 ) -> tuple[Location, ...]:
     """Locate working directories; where there is none, the one that takes their place.
 
@@ -231,7 +231,7 @@ def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE
 
 
 def entry_of(
-    folder: Location, name: str, *, follow: bool = True, names: Names = os
+    folder: Location, name: str, *, follow: bool = True, names: FileSystemNames = os
 ) -> Location | None:
     """Return what `locate` would of an entry of a folder; None where that has to be asked.
 
@@ -342,7 +342,7 @@ def _fold(path: str) -> str:
 
 
 def _walk(
-    path: str, readings: list[str], names: Names, *, follow: bool
+    path: str, readings: list[str], names: FileSystemNames, *, follow: bool
 ) -> tuple[str, FileKind, NameStatus | None]:
     """Follow an absolute path as the kernel does, noting a reading at each symlink.
 
@@ -390,7 +390,7 @@ def _walk(
     return reached or "/", _kind(status), status
 
 
-def _read_link(path: str, names: Names) -> str | None:
+def _read_link(path: str, names: FileSystemNames) -> str | None:
     try:
         return names.readlink(path)
     except OSError:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 
 from agentscope_like.paths.errors import PathError
-from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.file_system import FileSystemNames
 from agentscope_like.paths.location import Location, entry_of, locate
-from agentscope_like.paths.look_budget import PATH, STEP, WALK, Effort
+from agentscope_like.paths.look_budget import PATH, STEP, WALK, LookBudget
 
-__all__ = ["Folders"]
+__all__ = ["LocationCache"]
 
 _NO_NAMES = ("", ".", "..")
 
 
-class Folders:
+class LocationCache:
     """Locates paths as `locate` does, each of them and each folder that several are in once.
 
     It is made for one decision and forgotten with it, so that what it remembers is of that moment.
@@ -33,10 +33,10 @@ class Folders:
         *,
         directory: str,
         home: str | None = None,
-        names: Names = os,
-        effort: Effort | None = None,
+        names: FileSystemNames = os,
+        effort: LookBudget | None = None,
     ) -> None:
-        self._effort = effort or Effort()
+        self._effort = effort or LookBudget()
         self._directory = directory
         self._home = home
         self._names = names

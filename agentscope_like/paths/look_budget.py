@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from agentscope_like.paths.file_system import NameEntry, Names
+from agentscope_like.paths.file_system import FileSystemNames, NameEntry
 
 __all__ = [
     "CHARACTER",
@@ -20,7 +20,7 @@ __all__ = [
     "STEP",
     "TOO_MANY",
     "WALK",
-    "Effort",
+    "LookBudget",
     "TooManyFilesError",
 ]
 
@@ -68,7 +68,7 @@ class TooManyFilesError(Exception):
     """A command reaches more files than are looked at."""
 
 
-class Effort:
+class LookBudget:
     """What is left to be spent.
 
     Args:
@@ -119,7 +119,7 @@ class Effort:
         if self.left <= 0:
             raise TooManyFilesError
 
-    def entries(self, directory: str, names: Names, *, keep: int = 0) -> list[NameEntry]:
+    def entries(self, directory: str, names: FileSystemNames, *, keep: int = 0) -> list[NameEntry]:
         """Return the entries of a directory; none where it cannot be listed.
 
         Args:

@@ -11,7 +11,7 @@ from agentscope_like.shell.analysis import Doubt, Effect, EffectKind, Part
 from agentscope_like.shell.syntax import Assignment, Command, Redirect, SimpleCommand, Span, Word
 from agentscope_like.shell.values import Argument, Output, Unknown
 
-__all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "Scope", "shortened"]
+__all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "WalkScope", "shortened"]
 
 MAX_DEPTH = 20
 """How deep wrappers and scripts in words of scripts may be nested."""
@@ -34,7 +34,7 @@ def shortened(text: str) -> str:
     return line if is_all else f"{line[: _SHOWN - 3]}..."
 
 
-class Scope(Struct, frozen=True):
+class WalkScope(Struct, frozen=True):
     """What surrounds a command.
 
     Attributes:
@@ -70,7 +70,7 @@ class Scope(Struct, frozen=True):
         """Return where `span` stands in the command text."""
         return self.place or span
 
-    def inside(self, parent: int | None) -> Scope:
+    def inside(self, parent: int | None) -> WalkScope:
         """Return the scope of the commands that the part `parent` carries."""
         return replace(self, parent=parent, redirects=())
 
@@ -79,7 +79,7 @@ class Draft(Struct):
     """A part under judgement.
 
     `arguments` is `argv` with what is known of computed words; `is_one_of_several` tells that other
-    programs may run in its place; `place` is as in `Scope`.
+    programs may run in its place; `place` is as in `WalkScope`.
     """
 
     argv: tuple[str | None, ...]
@@ -120,7 +120,7 @@ class Draft(Struct):
         if len(self.effects) > MAX_EFFECTS:
             raise BudgetError
 
-    def proves(self, command: Command, scope: Scope) -> bool:
+    def proves(self, command: Command, scope: WalkScope) -> bool:
         """Return whether this is the part of a simple command whose program does what it says."""
         return (
             isinstance(command, SimpleCommand)
@@ -130,7 +130,7 @@ class Draft(Struct):
             and self.argv[0] not in scope.defined
         )
 
-    def known_input(self, scope: Scope) -> Output:
+    def known_input(self, scope: WalkScope) -> Output:
         """Return what is known of the standard input."""
         if not self.redirects or scope.fed == Output():
             return scope.fed

@@ -22,10 +22,10 @@ from agentscope_like.shell.syntax import ReadError, Span, read, unread_expansion
 from agentscope_like.shell.walk import Walk
 from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["Place", "analyze"]
+__all__ = ["CommandDirectories", "analyze"]
 
 
-class Place(TypedDict):
+class CommandDirectories(TypedDict):
     """Where a command would run: the keywords of `analyze`."""
 
     directory: str

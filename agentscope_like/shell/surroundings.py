@@ -12,14 +12,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from agentscope_like.paths import (
-    Effort,
-    Entries,
-    Expansion,
+    DirectoryEntries,
     FileKind,
-    Folders,
+    FileSystemNames,
+    GlobExpansion,
     Location,
+    LocationCache,
+    LookBudget,
     NameEntry,
-    Names,
     PathError,
     around_by_text,
     credential_names,
@@ -121,10 +121,10 @@ class Surroundings(Struct, frozen=True, dict=True):
     root: str
     home: str | None = None
     sensitive: SensitiveNames = field(default_factory=SensitiveNames)
-    names: Names = os
+    names: FileSystemNames = os
     other_homes: tuple[str, ...] = ()
     has_deep_globs: bool = False
-    effort: Effort = field(default_factory=Effort)
+    effort: LookBudget = field(default_factory=LookBudget)
 
     def of(self, analysis: CommandAnalysis) -> Surroundings:
         """Return them with the patterns of one command read as it has bash read them.
@@ -149,18 +149,18 @@ class Surroundings(Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def _folders(self) -> Folders:
-        return Folders(
+    def _folders(self) -> LocationCache:
+        return LocationCache(
             directory=self.directory, home=self.home, names=self.names, effort=self.effort
         )
 
     @cached_property
-    def _expansion(self) -> Expansion:
-        return Expansion(self.names, self.effort, deep=self.has_deep_globs)
+    def _expansion(self) -> GlobExpansion:
+        return GlobExpansion(self.names, self.effort, deep=self.has_deep_globs)
 
     @cached_property
-    def _entries(self) -> Entries:
-        return Entries(self.names)
+    def _entries(self) -> DirectoryEntries:
+        return DirectoryEntries(self.names)
 
     def locations(self, effect: Effect) -> list[Location] | None:
         """Return the places that an effect reaches; None where that is not known before it runs.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from agentscope_like.shell.arguments.argument_roles import Item, Reading, fits
+from agentscope_like.shell.arguments.argument_roles import ArgumentReading, Item, fits
 from agentscope_like.shell.arguments.option_reader import OptionReader
 from agentscope_like.shell.catalog import REST, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.shell.draft import shortened
@@ -28,11 +28,13 @@ _WRITTEN = Role(RoleKind.WRITE)
 _HELP = frozenset({"--help", "-help", "-h"})
 
 
-def read_arguments(grammar: Grammar, arguments: Sequence[Argument], start: int = 1) -> Reading:
+def read_arguments(
+    grammar: Grammar, arguments: Sequence[Argument], start: int = 1
+) -> ArgumentReading:
     """Read `arguments` from index `start` on by `grammar`, descending into sub-commands."""
     first = arguments[0]
     label = first.rpartition("/")[2] if isinstance(first, str) else grammar.name
-    reading = Reading(grammar, label)
+    reading = ArgumentReading(grammar, label)
     _LevelReader(grammar, arguments, reading).read(start)
     if grammar.refuses is not None:
         _refuse(grammar.refuses, reading)
@@ -44,7 +46,9 @@ class _LevelReader(OptionReader):
 
     __slots__ = ("early", "operands", "spread")
 
-    def __init__(self, grammar: Grammar, arguments: Sequence[Argument], reading: Reading) -> None:
+    def __init__(
+        self, grammar: Grammar, arguments: Sequence[Argument], reading: ArgumentReading
+    ) -> None:
         super().__init__(grammar, arguments, reading)
         self.operands: list[int] = []
         self.spread: int | None = None
@@ -329,7 +333,7 @@ def _begins_well(role: Role, value: Unknown) -> bool:
     return bool(value.prefix.strip()) and role.pattern.fullmatch(value.prefix) is not None
 
 
-def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
+def _refuse(refused: re.Pattern[str], reading: ArgumentReading) -> None:
     """Note each argument that a program may take for more than a name or a text."""
     for item in reading.items:
         if any(map(refused.match, _beginnings(item.argument))):

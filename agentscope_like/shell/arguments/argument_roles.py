@@ -13,7 +13,7 @@ from agentscope_like.shell.arguments.go_templates import ends_with_its_data
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.values import Argument, Shape, Unknown
 
-__all__ = ["DEVICES", "Item", "Problem", "Reading", "fits"]
+__all__ = ["DEVICES", "ArgumentReading", "Item", "Problem", "fits"]
 
 DEVICES = "/dev"
 _ON_THIS_HOST = re.compile(r"[^:/]*/")
@@ -47,7 +47,7 @@ class Problem(NamedTuple):
     is_lack: bool = False
 
 
-class Reading(Struct, dict=True):
+class ArgumentReading(Struct, dict=True):
     """What the arguments mean.
 
     Attributes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agentscope_like.shell.arguments.argument_roles import Item, Reading, fits
+from agentscope_like.shell.arguments.argument_roles import ArgumentReading, Item, fits
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.values import Argument, Shape, Unknown
@@ -27,7 +27,9 @@ class OptionReader:
 
     __slots__ = ("arguments", "grammar", "reading")
 
-    def __init__(self, grammar: Grammar, arguments: Sequence[Argument], reading: Reading) -> None:
+    def __init__(
+        self, grammar: Grammar, arguments: Sequence[Argument], reading: ArgumentReading
+    ) -> None:
         self.grammar = grammar
         self.arguments = arguments
         self.reading = reading

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.shell.arguments.argument_roles import DEVICES, Reading
+from agentscope_like.shell.arguments.argument_roles import DEVICES, ArgumentReading
 from agentscope_like.shell.catalog import RoleKind
 from agentscope_like.shell.values import (
     Argument,
@@ -60,7 +60,7 @@ def _table() -> _Table:
 
 def fed_arguments(
     feed: str,
-    reading: Reading,
+    reading: ArgumentReading,
     arguments: Sequence[Argument],
     given: Output,
     *,
@@ -98,7 +98,9 @@ def fed_arguments(
     return list(arguments)
 
 
-def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown) -> list[Argument]:
+def _with_input(
+    reading: ArgumentReading, arguments: Sequence[Argument], piece: Unknown
+) -> list[Argument]:
     """Return a command with what `xargs` puts into it, or adds to it, of its input."""
     given = [item for item in reading.items if item.role.kind is RoleKind.PLACEHOLDER]
     computed = [item.argument for item in given if not isinstance(item.argument, str)]
@@ -120,7 +122,7 @@ def _has_no_digit(argument: Argument) -> bool:
     return isinstance(argument, str) and not any(map(str.isdecimal, argument))
 
 
-def _is_replaced_no_more(reading: Reading) -> bool:
+def _is_replaced_no_more(reading: ArgumentReading) -> bool:
     """Return whether an option behind `-I` may make `xargs` forget it, and add to the command.
 
     GNU xargs does so for any but `-n 1` (findutils 4.9, `warn_mutually_exclusive`).
@@ -151,7 +153,7 @@ def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) 
     return Unknown(prefix=prefix, option=prefix.startswith("-"), suffix=suffix)
 
 
-def ends_in_time(reading: Reading) -> bool:
+def ends_in_time(reading: ArgumentReading) -> bool:
     """Return whether a wrapper ends the command that it runs within ten minutes."""
     bounds = reading.grammar.bounds
     if bounds is None or not reading.used <= bounds:

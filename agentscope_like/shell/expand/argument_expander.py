@@ -33,7 +33,7 @@ from agentscope_like.shell.values import (
 from agentscope_like.shell.values import join as either
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.draft import Draft, Scope
+    from agentscope_like.shell.draft import Draft, WalkScope
     from agentscope_like.shell.state import State
 
 __all__ = ["Expander", "Substituter"]
@@ -47,7 +47,7 @@ _UNAWAITED = frozenset({"<(", ">("})
 class Substituter(Protocol):
     """Judges the script of a substitution and says what it prints."""
 
-    def substitute(self, script: Script, state: State, scope: Scope) -> Output:
+    def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge `script`, which runs in a subshell."""
 
 
@@ -62,7 +62,7 @@ class Expander:
     __slots__ = ("_draft", "_scope", "_state", "_walker", "assigned", "home")
 
     def __init__(
-        self, walker: Substituter, state: State, draft: Draft, scope: Scope, *, home: str | None
+        self, walker: Substituter, state: State, draft: Draft, scope: WalkScope, *, home: str | None
     ) -> None:
         self._walker = walker
         self._state = state

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.draft import Draft, Scope
+    from agentscope_like.shell.draft import Draft, WalkScope
     from agentscope_like.shell.state import State
     from agentscope_like.shell.syntax import Command, Redirect, Script
 
@@ -34,7 +34,7 @@ class WorkTree(Struct, frozen=True):
     root: str
 
     def printed(
-        self, script: Script, drafts: Sequence[Draft], state: State, scope: Scope
+        self, script: Script, drafts: Sequence[Draft], state: State, scope: WalkScope
     ) -> tuple[str, ...]:
         """Return the only texts that a script may print; empty where they are not known.
 
@@ -61,7 +61,9 @@ class WorkTree(Struct, frozen=True):
         return ()
 
 
-def _said(command: Command, drafts: Sequence[Draft], scope: Scope) -> tuple[str | None, ...] | None:
+def _said(
+    command: Command, drafts: Sequence[Draft], scope: WalkScope
+) -> tuple[str | None, ...] | None:
     """Return the words of a proven command of which nothing but its output is read, or None."""
     for draft in drafts:
         if draft.proves(command, scope) and _prints_plainly(draft):

@@ -18,7 +18,7 @@ from agentscope_like.shell.values import NUMBER, Argument, Output, Shape, plain,
 from agentscope_like.toml_tables import Expression, read_table
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.arguments import Reading
+    from agentscope_like.shell.arguments import ArgumentReading
     from agentscope_like.shell.catalog import Grammar
     from agentscope_like.shell.draft import Draft
     from agentscope_like.shell.syntax import Command, Redirect
@@ -287,7 +287,7 @@ def _is_clear(operand: Argument, output: Output, pattern: re.Pattern[str] | None
     return known and (pattern is None or operand.shape is Shape.INTEGER)
 
 
-def _formatted(grammar: Grammar, reading: Reading) -> Output:
+def _formatted(grammar: Grammar, reading: ArgumentReading) -> Output:
     """Return what the options say that it prints."""
     needs = grammar.output_needs
     if not needs:

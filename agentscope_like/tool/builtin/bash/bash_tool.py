@@ -30,7 +30,13 @@ from agentscope_like.permission.command import (
 )
 from agentscope_like.permission.protocol import never_waits
 from agentscope_like.sandbox.isolation import Confine
-from agentscope_like.shell import CommandAnalysis, Place, SensitiveNames, Surroundings, analyze
+from agentscope_like.shell import (
+    CommandAnalysis,
+    CommandDirectories,
+    SensitiveNames,
+    Surroundings,
+    analyze,
+)
 from agentscope_like.shell.expand import may_ask_for_root
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
@@ -202,10 +208,10 @@ class Bash(ToolBase):
             surroundings=surroundings,
         )
 
-    def _place(self, command: str, known: Surroundings | CommandShell) -> Place:
+    def _place(self, command: str, known: Surroundings | CommandShell) -> CommandDirectories:
         """Return where a command would run now."""
         work_tree = self._shell.work_tree if may_ask_for_root(command) else None
-        return Place(directory=known.directory, home=known.home, work_tree=work_tree)
+        return CommandDirectories(directory=known.directory, home=known.home, work_tree=work_tree)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
         """Look up the files that a decision is about, unless that is what it is made for."""

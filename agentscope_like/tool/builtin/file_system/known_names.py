@@ -78,7 +78,7 @@ class UnknownNameError(Exception):
 
 
 class KnownNames:
-    """See `Names`.
+    """See `FileSystemNames`.
 
     Args:
         insist: Whether what nobody has looked up is an `UnknownNameError`, so that a decision which

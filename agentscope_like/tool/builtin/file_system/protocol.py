@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.paths import FileKind, Location, Names
+from agentscope_like.paths import FileKind, FileSystemNames, Location
 from agentscope_like.sandbox.files import FileStatus
 from agentscope_like.state import ReadCacheEntry
 from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
@@ -214,7 +214,7 @@ class FileSystem(Protocol):
         """Return whether `known` knows only what `look_up` has been asked about before."""
 
     @property
-    def names(self) -> Names:
+    def names(self) -> FileSystemNames:
         """Return the names that are known."""
 
     def directory(self, given: str | None) -> Callable[[], str]:
