@@ -1,7 +1,7 @@
-"""Paths: what they lead to, which are sensitive, and the patterns that speak of them.
+"""Resolves paths, matches them against patterns and tells which ones are sensitive.
 
-Everything that forbids looks at each reading of a path, ignoring case; everything that allows needs
-all readings, compared exactly.
+A rule that forbids applies if any reading of a path matches, ignoring case; a rule that allows
+applies only if all readings match exactly.
 """
 
 from __future__ import annotations

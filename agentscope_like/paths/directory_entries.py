@@ -1,4 +1,4 @@
-"""What lies below the directories of a command."""
+"""Lists everything below the directories of a command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["DirectoryEntries"]
 
 
 class DirectoryEntries:
-    """Lists what is below directories, each of them once.
+    """Lists what is below directories, and remembers each list.
 
     Args:
         names: The file system; this host's by default.
@@ -27,13 +27,13 @@ class DirectoryEntries:
         self._known: dict[str, list[NameEntry]] = {}
 
     def below(self, directory: str) -> Iterator[NameEntry]:
-        """Yield what is below a directory, the nearest first; symlinks are not followed.
+        """Yield everything below a directory, nearest first; symlinks are not followed.
 
         Args:
             directory: An absolute path without symlinks.
 
         Raises:
-            TooManyFilesError: There is more below it than there is effort left for.
+            TooManyFilesError: There is more below it than the budget allows.
         """
         known = self._known.get(directory)
         if known is not None:

@@ -1,4 +1,4 @@
-"""How much is looked at for one decision: what would take more is asked about."""
+"""Limits the file-system lookups of one decision; a command that needs more asks."""
 
 from __future__ import annotations
 
@@ -65,17 +65,17 @@ TOO_MANY = "reaches too many files to look at each"
 
 
 class TooManyFilesError(Exception):
-    """A command reaches more files than are looked at."""
+    """A command reaches more files than the budget allows."""
 
 
 class LookBudget:
-    """What is left to be spent.
+    """The remaining budget of one decision.
 
     Args:
-        left: How much that is.
+        left: The units to spend.
 
     Attributes:
-        left: How much that is.
+        left: The units that remain.
     """
 
     __slots__ = ("_read", "left")
@@ -85,25 +85,25 @@ class LookBudget:
         self._read: str | None = None
 
     def read(self, text: str, parts: int) -> None:
-        """Spend what the reading of a text took, once.
+        """Charge for reading a text, once per text.
 
         Args:
             text: The text.
-            parts: How many simple commands it holds.
+            parts: The number of simple commands in it.
         """
         if text is not self._read:
             self._read = text
             self.left -= CHARACTER * len(text) + PART * parts
 
     def spend(self, effort: int, *, keep: int = 0) -> None:
-        """Spend some of it.
+        """Spend units.
 
         Args:
-            effort: How much.
-            keep: What is to be left after that.
+            effort: The units.
+            keep: The units that must remain.
 
         Raises:
-            TooManyFilesError: Not so much is left; what is not to be kept is lost.
+            TooManyFilesError: Too few are left; all but `keep` are then gone.
         """
         self.left -= effort
         if self.left < keep:
@@ -111,10 +111,10 @@ class LookBudget:
             raise TooManyFilesError
 
     def raise_if_spent(self) -> None:
-        """Raise the error of `spend` where nothing is left to be spent.
+        """Raise the error of `spend` if the budget is used up.
 
         Raises:
-            TooManyFilesError: Nothing is left.
+            TooManyFilesError: The budget is used up.
         """
         if self.left <= 0:
             raise TooManyFilesError
@@ -125,10 +125,10 @@ class LookBudget:
         Args:
             directory: Its path.
             names: The file system.
-            keep: What is to be left after that.
+            keep: The units that must remain.
 
         Raises:
-            TooManyFilesError: There are more than there is effort left for.
+            TooManyFilesError: There are more than the budget allows.
         """
         deep = STEP * directory.count("/") - FOLDER
         self.spend(max(FOLDER, deep), keep=keep)

@@ -1,4 +1,4 @@
-"""What a command line does: facts only, no idea of permission."""
+"""Analyzes what a command line does; it knows facts, not permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command line means: its parts, their effects, and whether reading is all it does."""
+"""The records of an analysis: parts of a command line, their effects and doubts."""
 
 from __future__ import annotations
 

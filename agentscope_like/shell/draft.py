@@ -1,4 +1,4 @@
-"""Parts while they are being judged, and what surrounds them."""
+"""Drafts of command parts under judgement, and the scope around them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class BudgetError(Exception):
 
 
 def shortened(text: str) -> str:
-    """Return `text` as a message shows it: on one line, not too long."""
+    """Return `text` shortened to one line for a message."""
     line = " ".join(text[:_LOOKED_AT].split())
     is_all = len(line) <= _SHOWN and len(text) <= _LOOKED_AT
     return line if is_all else f"{line[: _SHOWN - 3]}..."
 
 
 class WalkScope(Struct, frozen=True):
-    """What surrounds a command.
+    """The surroundings of a command in the tree walk.
 
     Attributes:
         parent: Index of the part that carries the commands here, or None at the top.
@@ -78,8 +78,8 @@ class WalkScope(Struct, frozen=True):
 class Draft(Struct):
     """A part under judgement.
 
-    `arguments` is `argv` with what is known of computed words; `is_one_of_several` tells that other
-    programs may run in its place; `place` is as in `WalkScope`.
+    `arguments` is `argv` with what is known of computed words; `is_one_of_several` means that other
+    programs may run instead; `place` is as in `WalkScope`.
     """
 
     argv: tuple[str | None, ...]

@@ -1,4 +1,4 @@
-"""The one way from the text of a command line to what it means."""
+"""Analyzes a command line: reads it, walks its tree and collects its effects and doubts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["CommandDirectories", "analyze"]
 
 
 class CommandDirectories(TypedDict):
-    """Where a command would run: the keywords of `analyze`."""
+    """The directories of a command: the keyword arguments of `analyze`."""
 
     directory: str
     home: str | None

@@ -1,4 +1,4 @@
-"""The pattern to offer to a person who does not want to be asked about a file again."""
+"""Suggests the allow pattern that a person is offered for a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["suggest_pattern"]
 def suggest_pattern(
     location: Location, directories: Sequence[Location], *, names: FileSystemNames = os
 ) -> str | None:
-    """Return a glob that covers the directory of a file, or None where no pattern would.
+    """Return a glob that covers the directory of a file, or None where no pattern does.
 
     `/project/src/main.py` in the working directory `/project` gives `src/**` (seed 002, "File
     Tools"). A file right in a working directory gives only its own name. Outside of them it is the
@@ -27,7 +27,7 @@ def suggest_pattern(
     Args:
         location: The file.
         directories: The working directories.
-        names: The file system that they are in; this host's by default.
+        names: The file system; this host's by default.
     """
     if not location.certain:
         return None

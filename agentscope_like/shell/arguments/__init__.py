@@ -1,4 +1,4 @@
-"""The arguments of a program read by its grammar, and the small languages inside them."""
+"""Reads the arguments of a program by its grammar, and the scripts of sed, awk and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`test`, `[` and `[[`: conditions, where a few operators evaluate text as code.
+"""Checks the operands of `test`, `[` and `[[`; a few operators evaluate text as code.
 
 `-v` and `-R` expand the subscript of the name they are given, and the arithmetic operators of
 `[[` evaluate their operands (bash(1), "CONDITIONAL EXPRESSIONS" and "ARITHMETIC EVALUATION").
@@ -57,7 +57,7 @@ def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
 
 
 def _term(words: Sequence[Argument]) -> int:
-    """Return how many words the term at the start takes; 0 where it is not understood."""
+    """Return the number of words in the first term; 0 if it is not understood."""
     first = words[0]
     if len(words) >= _BINARY_LENGTH and words[1] in _BINARY:
         return _BINARY_LENGTH

@@ -1,4 +1,4 @@
-"""Compound commands: groups, loops, branches and functions."""
+"""Reads compound commands: groups, loops, branches and functions."""
 
 from __future__ import annotations
 
