@@ -133,10 +133,10 @@ class HostFileSystem:
         return (location,)
 
     async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
-        """Do nothing: whoever wants to know asks."""
+        """Do nothing: this host needs no lookup in advance."""
 
     async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
-        """Do nothing: whoever wants to know asks."""
+        """Do nothing: this host needs no lookup in advance."""
 
     def index(self, contents: Sequence[str], *, strict: bool) -> PathRuleIndex:
         """Compile patterns."""
