@@ -28,7 +28,7 @@ MAX_EFFORT = 20_000
 """What one decision may spend on a command and on looking at files; about as many microseconds."""
 
 KEPT_FOR_PATHS = 5_000
-"""What the search below directories for what rules speak of leaves for the paths themselves."""
+"""What a search for paths that rules match must leave for the paths of the command."""
 
 MAX_BELOW = 5_000
 """What it may spend besides to list what is below directories."""

@@ -86,7 +86,7 @@ def _analysis(
 
 
 def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
-    """Return a doubt about an expansion that stands in a text and was not read, or None."""
+    """Return a doubt about an expansion in a text that was not parsed, or None."""
     for text, script in analysis.texts:
         place = unread_expansion(text, script)
         if place is not None:

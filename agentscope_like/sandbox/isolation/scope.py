@@ -88,7 +88,7 @@ def edit_scope(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
     """
     directories = [each.resolved for each in surroundings.working_directories]
     if "/" in directories:
-        return Scope(ScopeKind.HOST, None, "the root directory is worked in")
+        return Scope(ScopeKind.HOST, None, "the root directory is a working directory")
     looked_at = [*directories, *_on_the_way(directories, _places(analysis, surroundings))]
     kept = _sensitive_in(looked_at, surroundings)
     view = view_of(analysis, surroundings.home)
@@ -102,7 +102,7 @@ def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
         for place in places
         for root in _NOT_FILES
     ):
-        return Scope(ScopeKind.HOST, None, "it writes to what is no file")
+        return Scope(ScopeKind.HOST, None, "it writes to something that is not a file")
     directories = _written_directories(analysis, surroundings)
     if "/" in directories:
         return Scope(ScopeKind.HOST, None, "it writes to the root directory")

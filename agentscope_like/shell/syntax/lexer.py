@@ -39,7 +39,7 @@ class ReadError(ValueError):
 
     Attributes:
         message: A sentence for a person: what was found, and that it is not understood.
-        span: Where it stands in the command text.
+        span: Its place in the command text.
     """
 
     def __init__(self, message: str, span: Span) -> None:

@@ -164,7 +164,7 @@ class SimpleReader(RedirectReader):
         while self.peek() != "[" and self.argument(words):
             self.skip_lines()
         if self.peek() != ")":
-            raise self.refusal("What stands in this array is not understood.", self.position)
+            raise self.refusal("The content of this array is not understood.", self.position)
         self.position += 1
         if _ARRAY_END.match(self.text, self.position, self.end) is None:
             raise self.refusal("What follows this array is not understood.", self.position)

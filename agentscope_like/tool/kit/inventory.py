@@ -30,7 +30,7 @@ _SILENT = (
     " The server {!r} offers no tools for now; it may be away. Go on without, or tell the user."
 )
 _Shown: TypeAlias = tuple[tuple[str, ...], bool]
-"""The groups that a model is told of, and whether there are skills in them."""
+"""The groups that a model sees, and whether there are skills in them."""
 
 
 class ToolInventory:
@@ -190,7 +190,7 @@ class ToolInventory:
         Args:
             name: The name.
             active: The groups that are active.
-            suggested: The tools that a model is told of; None for all.
+            suggested: The tools that a model sees; None for all.
 
         Raises:
             ToolNotFoundError: There is none; the message lists what there is.
@@ -238,7 +238,7 @@ class ToolInventory:
 
         Args:
             active: The groups that are active.
-            suggested: The tools that the model is told of; None for all.
+            suggested: The tools that the model sees; None for all.
         """
         await self.sync()
         groups = (BASIC, *self.known_groups(active))

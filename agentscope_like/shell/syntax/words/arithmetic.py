@@ -44,7 +44,7 @@ _ERRORS = re.compile(
     r"|(?:(?<!\+)\+|(?<!-)-|[*/%<>=!&|^~?:])[ \t]*(?:\Z|[);,])"  # nothing behind an operator
     r"|(?:\A|[(,=])[ \t]*[*/%<>&|^?:]"  # nothing before it
 )
-"""What is an error wherever it stands in an expression."""
+"""What is an error anywhere in an expression."""
 
 _DIVIDING = re.compile(r"[/%]=?+(?![ \t]*[1-9][0-9]*+(?![\w#]))|\*\*(?![ \t]*[0-9])")
 _NAMING = re.compile(r"[A-Za-z_$]")

@@ -94,7 +94,7 @@ class KnownNames:
         """Return the status of a name; an unknown name is unreadable.
 
         Raises:
-            OSError: It is not there, or nobody can say.
+            OSError: It does not exist, or is unknown.
         """
         return self.status(path).required()
 
@@ -102,7 +102,7 @@ class KnownNames:
         """Return the target of a symlink.
 
         Raises:
-            OSError: It is none, or nobody can say.
+            OSError: It is not a symlink, or is unknown.
         """
         target = self.lstat(path).target
         if target is None:

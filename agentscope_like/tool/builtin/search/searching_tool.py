@@ -108,7 +108,7 @@ class _ReadRules:
         self._rules = rules
 
     def match(self, call: PreparedPath) -> RuleMatch | None:
-        """Return the rule that speaks of the searched directory or file, or None."""
+        """Return the rule that matches the searched directory or file, or None."""
         location = call.location
         if isinstance(location, PathError):
             return None
