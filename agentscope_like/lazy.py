@@ -1,4 +1,4 @@
-"""Names of a package that are imported on their first use (PEP 562)."""
+"""Imports the names of a package on their first use (PEP 562)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def on_first_use(package: str, places: Mapping[str, str]) -> Callable[[str], Any
 
     Args:
         package: The package's name.
-        places: By name, the module below the package that defines it; `.NAME` is one beside it.
+        places: The defining module of each name, below the package; `.NAME` is a sibling module.
     """
 
     def get(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The nearest known name, for error messages."""
+"""Suggests the nearest known name in error messages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def refuse_unknown_fields(
     data: object, known: Iterable[str], *, why: str = "a typo cannot weaken a rule"
 ) -> None:
-    """Refuse a field that a model does not have, with the nearest that it has.
+    """Refuse a field that a model does not have, and suggest the nearest one.
 
     Args:
-        data: What the model is made of; nothing but a dictionary has fields.
+        data: The input of the model; only a dictionary has fields.
         known: The model's fields.
-        why: What it is good for, for the message.
+        why: Why unknown fields are refused, for the message.
 
     Raises:
         ValueError: A field is unknown.

@@ -1,4 +1,4 @@
-"""Caches results by text, bounded by the characters of all texts and not by their number."""
+"""Caches results by text, limited by the total length of the texts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _ENTRY = 100
 
 
 class SizedCache(Generic[P, ResultT]):
-    """A function that remembers its last results; what it raises is not remembered.
+    """A function that caches its last results, but not its exceptions.
 
-    The newest result is kept however long its texts are; the oldest ones go first.
+    The oldest results are dropped first; the newest is kept however long its texts are.
 
     Args:
-        function: What is called for texts that are not known; always returns the same for them.
-        characters: How many characters the texts of all that is kept may have.
+        function: The function to cache; must always return the same for the same texts.
+        characters: The total length of the texts of the results kept.
     """
 
     def __init__(self, function: Callable[P, ResultT], characters: int) -> None:
@@ -36,7 +36,7 @@ class SizedCache(Generic[P, ResultT]):
         self._lock = threading.Lock()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
-        """Return what the function returns for these arguments, which have to be hashable."""
+        """Return the result for these arguments, which must be hashable."""
         key = (*args, *kwargs.items()) if kwargs else args
         known = self._kept.get(key)
         if known is not None:
@@ -63,7 +63,7 @@ class SizedCache(Generic[P, ResultT]):
 def cached_by_size(
     characters: int,
 ) -> Callable[[Callable[P, ResultT]], SizedCache[P, ResultT]]:
-    """Return a decorator that has a function remember results for so many characters of text."""
+    """Return a decorator that caches results up to a total length of text."""
 
     def decorate(function: Callable[P, ResultT]) -> SizedCache[P, ResultT]:
         return SizedCache(function, characters)

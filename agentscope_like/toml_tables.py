@@ -1,4 +1,4 @@
-"""Reads the project's own TOML tables into records, and refuses fields that a record lacks."""
+"""Reads the project's TOML tables into records and refuses unknown fields."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(.+?)`")
 
 
 class TableError(ValueError):
-    """A table that cannot be read as the record that it is."""
+    """A table that does not fit its record."""
 
 
 class Expression:
-    """A regular expression of a table, compiled when it is first held against a text.
+    """A regular expression of a table, compiled on first use.
 
-    Most decisions need few of a table's expressions, and each takes a while to compile. What cannot
-    be compiled raises `re.error` then.
+    Most decisions need few of a table's expressions, and compiling is slow. An invalid one raises
+    `re.error` on first use.
 
     Args:
-        text: The expression as it is written.
+        text: The expression as written.
     """
 
     def __init__(self, text: str) -> None:
@@ -51,21 +51,21 @@ class Expression:
 
 
 def read_table(file: Path, record: type[_Record], *nested: type[Struct]) -> _Record:
-    """Return the record that a file holds; `parse_table` has the rest."""
+    """Return the record that a file holds; see `parse_table`."""
     return parse_table(file.read_text("utf-8"), record, *nested, name=file.name)
 
 
 def parse_table(text: str, record: type[_Record], *nested: type[Struct], name: str) -> _Record:
-    """Return the record that a text holds. A text may stand for an expression, if one is wanted.
+    """Return the record that a TOML text holds; a string becomes an `Expression` where one is due.
 
     Args:
         text: The text, as TOML.
         record: The record, whose type forbids unknown fields.
-        nested: The types of the records in it, for the nearest name of an unknown field.
-        name: What the text is called in an error.
+        nested: The types of its nested records, to suggest the nearest name of an unknown field.
+        name: The name of the text in errors.
 
     Raises:
-        TableError: It is no TOML, or not what the record has, field by field.
+        TableError: It is not TOML, or its fields do not fit the record.
     """
     try:
         return msgspec.convert(tomllib.loads(text), record, dec_hook=_expression)

@@ -1,16 +1,16 @@
-"""Paths: what they lead to, which are sensitive, and the patterns that speak of them.
+"""Resolves paths, matches them against patterns and tells which ones are sensitive.
 
-Everything that forbids looks at each reading of a path, ignoring case; everything that allows needs
-all readings, compared exactly.
+A rule that forbids applies if any reading of a path matches, ignoring case; a rule that allows
+applies only if all readings match exactly.
 """
 
 from __future__ import annotations
 
 from agentscope_like.paths.case_folding import compose, fold, without_invisible
-from agentscope_like.paths.directory_entries import Entries
+from agentscope_like.paths.directory_entries import DirectoryEntries
 from agentscope_like.paths.errors import PathError, PatternError, PermissionConfigError
-from agentscope_like.paths.file_system import NameEntry, Names
-from agentscope_like.paths.glob_expansion import Expansion, matches, matching
+from agentscope_like.paths.file_system import FileSystemNames, NameEntry
+from agentscope_like.paths.glob_expansion import GlobExpansion, matches, matching
 from agentscope_like.paths.location import (
     MAX_SYMLINKS,
     FileKind,
@@ -24,7 +24,7 @@ from agentscope_like.paths.location import (
     locate_directories,
     names_of,
 )
-from agentscope_like.paths.location_cache import Folders
+from agentscope_like.paths.location_cache import LocationCache
 from agentscope_like.paths.look_budget import (
     ENDING,
     ENTRY,
@@ -32,7 +32,7 @@ from agentscope_like.paths.look_budget import (
     KEPT_FOR_PATHS,
     RULE,
     TOO_MANY,
-    Effort,
+    LookBudget,
     TooManyFilesError,
 )
 from agentscope_like.paths.patterns import (
@@ -73,15 +73,15 @@ __all__ = [
     "RULE",
     "TOO_MANY",
     "Component",
-    "Effort",
-    "Entries",
-    "Expansion",
+    "DirectoryEntries",
     "FileKind",
-    "Folders",
+    "FileSystemNames",
+    "GlobExpansion",
     "Location",
+    "LocationCache",
+    "LookBudget",
     "NameEntry",
     "NameMatcher",
-    "Names",
     "PathError",
     "PathPattern",
     "PatternCompiler",

@@ -1,6 +1,6 @@
-"""The coarse equality by which deny rules and sensitive names compare paths.
+"""Folds the case and Unicode form of paths for deny rules and sensitive names.
 
-Allow compares exactly. Everything that forbids compares as the most forgiving file system would:
+Allow rules compare exactly. Rules that forbid compare as the most lenient file system would:
 ignoring case and Unicode composition, so that `.ENV` on a case-insensitive disk is still `.env`.
 """
 
@@ -20,9 +20,9 @@ def compose(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return the key under which names that any file system might take for one another are equal.
+    """Return a key that is equal for names that any file system might confuse.
 
-    Two strings that a regular expression with IGNORECASE takes for equal have the same key; the
+    Strings that are equal for a regular expression with IGNORECASE have the same key; the
     key of a concatenation of composed strings is the concatenation of their keys.
     """
     if text.isascii():

@@ -1,4 +1,4 @@
-"""What lies below the directories of a command."""
+"""Lists everything below the directories of a command."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 from collections import deque
 from collections.abc import Iterator
 
-from agentscope_like.paths.file_system import NameEntry, Names
-from agentscope_like.paths.look_budget import ENTRY, MAX_BELOW, Effort
+from agentscope_like.paths.file_system import FileSystemNames, NameEntry
+from agentscope_like.paths.look_budget import ENTRY, MAX_BELOW, LookBudget
 
-__all__ = ["Entries"]
+__all__ = ["DirectoryEntries"]
 
 
-class Entries:
-    """Lists what is below directories, each of them once.
+class DirectoryEntries:
+    """Lists what is below directories, and remembers each list.
 
     Args:
         names: The file system; this host's by default.
@@ -21,19 +21,19 @@ class Entries:
 
     __slots__ = ("_effort", "_known", "_names")
 
-    def __init__(self, names: Names = os) -> None:
+    def __init__(self, names: FileSystemNames = os) -> None:
         self._names = names
-        self._effort = Effort(MAX_BELOW)
+        self._effort = LookBudget(MAX_BELOW)
         self._known: dict[str, list[NameEntry]] = {}
 
     def below(self, directory: str) -> Iterator[NameEntry]:
-        """Yield what is below a directory, the nearest first; symlinks are not followed.
+        """Yield everything below a directory, nearest first; symlinks are not followed.
 
         Args:
             directory: An absolute path without symlinks.
 
         Raises:
-            TooManyFilesError: There is more below it than there is effort left for.
+            TooManyFilesError: There is more below it than the budget allows.
         """
         known = self._known.get(directory)
         if known is not None:

@@ -1,7 +1,7 @@
-"""Errors about paths and patterns.
+"""The errors that paths and patterns raise.
 
 PermissionConfigError
-├── RuleError             (permission/errors.py) a rule that could never do what it says
+├── RuleError             (permission/errors.py) a rule that can never take effect
 └── PatternError          a path or command pattern that cannot be compiled
 PathError                 a path that cannot be judged; its message is fit for the model
 """
@@ -20,7 +20,7 @@ class PatternError(PermissionConfigError):
 
 
 class PathError(ValueError):
-    """A path that no file could have, or that does not look like what it is.
+    """A path that no file can have, or that displays misleadingly.
 
-    The message says what is wrong with it and what to do instead; a tool passes it on to the model.
+    The message says what is wrong and what to do instead; a tool passes it on to the model.
     """

@@ -1,4 +1,4 @@
-"""A file system as far as names go: all that a decision asks of one."""
+"""The protocol through which a decision looks up names in a file system."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-__all__ = ["NameEntry", "NameStatus", "Names"]
+__all__ = ["FileSystemNames", "NameEntry", "NameStatus"]
 
 
 class NameStatus(Protocol):
-    """What is known of a name, as in an `os.stat_result`."""
+    """The status of a name, as in an `os.stat_result`."""
 
     @property
     def st_mode(self) -> int:
-        """Return its kind and its permissions."""
+        """Return its file type and permissions."""
 
     @property
     def st_dev(self) -> int:
@@ -43,19 +43,19 @@ class NameEntry(Protocol):
         """Return whether it is a symlink."""
 
 
-class Names(Protocol):
-    """A file system, as far as names go; the module `os` is this host's."""
+class FileSystemNames(Protocol):
+    """Looks up names in a file system; the module `os` does so for this host."""
 
     def lstat(self, path: str, /) -> NameStatus:
-        """Return what is known of the name itself.
+        """Return the status of the name; a symlink is not followed.
 
         Raises:
             FileNotFoundError, NotADirectoryError: There is no such name.
-            OSError: Nobody can say.
+            OSError: It cannot be determined.
         """
 
     def readlink(self, path: str, /) -> str:
-        """Return what a symlink says.
+        """Return the target of a symlink.
 
         Raises:
             OSError: It is none, or cannot be read.

@@ -1,4 +1,4 @@
-"""What the patterns of a command match now."""
+"""Expands the glob patterns of a command against the file system."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import translate
 
-from agentscope_like.paths.file_system import Names
-from agentscope_like.paths.look_budget import PATH, Effort
+from agentscope_like.paths.file_system import FileSystemNames
+from agentscope_like.paths.look_budget import PATH, LookBudget
 from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["Expansion", "matches", "matching"]
+__all__ = ["GlobExpansion", "matches", "matching"]
 
 _DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
 """Bracket expressions with a class, an equivalent or an escape, as in `[[:alpha:]]`."""
@@ -19,22 +19,22 @@ _DOUBTFUL_BRACKETS = re.compile(r"\[(?!\[\])[^\]]*[\[\\]")
 _MAGIC = re.compile(r"[*?\[]")
 
 
-class Expansion:
+class GlobExpansion:
     """Expands the patterns of one command.
 
     Args:
         names: The file system; this host's by default.
-        effort: What it may spend; its own by default.
-        deep: Whether `**` matches at any depth, as with bash's option `globstar`.
+        effort: The budget of lookups; its own by default.
+        deep: Whether `**` matches at any depth (bash's option `globstar`).
     """
 
     __slots__ = ("_deep", "_effort", "_known", "_names")
 
     def __init__(
-        self, names: Names = os, effort: Effort | None = None, *, deep: bool = False
+        self, names: FileSystemNames = os, effort: LookBudget | None = None, *, deep: bool = False
     ) -> None:
         self._names = names
-        self._effort = effort or Effort()
+        self._effort = effort or LookBudget()
         self._deep = deep
         self._known: dict[str, list[str]] = {}
 
@@ -82,7 +82,7 @@ class Expansion:
                 yield from self._walk(os.path.join(base, entry.name), rest)
 
     def _directories(self, directory: str) -> Iterator[str]:
-        """Yield the names of the directories in a directory that `**` goes down to."""
+        """Yield the subdirectories of a directory that `**` descends into."""
         for entry in self._effort.entries(directory, self._names):
             if entry.name[0] != "." and entry.is_dir(follow_symlinks=False):
                 yield entry.name
@@ -96,12 +96,12 @@ class Expansion:
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Return whether one name matches a pattern for names."""
+    """Return whether a single name matches a pattern."""
     return _compiled(pattern).fullmatch(name) is not None
 
 
 def matching(pattern: str) -> Callable[[str], object]:
-    """Return what tells of a name whether it matches a pattern for names."""
+    """Return a predicate that tells whether a name matches a pattern."""
     return _compiled(pattern).fullmatch
 
 

@@ -1,6 +1,6 @@
-"""A path as it was written, as it reads, and as the kernel would follow it.
+"""Resolves a path: as written, as normalized text, and as the kernel follows symlinks.
 
-`locate` is the only place where a path meets the file system, this host's or another's. It makes
+`locate` alone looks paths up in a file system, of this host or of a sandbox. It makes
 one `lstat` per component, opens nothing, and never blocks on a FIFO or a device.
 """
 
@@ -16,7 +16,7 @@ from posixpath import normpath
 from msgspec import Struct
 
 from agentscope_like.paths.errors import PathError
-from agentscope_like.paths.file_system import Names, NameStatus
+from agentscope_like.paths.file_system import FileSystemNames, NameStatus
 
 __all__ = [
     "FileKind",
@@ -54,7 +54,7 @@ class FileKind(StrEnum):
         DEVICE: A character or block device.
         MISSING: Nothing is there.
         LOOP: Symlinks lead in a circle, or through more than 40 links.
-        UNREADABLE: A directory on the way cannot be searched, so nobody can say.
+        UNREADABLE: A directory on the way cannot be searched, so the kind is unknown.
     """
 
     FILE = "file"
@@ -85,19 +85,19 @@ _LEAVES = frozenset(FileKind) - _UNCERTAIN - {FileKind.DIRECTORY}
 
 
 class Location(Struct, frozen=True, gc=False):
-    """Every reading of one path, taken at one moment.
+    """All readings of one path at one moment.
 
     Attributes:
         written: The path as it was given.
         absolute: Tilde expanded, joined to the directory, `.`, `..` and `//` folded as text.
         resolved: Where the kernel would end up; this is the path for a tool to open.
         readings: `absolute`, `resolved`, and every path met while following symlinks, without
-            repetition, `absolute` first. `a/../b` has two where `a` is a symlink: the text says
-            `b`, the kernel says otherwise. To allow needs all readings, to forbid takes any.
+            repetition, `absolute` first. `a/../b` has two if `a` is a symlink: the text says `b`,
+            the kernel says otherwise. A rule that allows must match all, one that forbids any.
         kind: What `resolved` is.
-        identity: Device and inode of `resolved`, or None where nothing is there; equal again when
-            the file is opened, it is the file that was judged.
-        home: The home directory that `~` stood for; empty where there is none.
+        identity: Device and inode of `resolved`, or None if it does not exist. If they are equal
+            when the file is opened, it is the file that was judged.
+        home: The home directory that `~` expanded to; empty if there is none.
     """
 
     written: str
@@ -110,12 +110,12 @@ class Location(Struct, frozen=True, gc=False):
 
     @property
     def exists(self) -> bool:
-        """Return whether something is known to be there."""
+        """Return whether the path is known to exist."""
         return self.identity is not None
 
     @property
     def certain(self) -> bool:
-        """Return whether the readings are all there are; if not, nothing can be allowed."""
+        """Return whether all readings are known; if not, nothing can be allowed."""
         return self.kind not in _UNCERTAIN
 
 
@@ -125,16 +125,16 @@ def locate(
     directory: str,
     home: str | None = None,
     follow: bool = True,
-    names: Names = os,
+    names: FileSystemNames = os,
 ) -> Location:
-    """Read `path` as text and as the kernel would.
+    """Resolve `path` as text and as the kernel would.
 
     Args:
         path: Absolute, relative to `directory`, or beginning with `~` or `~user`.
-        directory: What a relative path is relative to; itself relative to the process's own.
+        directory: The base of a relative path; itself relative to the process's own.
         home: What `~` stands for; the user's home by default.
-        follow: Whether a symlink at the very end is followed. False is for what acts on the link
-            itself, such as removing or renaming it; a trailing slash follows it all the same.
+        follow: Whether a symlink at the end is followed. False is for operations on the link
+            itself, such as removing or renaming it; a trailing slash follows it anyway.
         names: The file system; this host's by default.
 
     Raises:
@@ -170,7 +170,7 @@ def locate(
 
 
 def unlinked(path: str, *, directory: str) -> str:
-    """Return how a path without a tilde reads as text, whatever symlinks there are.
+    """Return a path without a tilde normalized as text, ignoring symlinks.
 
     Args:
         path: Absolute, or relative to `directory`.
@@ -189,13 +189,13 @@ def locate_directories(
     *,
     directory: str | None = None,
     home: str | None = None,
-    names: Names = os,
+    names: FileSystemNames = os,
 ) -> tuple[Location, ...]:
-    """Locate working directories; where there is none, the one that takes their place.
+    """Locate the working directories, or `directory` if there are none.
 
     Args:
         paths: The working directories of a context.
-        directory: What relative ones are relative to, and the only one where `paths` is empty; the
+        directory: The base of relative ones, and the only one if `paths` is empty; the
             process's own by default.
         home: What `~` stands for.
         names: The file system; this host's by default.
@@ -209,12 +209,12 @@ def locate_directories(
 
 
 def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE) -> Location:
-    """Return the location of what a walk found below a directory; the file system is not asked.
+    """Return the location of an entry that a walk found, without another lookup.
 
     Args:
         directory: Where the walk began.
         relative: The path below it, without a symlink on the way; empty for the directory itself.
-        kind: What was found there.
+        kind: Its kind.
     """
     if not relative:
         return directory
@@ -231,12 +231,12 @@ def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE
 
 
 def entry_of(
-    folder: Location, name: str, *, follow: bool = True, names: Names = os
+    folder: Location, name: str, *, follow: bool = True, names: FileSystemNames = os
 ) -> Location | None:
-    """Return what `locate` would of an entry of a folder; None where that has to be asked.
+    """Return the location of an entry of a known directory; None if it needs `locate`.
 
     Args:
-        folder: A folder, absolute and folded as it was written, not the root.
+        folder: A directory, written as an absolute normalized path, not the root.
         name: The entry's name.
         follow: As in `locate`.
         names: As in `locate`.
@@ -275,15 +275,15 @@ def entry_of(
 
 
 def contains(directory: Location, location: Location) -> bool:
-    """Return whether every reading of `location` is `directory` or lies below it."""
+    """Return whether every reading of `location` is `directory` or is below it."""
     return inside_any(location, (directory,))
 
 
 def inside_any(location: Location, directories: Sequence[Location]) -> bool:
-    """Return whether every reading of `location` lies in one of the directories.
+    """Return whether every reading of `location` is in one of the directories.
 
-    Names are compared exactly. What is in doubt, a symlink loop or an unreadable directory on the
-    way, lies in none.
+    Names are compared exactly. An uncertain location, with a symlink loop or an unreadable
+    directory on the way, is in none.
     """
     if not location.certain:
         return False
@@ -292,12 +292,12 @@ def inside_any(location: Location, directories: Sequence[Location]) -> bool:
 
 
 def is_below(path: str, directory: str) -> bool:
-    """Return whether a folded absolute path is `directory` or lies below it, by its text."""
+    """Return whether a normalized absolute path is `directory` or is below it, by its text."""
     return path == directory or path.startswith(directory if directory == "/" else directory + "/")
 
 
 def lineage(path: str) -> Iterator[str]:
-    """Yield a folded absolute path and every directory that it lies in, up to the root."""
+    """Yield a normalized absolute path and all its parent directories, up to the root."""
     while path not in ("", "/"):
         yield path
         path = path.rpartition("/")[0]
@@ -305,12 +305,12 @@ def lineage(path: str) -> Iterator[str]:
 
 
 def names_of(path: str) -> list[str]:
-    """Return the names of a folded absolute path; none for the root."""
+    """Return the names of a normalized absolute path; none for the root."""
     return path[1:].split("/") if len(path) > 1 else []
 
 
 def _expand(path: str, home: str) -> str:
-    """Return `path` with `~` or `~user` replaced; an unknown user's tilde is a plain character."""
+    """Return `path` with `~` or `~user` replaced; the tilde of an unknown user stays as it is."""
     if not path:
         raise PathError("the path is empty: name a file or directory")
     if path[0] != "~":
@@ -342,11 +342,11 @@ def _fold(path: str) -> str:
 
 
 def _walk(
-    path: str, readings: list[str], names: Names, *, follow: bool
+    path: str, readings: list[str], names: FileSystemNames, *, follow: bool
 ) -> tuple[str, FileKind, NameStatus | None]:
-    """Follow an absolute path as the kernel does, noting a reading at each symlink.
+    """Follow an absolute path as the kernel does, and record a reading at each symlink.
 
-    What does not exist is taken by its text, as it would be once it was made.
+    A component that does not exist is taken by its text.
     """
     pending = path.split("/")
     pending.reverse()
@@ -390,7 +390,7 @@ def _walk(
     return reached or "/", _kind(status), status
 
 
-def _read_link(path: str, names: Names) -> str | None:
+def _read_link(path: str, names: FileSystemNames) -> str | None:
     try:
         return names.readlink(path)
     except OSError:

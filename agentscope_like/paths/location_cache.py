@@ -1,29 +1,29 @@
-"""Locating many paths at one moment: what they share is looked at once."""
+"""Locates many paths for one decision and looks up each shared directory once."""
 
 from __future__ import annotations
 
 import os
 
 from agentscope_like.paths.errors import PathError
-from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.file_system import FileSystemNames
 from agentscope_like.paths.location import Location, entry_of, locate
-from agentscope_like.paths.look_budget import PATH, STEP, WALK, Effort
+from agentscope_like.paths.look_budget import PATH, STEP, WALK, LookBudget
 
-__all__ = ["Folders"]
+__all__ = ["LocationCache"]
 
 _NO_NAMES = ("", ".", "..")
 
 
-class Folders:
-    """Locates paths as `locate` does, each of them and each folder that several are in once.
+class LocationCache:
+    """Locates paths like `locate`, and caches each path and each directory that several share.
 
-    It is made for one decision and forgotten with it, so that what it remembers is of that moment.
+    A cache lives for one decision, so its answers all belong to that moment.
 
     Args:
-        directory: What a relative path is relative to.
-        home: What `~` stands for; the user's home by default.
+        directory: The base of relative paths.
+        home: What `~` expands to; the user's home by default.
         names: The file system; this host's by default.
-        effort: What it may spend; its own by default.
+        effort: The budget of lookups; its own by default.
     """
 
     __slots__ = ("_directory", "_effort", "_folders", "_home", "_located", "_names")
@@ -33,10 +33,10 @@ class Folders:
         *,
         directory: str,
         home: str | None = None,
-        names: Names = os,
-        effort: Effort | None = None,
+        names: FileSystemNames = os,
+        effort: LookBudget | None = None,
     ) -> None:
-        self._effort = effort or Effort()
+        self._effort = effort or LookBudget()
         self._directory = directory
         self._home = home
         self._names = names
@@ -48,7 +48,7 @@ class Folders:
 
         Raises:
             PathError: As in `locate`.
-            TooManyFilesError: Enough has been looked at.
+            TooManyFilesError: The budget is used up.
         """
         self._effort.spend(PATH)
         found = self._located.get((path, follow))
@@ -71,7 +71,7 @@ class Folders:
         )
 
     def _folder(self, path: str) -> Location | None:
-        """Return where an absolute and folded folder leads, from the second path in it on."""
+        """Return the location of an absolute normalized directory, from its second path on."""
         if path not in self._folders:
             self._folders[path] = None
             return None
@@ -86,6 +86,6 @@ class Folders:
 
 
 def _is_folded(path: str) -> bool:
-    """Return whether a path is absolute, not the root, and the same after folding."""
+    """Return whether a path is absolute, not the root, and already normalized."""
     inner = f"{path}/"
     return path[:1] == "/" and not any(part in inner for part in ("//", "/./", "/../"))

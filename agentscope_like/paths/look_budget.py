@@ -1,10 +1,10 @@
-"""How much is looked at for one decision: what would take more is asked about."""
+"""Limits the file-system lookups of one decision; a command that needs more asks."""
 
 from __future__ import annotations
 
 from itertools import islice
 
-from agentscope_like.paths.file_system import NameEntry, Names
+from agentscope_like.paths.file_system import FileSystemNames, NameEntry
 
 __all__ = [
     "CHARACTER",
@@ -20,7 +20,7 @@ __all__ = [
     "STEP",
     "TOO_MANY",
     "WALK",
-    "Effort",
+    "LookBudget",
     "TooManyFilesError",
 ]
 
@@ -28,7 +28,7 @@ MAX_EFFORT = 20_000
 """What one decision may spend on a command and on looking at files; about as many microseconds."""
 
 KEPT_FOR_PATHS = 5_000
-"""What the search below directories for what rules speak of leaves for the paths themselves."""
+"""What a search for paths that rules match must leave for the paths of the command."""
 
 MAX_BELOW = 5_000
 """What it may spend besides to list what is below directories."""
@@ -65,17 +65,17 @@ TOO_MANY = "reaches too many files to look at each"
 
 
 class TooManyFilesError(Exception):
-    """A command reaches more files than are looked at."""
+    """A command reaches more files than the budget allows."""
 
 
-class Effort:
-    """What is left to be spent.
+class LookBudget:
+    """The remaining budget of one decision.
 
     Args:
-        left: How much that is.
+        left: The units to spend.
 
     Attributes:
-        left: How much that is.
+        left: The units that remain.
     """
 
     __slots__ = ("_read", "left")
@@ -85,25 +85,25 @@ class Effort:
         self._read: str | None = None
 
     def read(self, text: str, parts: int) -> None:
-        """Spend what the reading of a text took, once.
+        """Charge for reading a text, once per text.
 
         Args:
             text: The text.
-            parts: How many simple commands it holds.
+            parts: The number of simple commands in it.
         """
         if text is not self._read:
             self._read = text
             self.left -= CHARACTER * len(text) + PART * parts
 
     def spend(self, effort: int, *, keep: int = 0) -> None:
-        """Spend some of it.
+        """Spend units.
 
         Args:
-            effort: How much.
-            keep: What is to be left after that.
+            effort: The units.
+            keep: The units that must remain.
 
         Raises:
-            TooManyFilesError: Not so much is left; what is not to be kept is lost.
+            TooManyFilesError: Too few are left; all but `keep` are then gone.
         """
         self.left -= effort
         if self.left < keep:
@@ -111,24 +111,24 @@ class Effort:
             raise TooManyFilesError
 
     def raise_if_spent(self) -> None:
-        """Raise the error of `spend` where nothing is left to be spent.
+        """Raise the error of `spend` if the budget is used up.
 
         Raises:
-            TooManyFilesError: Nothing is left.
+            TooManyFilesError: The budget is used up.
         """
         if self.left <= 0:
             raise TooManyFilesError
 
-    def entries(self, directory: str, names: Names, *, keep: int = 0) -> list[NameEntry]:
+    def entries(self, directory: str, names: FileSystemNames, *, keep: int = 0) -> list[NameEntry]:
         """Return the entries of a directory; none where it cannot be listed.
 
         Args:
             directory: Its path.
             names: The file system.
-            keep: What is to be left after that.
+            keep: The units that must remain.
 
         Raises:
-            TooManyFilesError: There are more than there is effort left for.
+            TooManyFilesError: There are more than the budget allows.
         """
         deep = STEP * directory.count("/") - FOLDER
         self.spend(max(FOLDER, deep), keep=keep)

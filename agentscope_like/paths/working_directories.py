@@ -1,4 +1,4 @@
-"""Finds the working directories that a path lies in by its text, without asking the file system."""
+"""Finds the working directories that contain a path by its text alone."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _FEW = 8
 def around_by_text(
     location: Location, working: tuple[str, ...], *, directory: str
 ) -> tuple[str, ...]:
-    """Return the working directories that a reading of the location lies in by its text.
+    """Return the working directories that contain a reading of the location by its text.
 
-    They may be the ones that contain it: those that do not are still to be looked at if they do
-    not, since symlinks may lead there. None is returned where there are few, and where one is not
-    known by its text alone.
+    These are candidates only: if none of them really contains the location, the others must be
+    tried too, since symlinks may lead there. Returns None if there are only a few directories, or
+    if one of them cannot be judged by its text.
 
     Args:
         location: The path.
         working: The working directories, as they were given.
-        directory: What relative ones are relative to.
+        directory: The base of relative ones.
 
     Raises:
-        PathError: One of the directories is no usable path.
+        PathError: One of the directories is not a usable path.
     """
     if len(working) <= _FEW:
         return ()
@@ -45,7 +45,7 @@ def _found(location: Location, known: Mapping[str, Sequence[str]]) -> Iterator[s
 
 @lru_cache(maxsize=16)
 def _by_text(working: tuple[str, ...], directory: str) -> Mapping[str, Sequence[str]]:
-    """Return the directories by how they read; nothing where a home has to be looked up."""
+    """Return the directories by their text; nothing if a home has to be looked up."""
     known: dict[str, list[str]] = {}
     if not os.path.isabs(directory) or any(path.startswith("~") for path in working):
         return known

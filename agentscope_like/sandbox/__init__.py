@@ -1,6 +1,6 @@
-"""Where commands run: on the host, isolated by its kernel, or on another host.
+"""Sandboxes: commands run on the host, isolated by its kernel, or on another host.
 
-What is not needed to work with files is imported on first use.
+Modules that only running commands needs are imported on first use.
 """
 
 from typing import TYPE_CHECKING

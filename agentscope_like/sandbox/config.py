@@ -31,7 +31,7 @@ class SandboxType(StrEnum):
 
 
 class SandboxConfig(BaseModel):
-    """What a sandbox is made of; read-only, `model_copy(update=...)` makes another.
+    """The settings of a sandbox; read-only, `model_copy(update=...)` makes another.
 
     Attributes:
         mode: Where commands run; by default LOCAL.

@@ -18,9 +18,9 @@ Provider = Callable[[SandboxConfig], SandboxHandle]
 
 
 class SandboxProviderFactory:
-    """Makes sandboxes by mode, and REMOTE ones by the provider that was registered (seed 003, 5.2).
+    """Makes sandboxes by mode, REMOTE ones by a registered provider (seed 003, 5.2).
 
-    What is registered holds for the whole process, as the seed has it.
+    Providers are registered for the whole process.
     """
 
     _providers: ClassVar[dict[str, Provider]] = {}
@@ -28,7 +28,7 @@ class SandboxProviderFactory:
 
     @classmethod
     def register_remote_provider(cls, name: str, provider: Provider) -> None:
-        """Register what makes REMOTE sandboxes of that name.
+        """Register the provider that makes REMOTE sandboxes of that name.
 
         Args:
             name: What `SandboxConfig.remote_provider` calls it; `"ssh"` is there already.
@@ -36,7 +36,7 @@ class SandboxProviderFactory:
                 configuration.
 
         Raises:
-            ConfigurationError: It is no such thing, or the name is another's.
+            ConfigurationError: It is not a provider, or the name is taken.
         """
         is_handle = isinstance(provider, type) and issubclass(provider, SandboxHandle)
         if not is_handle and (isinstance(provider, type) or not callable(provider)):
@@ -59,7 +59,7 @@ class SandboxProviderFactory:
 
     @classmethod
     def unregister_remote_provider(cls, name: str) -> None:
-        """Forget a provider; it is no error that there is none."""
+        """Forget a provider, if there is one."""
         with cls._lock:
             cls._providers.pop(name, None)
 
@@ -73,7 +73,7 @@ class SandboxProviderFactory:
         """Return a sandbox that is ready; close it, or use it as an async context manager.
 
         Args:
-            config: What it is to be; by default LOCAL, with a workspace of its own.
+            config: Its configuration; by default LOCAL, with a workspace of its own.
 
         Raises:
             IsolationError: LOCAL is not possible on this machine; nothing else is made instead.

@@ -22,7 +22,7 @@ __all__ = ["ISandboxHandle", "IsolationLevel", "SandboxHandle"]
 
 
 class IsolationLevel(StrEnum):
-    """What stands between a command and this host.
+    """What isolates a command from this host.
 
     Attributes:
         NONE: Nothing.
@@ -36,14 +36,14 @@ class IsolationLevel(StrEnum):
 
 
 class SandboxHandle(KnownFiles):
-    """A place where commands run and files lie (seed 003, 1.3).
+    """A sandbox: it runs commands and holds files (seed 003, 1.3).
 
-    A provider has to say what it is, and to run a command; the rest is made of commands here, and a
-    provider replaces what it can do better. Use it as an async context manager: it is ready inside
+    A provider has to return its type and run commands; everything else is implemented here by
+    commands, and a provider may override it. Use it as an async context manager: it is ready inside
     the `async with`, and leaves nothing behind.
 
     Args:
-        config: What it is made of.
+        config: Its configuration.
     """
 
     def __init__(self, config: SandboxConfig | None = None) -> None:
@@ -60,7 +60,7 @@ class SandboxHandle(KnownFiles):
 
     @property
     def sandbox_id(self) -> str:
-        """Return its name, which no other sandbox of the process has."""
+        """Return its name, which is unique in the process."""
         return self._given_id
 
     @property
@@ -75,12 +75,12 @@ class SandboxHandle(KnownFiles):
 
     @property
     def volume_mounts(self) -> tuple[VolumeMount, ...]:
-        """Return what of this host can be reached, the workspace first."""
+        """Return the directories of this host that it can reach, the workspace first."""
         return ()
 
     @property
     def isolation(self) -> IsolationLevel:
-        """Return what stands between a command and this host."""
+        """Return what isolates a command from this host."""
         return IsolationLevel.HOST
 
     @property
@@ -99,7 +99,7 @@ class SandboxHandle(KnownFiles):
         """Make it ready; called once, before anything else."""
 
     async def close(self) -> None:
-        """End what runs in it and remove what is its own; calling it again does nothing."""
+        """End its commands and remove its own files; calling it again does nothing."""
 
     async def __aenter__(self) -> Self:
         await self.initialize()
@@ -123,19 +123,19 @@ class SandboxHandle(KnownFiles):
         timeout: float = 30,
         env_vars: Mapping[str, str] | None = None,
     ) -> CommandResult:
-        """Run a command by bash and return how it ended, with nothing of it left.
+        """Run a command by bash until it and all its child processes have ended.
 
         Args:
-            command: What bash runs, with an empty standard input.
-            workdir: Where it starts; a relative path is one in the workspace, the default.
-            timeout: Seconds until it is ended with all that came of it.
-            env_vars: Variables that it gets besides.
+            command: The command line, run with an empty stdin.
+            workdir: Where it starts; relative to the workspace, which is the default.
+            timeout: Seconds until it is ended with all its child processes.
+            env_vars: Additional environment variables.
 
         Raises:
             IsolationError: It could not be isolated and was not run.
             SandboxPathError: The sandbox has no such directory.
             SandboxConnectionError: The other host cannot be reached, or was lost meanwhile.
-            ToolArgumentError: It is a command that no process can be given.
+            ToolArgumentError: The command cannot be passed to a process.
         """
 
     async def execute_python(
@@ -149,9 +149,9 @@ class SandboxHandle(KnownFiles):
 
         Args:
             code: The program.
-            requirements: What pip is to install for it, as in a requirements file, without options.
-            workdir: Where it starts; a relative path is one in the workspace, the default.
-            timeout: Seconds for all of it, installing included.
+            requirements: What pip installs first, as in a requirements file, without options.
+            workdir: Where it starts; relative to the workspace, which is the default.
+            timeout: Seconds for all of it, including the installation.
 
         Raises:
             IsolationError, SandboxPathError, SandboxConnectionError: As for `execute_command`.
@@ -260,24 +260,24 @@ class SandboxHandle(KnownFiles):
         workdir: str | None = None,
         env_vars: Mapping[str, str] | None = None,
     ) -> str:
-        """Start a command by bash, in the same isolation as any other, and return its task's id.
+        """Start a command by bash in the background, with the same isolation; return its task id.
 
         Args:
-            command: What bash runs, with an empty standard input.
-            workdir: Where it starts; a relative path is one in the workspace, the default.
-            env_vars: Variables that it gets besides.
+            command: The command line, run with an empty stdin.
+            workdir: Where it starts; relative to the workspace, which is the default.
+            env_vars: Additional environment variables.
 
         Raises:
-            NotImplementedError: The provider has no background.
+            NotImplementedError: The provider has no background tasks.
             IsolationError, SandboxPathError, SandboxConnectionError: As for `execute_command`.
         """
         raise self._no_background()
 
     async def read_background_output(self, task_id: str, max_bytes: int = 65536) -> str:
-        """Return the last of what a task has said, standard output and error in their order.
+        """Return the end of a task's output, stdout and stderr in their order.
 
         Raises:
-            NotImplementedError: The provider has no background.
+            NotImplementedError: The provider has no background tasks.
             ToolArgumentError: This sandbox has no such task.
         """
         raise self._no_background()
@@ -285,7 +285,7 @@ class SandboxHandle(KnownFiles):
     async def read_background_output_range(
         self, task_id: str, offset: int, max_bytes: int = 1 << 20
     ) -> tuple[str, int]:
-        r"""Return what a task said from a byte on, and the byte to go on from.
+        r"""Return a task's output from an offset on, and the next offset.
 
         Read so until the offset stops moving, each byte comes once and none is lost; a character
         that is not complete yet waits for the next call.
@@ -302,7 +302,7 @@ class SandboxHandle(KnownFiles):
         raise self._no_background()
 
     async def get_background_output_size(self, task_id: str) -> int:
-        """Return how many bytes a task has said."""
+        """Return the size of a task's output in bytes."""
         raise self._no_background()
 
     async def is_background_alive(self, task_id: str) -> bool:
@@ -314,7 +314,7 @@ class SandboxHandle(KnownFiles):
         raise self._no_background()
 
     async def kill_background(self, task_id: str, force: bool = False) -> None:
-        """End a task with all that came of it.
+        """End a task with all its child processes.
 
         Args:
             task_id: Of the task.

@@ -1,4 +1,4 @@
-"""The directories of the host that a sandbox has, and their paths inside."""
+"""Maps the mounted directories of the host to their paths in a sandbox."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class VolumeMount:
 
     @property
     def is_moved(self) -> bool:
-        """Return whether the sandbox knows it by another path than the host."""
+        """Return whether its path in the sandbox differs from the host's."""
         return self.host_path != self.mount_path
 
 

@@ -56,8 +56,7 @@ class _Sandbox(Protocol):
 class PythonRunner:
     """Makes the environment when it is first needed, installs into it, runs in it.
 
-    All of that happens inside the sandbox, by its commands: an installation runs a stranger's code,
-    too.
+    Everything runs inside the sandbox, since an installation runs foreign code as well.
 
     Args:
         sandbox: Where to run.
@@ -73,7 +72,7 @@ class PythonRunner:
     async def run(
         self, code: str, requirements: Sequence[str], workdir: str | None, timeout: float
     ) -> ExecutionResult:
-        """Run a program within `timeout` seconds, installing included."""
+        """Run a program within `timeout` seconds, including the installation."""
         started_at = time.monotonic()
 
         def left() -> float:

@@ -8,7 +8,7 @@ __all__ = ["CommandResult", "ExecutionResult", "FileInfo"]
 
 
 class CommandResult(Struct, frozen=True):
-    """How a command ended (seed 003, 5.2).
+    """The result of a command (seed 003, 5.2).
 
     Attributes:
         success: Whether its exit status was 0.
@@ -28,7 +28,7 @@ class CommandResult(Struct, frozen=True):
 
 
 class ExecutionResult(Struct, frozen=True):
-    """How a Python program ended.
+    """The result of a Python program.
 
     Attributes:
         success: Whether it ran to its end without an error.

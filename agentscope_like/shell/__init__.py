@@ -1,4 +1,4 @@
-"""What a command line does: facts only, no idea of permission."""
+"""Analyzes what a command line does; it knows facts, not permissions."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from agentscope_like.shell.analysis import (
     answered_once,
 )
 from agentscope_like.shell.draft import shortened
-from agentscope_like.shell.read_command import Place, analyze
+from agentscope_like.shell.read_command import CommandDirectories, analyze
 from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
 from agentscope_like.shell.values import Unknown, Words
 
 __all__ = [
     "CHANGES",
     "CommandAnalysis",
+    "CommandDirectories",
     "Dissent",
     "Doubt",
     "Effect",
     "EffectKind",
     "Part",
-    "Place",
     "SensitiveNames",
     "Surroundings",
     "Unknown",

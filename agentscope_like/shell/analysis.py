@@ -1,4 +1,4 @@
-"""What a command line means: its parts, their effects, and whether reading is all it does."""
+"""The records of an analysis: parts of a command line, their effects and doubts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Effect(Struct, frozen=True, gc=False):
         target: The path, host or program as written in the command; empty where nothing is named.
         path: `target` made absolute against the part's directory, `..` folded, not yet resolved
             through symlinks; None where it is not a path or cannot be known.
-        span: Where it stands in the command text.
+        span: Its place in the command text.
         recursive: Whether it reaches everything below `path`.
         glob: Whether `path` is a pattern (`*`, `?`, `[...]`) that every path it reaches matches.
         start: With what the absolute path begins, where not all of it is known; empty elsewhere.
@@ -84,7 +84,7 @@ class Effect(Struct, frozen=True, gc=False):
 class Dissent(Doubt, frozen=True):
     """Why nothing is proven of a command line although it was read: its text may hold more.
 
-    Deny and ask rules, and allow rules that speak of every part, count as if there were none.
+    Deny and ask rules, and allow rules that match every part, count as if there were none.
     """
 
 
@@ -123,7 +123,7 @@ class Part(Struct, frozen=True, dict=True):
             name is computed, or is a path outside the system directories.
         assignments: The environment prefix (`NAME=value`), as far as it applies to this part.
         redirects: Redirections of this part and of the compound commands around it.
-        span: Where it stands in the command text.
+        span: Its place in the command text.
         directory: The absolute directory it runs in; None where a `cd` made that unknown.
         directories: Every directory it may run in, `directory` first: a `cd` may have failed.
         parent: Index of the part that carries this one, or None at the top.
@@ -300,7 +300,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
 
 
 _EDITS = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE})
-"""What a part may do at most where it could be allowed without a rule that speaks of it."""
+"""The effects of a part that could be allowed without a rule that matches it."""
 
 
 def _may_need_no_rule(part: Part) -> bool:

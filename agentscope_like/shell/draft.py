@@ -1,4 +1,4 @@
-"""Parts while they are being judged, and what surrounds them."""
+"""Drafts of command parts under judgement, and the scope around them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentscope_like.shell.analysis import Doubt, Effect, EffectKind, Part
 from agentscope_like.shell.syntax import Assignment, Command, Redirect, SimpleCommand, Span, Word
 from agentscope_like.shell.values import Argument, Output, Unknown
 
-__all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "Scope", "shortened"]
+__all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "WalkScope", "shortened"]
 
 MAX_DEPTH = 20
 """How deep wrappers and scripts in words of scripts may be nested."""
@@ -28,19 +28,19 @@ class BudgetError(Exception):
 
 
 def shortened(text: str) -> str:
-    """Return `text` as a message shows it: on one line, not too long."""
+    """Return `text` shortened to one line for a message."""
     line = " ".join(text[:_LOOKED_AT].split())
     is_all = len(line) <= _SHOWN and len(text) <= _LOOKED_AT
     return line if is_all else f"{line[: _SHOWN - 3]}..."
 
 
-class Scope(Struct, frozen=True):
-    """What surrounds a command.
+class WalkScope(Struct, frozen=True):
+    """The surroundings of a command in the tree walk.
 
     Attributes:
         parent: Index of the part that carries the commands here, or None at the top.
         redirects: Redirections of the compound commands around.
-        place: Where everything here stands in the command text, when it was read from the text of
+        place: The place of everything here in the command text, when it was read from the text of
             a word (`sh -c '...'`); None where the tree's own spans are those of the command text.
         defined: Names that are functions somewhere in this script.
         arrays: Names that are arrays somewhere in this script.
@@ -67,10 +67,10 @@ class Scope(Struct, frozen=True):
     lacking: bool = False
 
     def span(self, span: Span) -> Span:
-        """Return where `span` stands in the command text."""
+        """Return the place of `span` in the command text."""
         return self.place or span
 
-    def inside(self, parent: int | None) -> Scope:
+    def inside(self, parent: int | None) -> WalkScope:
         """Return the scope of the commands that the part `parent` carries."""
         return replace(self, parent=parent, redirects=())
 
@@ -78,8 +78,8 @@ class Scope(Struct, frozen=True):
 class Draft(Struct):
     """A part under judgement.
 
-    `arguments` is `argv` with what is known of computed words; `is_one_of_several` tells that other
-    programs may run in its place; `place` is as in `Scope`.
+    `arguments` is `argv` with what is known of computed words; `is_one_of_several` means that other
+    programs may run instead; `place` is as in `WalkScope`.
     """
 
     argv: tuple[str | None, ...]
@@ -99,7 +99,7 @@ class Draft(Struct):
     place: Span | None = None
 
     def span_of(self, index: int) -> Span:
-        """Return where the argument of an index stands in the command text."""
+        """Return the place of the argument of an index in the command text."""
         if self.place is not None:
             return self.place
         return self.words[index].span if index < len(self.words) else self.span
@@ -120,7 +120,7 @@ class Draft(Struct):
         if len(self.effects) > MAX_EFFECTS:
             raise BudgetError
 
-    def proves(self, command: Command, scope: Scope) -> bool:
+    def proves(self, command: Command, scope: WalkScope) -> bool:
         """Return whether this is the part of a simple command whose program does what it says."""
         return (
             isinstance(command, SimpleCommand)
@@ -130,7 +130,7 @@ class Draft(Struct):
             and self.argv[0] not in scope.defined
         )
 
-    def known_input(self, scope: Scope) -> Output:
+    def known_input(self, scope: WalkScope) -> Output:
         """Return what is known of the standard input."""
         if not self.redirects or scope.fed == Output():
             return scope.fed

@@ -1,4 +1,4 @@
-"""The one way from the text of a command line to what it means."""
+"""Analyzes a command line: reads it, walks its tree and collects its effects and doubts."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from agentscope_like.shell.syntax import ReadError, Span, read, unread_expansion
 from agentscope_like.shell.walk import Walk
 from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["Place", "analyze"]
+__all__ = ["CommandDirectories", "analyze"]
 
 
-class Place(TypedDict):
-    """Where a command would run: the keywords of `analyze`."""
+class CommandDirectories(TypedDict):
+    """The directories of a command: the keyword arguments of `analyze`."""
 
     directory: str
     home: str | None
@@ -86,7 +86,7 @@ def _analysis(
 
 
 def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
-    """Return a doubt about an expansion that stands in a text and was not read, or None."""
+    """Return a doubt about an expansion in a text that was not parsed, or None."""
     for text, script in analysis.texts:
         place = unread_expansion(text, script)
         if place is not None:

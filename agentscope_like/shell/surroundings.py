@@ -1,4 +1,4 @@
-"""What surrounds a command: the directories that are worked in, the home, the sensitive names."""
+"""The surroundings of a command: working directories, home, sensitive names, file system."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from agentscope_like.paths import (
-    Effort,
-    Entries,
-    Expansion,
+    DirectoryEntries,
     FileKind,
-    Folders,
+    FileSystemNames,
+    GlobExpansion,
     Location,
+    LocationCache,
+    LookBudget,
     NameEntry,
-    Names,
     PathError,
     around_by_text,
     credential_names,
@@ -102,18 +102,18 @@ class _NamePatterns:
 
 
 class Surroundings(Struct, frozen=True, dict=True):
-    """Where one command runs, and what is sensitive there; made anew for each decision.
+    """The surroundings of one command; made anew for each decision.
 
     Attributes:
         directory: The absolute directory that it starts in.
-        working: The directories that are worked in, as they were given.
-        root: What takes their place where there is none.
-        home: What `~` stands for.
-        sensitive: The names that are sensitive wherever they are.
+        working: The working directories, as given.
+        root: The directory to use if there are none.
+        home: What `~` expands to.
+        sensitive: The names that are sensitive in any directory.
         names: The file system; this host's by default.
-        other_homes: Directories that hold a person's things as the home does.
+        other_homes: Further home directories.
         has_deep_globs: Whether `**` matches at any depth in the command.
-        effort: What may be spent on the command, but for what is below directories.
+        effort: The budget of lookups, except for listing what is below directories.
     """
 
     directory: str
@@ -121,15 +121,15 @@ class Surroundings(Struct, frozen=True, dict=True):
     root: str
     home: str | None = None
     sensitive: SensitiveNames = field(default_factory=SensitiveNames)
-    names: Names = os
+    names: FileSystemNames = os
     other_homes: tuple[str, ...] = ()
     has_deep_globs: bool = False
-    effort: Effort = field(default_factory=Effort)
+    effort: LookBudget = field(default_factory=LookBudget)
 
     def of(self, analysis: CommandAnalysis) -> Surroundings:
-        """Return them with the patterns of one command read as it has bash read them.
+        """Return the surroundings for one command, with its bash options for patterns.
 
-        Its reading is paid for.
+        Its reading is charged to the budget.
         """
         self.effort.read(analysis.command, len(analysis.parts))
         for part in analysis.parts:
@@ -143,30 +143,30 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     @cached_property
     def working_directories(self) -> tuple[Location, ...]:
-        """Where the directories are that are worked in."""
+        """The locations of the working directories."""
         return locate_directories(
             self.working, directory=self.root, home=self.home, names=self.names
         )
 
     @cached_property
-    def _folders(self) -> Folders:
-        return Folders(
+    def _folders(self) -> LocationCache:
+        return LocationCache(
             directory=self.directory, home=self.home, names=self.names, effort=self.effort
         )
 
     @cached_property
-    def _expansion(self) -> Expansion:
-        return Expansion(self.names, self.effort, deep=self.has_deep_globs)
+    def _expansion(self) -> GlobExpansion:
+        return GlobExpansion(self.names, self.effort, deep=self.has_deep_globs)
 
     @cached_property
-    def _entries(self) -> Entries:
-        return Entries(self.names)
+    def _entries(self) -> DirectoryEntries:
+        return DirectoryEntries(self.names)
 
     def locations(self, effect: Effect) -> list[Location] | None:
-        """Return the places that an effect reaches; None where that is not known before it runs.
+        """Return the locations that an effect reaches; None if they are known only at run time.
 
-        What removes acts on a symlink itself, all else on what it leads to. A pattern is followed
-        to what matches it now.
+        A removal acts on a symlink itself, everything else on its target. A pattern stands for the
+        paths that match it now.
 
         Raises:
             PathError: It reaches a path that nobody can judge.
@@ -185,7 +185,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return found
 
     def paths(self, effect: Effect) -> list[str]:
-        """Return the paths that an effect is about: those that match it now, if it is a pattern.
+        """Return the paths of an effect; for a pattern, those that match it now.
 
         Raises:
             TooManyFilesError: It reaches more than is looked at.
@@ -219,7 +219,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return (entry.path for entry in self.entries_below(directory) if entry.is_symlink())
 
     def entries_below(self, directory: Location) -> Iterator[NameEntry]:
-        """Yield what is below a directory, the nearest first; symlinks are not followed.
+        """Yield everything below a directory, nearest first; symlinks are not followed.
 
         Raises:
             TooManyFilesError: There is too much below it to look at.
@@ -240,7 +240,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return inside_any(location, self._directories_for(location))
 
     def _directories_for(self, location: Location) -> Sequence[Location]:
-        """Return the working directories that tell whether the location lies in one."""
+        """Return the working directories that can contain the location."""
         if near := around_by_text(location, self.working, directory=self.root):
             located = locate_directories(
                 near, directory=self.root, home=self.home, names=self.names
@@ -250,7 +250,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return self.working_directories
 
     def why_not_edit(self, path: str) -> str | None:
-        """Return why what a path leads to is not to be changed without a person's word, or None.
+        """Return why a person must approve a change of the file at a path, or None.
 
         Raises:
             PathError: It is a path that nobody can judge.
@@ -262,7 +262,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return self.why_not_write(location)
 
     def why_not_write(self, location: Location, *, recursive: bool = False) -> str | None:
-        """Return why writing or removing the location needs a person's word, or None."""
+        """Return why a person must approve writing or removing the location, or None."""
         for each in self._by_home(location):
             reason = sensitive_to_write(
                 each,
@@ -284,12 +284,12 @@ class Surroundings(Struct, frozen=True, dict=True):
         return None
 
     def why_not_read(self, location: Location, *, recursive: bool = False) -> str | None:
-        """Return why reading the location needs a person's word, or None.
+        """Return why a person must approve reading the location, or None.
 
         Args:
-            location: What is read. A directory counts where it lies within something secret.
-            recursive: Whether all below is read as well: then it counts too where something secret
-                has its place below it.
+            location: What is read. A directory counts if it is inside a secret one.
+            recursive: Whether everything below is read as well: then a directory counts too if
+                something secret can be below it.
         """
         if location.kind is _DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
@@ -304,14 +304,14 @@ class Surroundings(Struct, frozen=True, dict=True):
         return (location, *[replace(location, home=home) for home in self.other_homes])
 
     def why_not_touch(self, word: str, *, only_reads: bool = False) -> str | None:
-        """Return why naming this path to a program that may do anything needs a person's word.
+        """Return why a person must approve passing this path to a program that may do anything.
 
-        Only names that are sensitive anywhere count, and credentials: a program is told about
-        paths of the system all the time.
+        Only names that are sensitive in any directory count, and credentials: programs often get
+        system paths as arguments.
 
         Args:
-            word: What may be a path, or hold one.
-            only_reads: Whether all that is done is known to be reading.
+            word: An argument that may be or contain a path.
+            only_reads: Whether the program is known to only read.
         """
         for path in paths_in(word):
             if not self.sensitive.occur_in(path):
@@ -327,9 +327,9 @@ class Surroundings(Struct, frozen=True, dict=True):
 
 
 def _split_pattern(path: str) -> tuple[str, str]:
-    """Return a pattern up to its last name that is one, and what is left.
+    """Split a pattern after its last name with a glob.
 
-    What is left need not be there to be written: `for d in */; do touch "$d/x"; done`.
+    The rest need not exist to be written: `for d in */; do touch "$d/x"; done`.
     """
     names = path.rstrip("/").split("/")
     count = len(names)
@@ -340,12 +340,12 @@ def _split_pattern(path: str) -> tuple[str, str]:
 
 
 def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool = False) -> bool:
-    """Return whether a symlink makes the kernel take a path otherwise than its text reads.
+    """Return whether a symlink makes the kernel resolve a path differently from its text.
 
     Args:
         effect: What is done to the path.
         around: Where the command runs.
-        unless_there: Whether it does not count where there is a directory as the text reads.
+        unless_there: Whether to ignore this if the path by its text is a directory.
 
     Raises:
         PathError: The path cannot be judged.
@@ -359,7 +359,7 @@ def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool 
 
 
 def paths_in(word: str) -> Iterator[str]:
-    """Yield what may be paths in a word: itself, and what follows `=`, `@`, `:` or an option."""
+    """Yield possible paths in a word: itself, and the text after `=`, `@`, `:` or an option."""
     if not word or len(word) > 1024 or _BLANK.search(word):  # noqa: PLR2004
         return
     for piece in filter(None, _BETWEEN_PATHS.split(word)):

@@ -1,8 +1,8 @@
-"""What is known, before a command runs, about the arguments that a word becomes.
+"""Records what is known, before a command runs, about the arguments a word expands to.
 
-An argument is a `str` where the program receives exactly that text, else an `Unknown` that keeps
-whatever can be proven: a literal beginning, that it cannot begin with a dash, that it is one
-argument, that it is a number, that it is one of a few texts, that it matches a glob.
+An argument is a `str` if the program receives exactly that text, else an `Unknown` that keeps what
+is proven: a literal prefix, that it does not begin with a dash, that it is one argument, that it is
+a number, that it is one of a few texts, that it matches a glob.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Shape(IntEnum):
 
 
 class Output(NamedTuple):
-    """What a command prints.
+    """The output of a command.
 
-    `single` tells that it is at most one line; `numbered` is as in `Unknown`, for text that is no
-    number but stops whoever takes it for one; `choices` are the only texts that it can be, where
-    they are known; `places` tells that each text up to a NUL begins with a place that is no option.
+    `single` means that it is at most one line. `numbered` is as in `Unknown`, for text that is no
+    number and fails if used as one. `choices` are all possible texts, if known. `places` means that
+    each text up to a NUL begins with a path that is no option.
     """
 
     shape: Shape = Shape.ANY
@@ -66,22 +66,22 @@ class Output(NamedTuple):
 
 
 class Unknown(Struct, frozen=True):
-    """What a word becomes where bash computes some of it.
+    """What is known of a word that bash computes in part.
 
     Attributes:
         prefix: The literal text that it begins with; empty where that is unknown.
-        option: Whether any argument that it becomes may begin with a dash.
+        option: Whether any argument that it expands to may begin with a dash.
         single: Whether it is exactly one argument.
         shape: What is known of the whole text.
-        choices: The only texts that it can be, where they are known.
+        choices: All possible texts, if they are known.
         pattern: The glob that every argument matches, literal characters escaped.
-        numbered: The whole text with `NUMBER` for each number in it, where only numbers are
-            computed; empty elsewhere.
-        rooted: Whether any argument that it becomes may begin with a slash.
+        numbered: The whole text with `NUMBER` for each number in it, if only numbers are
+            computed; else empty.
+        rooted: Whether any argument that it expands to may begin with a slash.
         suffix: The literal text that it ends with; empty where that is unknown.
-        tail: A glob that it ends with, where that tells more than `suffix`.
-        filled: Whether it is known not to be empty.
-        optional: Whether it may be no argument at all where its text turns out to be empty.
+        tail: A glob that it ends with, if more precise than `suffix`.
+        filled: Whether it is known to be non-empty.
+        optional: Whether it is no argument at all if its text is empty.
     """
 
     prefix: str = ""
@@ -123,7 +123,7 @@ MAX_CHOICES = 64
 
 
 def plain(text: str) -> bool:
-    """Return whether an unquoted expansion to `text` stays that one argument."""
+    """Return whether an unquoted expansion to `text` is exactly that one argument."""
     return bool(text) and not _SPECIAL.search(text)
 
 
@@ -148,7 +148,7 @@ def join(values: Sequence[Argument]) -> Argument:
 
 
 def element(value: Argument) -> Argument:
-    """Return what is known of one of the arguments that a word becomes."""
+    """Return what is known of any one of the arguments that a word expands to."""
     if isinstance(value, str):
         return value
     if value.single:
@@ -165,19 +165,19 @@ def element(value: Argument) -> Argument:
 
 
 def elements_of(name: str) -> str:
-    """Return under which name it is kept what any element of the array `name` holds."""
+    """Return the name under which the elements of the array `name` are recorded."""
     return f"{name}[]"
 
 
 def piece_of(output: Output) -> Unknown:
-    """Return what is known of any piece of what a command prints, however it is cut."""
+    """Return what is known of any piece of an output, however it is split."""
     if output.shape < Shape.ALPHANUMERIC:
         return Unknown()
     return Unknown(option=False, shape=output.shape)
 
 
 def several(value: Argument) -> Unknown:
-    """Return what is known of any number of arguments, none or more, each of which is `value`."""
+    """Return what is known of zero or more arguments, each of which is `value`."""
     if isinstance(value, str):
         return Unknown(
             option=may_be_option(value), single=False, shape=shape_of(value), choices=(value,)
@@ -200,7 +200,7 @@ def is_filled(value: Argument) -> bool:
 
 
 def _rooted(value: Argument) -> bool:
-    """Return whether a value may begin with a slash; a glob that matches nothing stays as it is."""
+    """Return whether a value may begin with a slash; a glob without a match stays as it is."""
     if isinstance(value, str):
         return value.startswith("/")
     start = value.prefix or value.pattern
@@ -219,7 +219,7 @@ def shape_of(value: Argument) -> Shape:
 
 
 def split(value: Unknown) -> Unknown:
-    """Return what an unquoted expansion may become where an empty text is no argument at all."""
+    """Return the result of word splitting; an empty text is no argument at all."""
     words = [choice for choice in value.choices if choice]
     if words and all(map(plain, words)):
         return several(join(words))
@@ -233,7 +233,7 @@ def _as_name(text: str) -> str:
 
 
 def unquoted(text: str) -> Unknown:
-    """Return what an unquoted expansion to `text` may become: nothing, or several arguments."""
+    """Return what an unquoted expansion to `text` may become: no argument, one or several."""
     found = _SPECIAL.search(text)
     pieces = text.split()
     return Unknown(

@@ -1,7 +1,7 @@
-"""Tools, and the kit that guards their calls.
+"""Tools, and the toolkit that guards their calls.
 
-What is not needed to declare a tool is imported on first use: who only decides about calls, as
-`agentscope-like check` does, starts in half the time.
+Modules that declaring a tool does not need are imported on first use: a program that only decides
+calls, such as `agentscope-like check`, starts in half the time.
 """
 
 from typing import TYPE_CHECKING

@@ -77,21 +77,21 @@ class ToolBase(ABC):
         is_idempotent: Whether running a call again after a failure does no harm.
         is_external_tool: Whether a person or another system does the work, not `call`.
         is_state_injected: Whether `call` gets the agent's state as `_agent_state`.
-        is_policy_injected: Whether `call` gets what is permitted as `_permission_context`.
+        is_policy_injected: Whether `call` gets the `_permission_context`.
         is_basis_injected: Whether `call` gets as `_decision_basis` what `decision_basis` returned
             when the call was decided; None where it is called without a decision.
-        is_call_injected: Whether `call` gets as `_prepared_call` the `PreparedCall` that the
-            decision went by; None where it is called without a decision.
+        is_call_injected: Whether `call` gets as `_prepared_call` the `PreparedCall` that was
+            decided; None where it is called without a decision.
         is_mcp: Whether it comes from an MCP server.
         mcp_name: The name of that server.
-        is_hidden: Whether the model is not told of it; a call by its name is decided all the same.
+        is_hidden: Whether the model does not see it; a call by its name is still decided.
         touches_only_agent_state: Whether all it ever changes is the agent's own state, so that
             only a deny rule stops it.
         metadata_schema: JSON Schema of the `metadata` that a result of an external tool has to
             carry; None for no demand.
-        prepare_decision: What is awaited before a decision, and before its grant is run; it gets
-            the arguments and what is permitted. There a tool looks up what `decision_basis` and
-            its rules, which cannot wait, are going to be asked about. None for nothing.
+        prepare_decision: Awaited before a decision, and before its grant is run, with the
+            arguments and the permission context. Here a tool looks up what `decision_basis` and
+            its rules, which cannot wait, will need. None for nothing.
 
     Raises:
         ConfigurationError: The class declares something that cannot work, or a middleware is none
@@ -137,11 +137,11 @@ class ToolBase(ABC):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Return the tool's own opinion of a call; rules and mode are the engine's business.
+        """Return the tool's own decision about a call; the engine applies rules and mode.
 
         Args:
             tool_input: The validated arguments.
-            context: What is permitted in this session.
+            context: The permission context of the session.
 
         Returns:
             ALLOW or DENY where the tool knows; ASK to have a person asked, with
@@ -154,7 +154,7 @@ class ToolBase(ABC):
         return self.is_read_only
 
     async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
-        """Return whether a rule of this content speaks of the call; by default only None does."""
+        """Return whether a rule of this content matches the call; by default only None does."""
         del tool_input
         return rule_content is None
 
@@ -171,14 +171,14 @@ class ToolBase(ABC):
             )
 
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
-        """Return rules that would spare this question; by default one for the whole tool."""
+        """Return rules that would allow this call; by default one for the whole tool."""
         del tool_input
         return [PermissionRule(tool_name=self.name, behavior=PermissionBehavior.ALLOW)]
 
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
         """Return what a decision rests on besides the arguments, such as a working directory.
 
-        A grant holds only while this stays the same; by default, None, there is no such thing.
+        A grant holds only while this stays the same; None, the default, for nothing.
         """
         del tool_input
         return None
@@ -186,16 +186,16 @@ class ToolBase(ABC):
     async def check_external_result(
         self, result: ToolResultBlock, *, tool_input: dict[str, Any] | None = None
     ) -> None:
-        """Refuse a result that somebody outside sent; the call then keeps waiting for a better one.
+        """Refuse an external result; the call then keeps waiting for another one.
 
-        By default the metadata of a result of success has to fit `metadata_schema`.
+        By default the metadata of a successful result has to fit `metadata_schema`.
 
         Args:
             result: What was sent.
             tool_input: The arguments of the call; an override may do without this parameter.
 
         Raises:
-            ValueError: The result does not do; says why.
+            ValueError: The result is refused; the message says why.
         """
         del tool_input
         if self.metadata_schema is not None and result.state is ToolResultState.SUCCESS:

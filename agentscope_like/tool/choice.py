@@ -12,7 +12,7 @@ _MODES = ("auto", "none", "required")
 
 
 class ToolChoice(BaseModel):
-    """What the model is told about calling tools in one round.
+    """Which tools a model may or must call in one round.
 
     Attributes:
         mode: `"auto"` (as it sees fit), `"none"` (no tool), `"required"` (at least one), or the

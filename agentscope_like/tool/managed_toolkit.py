@@ -33,7 +33,7 @@ class ManagedToolkit(Toolkit):
     """A toolkit with the methods that Sage's documents give a manager (seed 000, 1.3)."""
 
     def list_all_tools_name(self) -> list[str]:
-        """Return the names of the tools that a model may ever be told of, in their order.
+        """Return the names of all tools that a model may ever see, in their order.
 
         Those of a server are there once it was connected to.
         """
@@ -41,7 +41,7 @@ class ManagedToolkit(Toolkit):
         return self._inventory.names()
 
     def get_tool_spec(self, name: str) -> ToolSpec | None:
-        """Return what a model is told of the tool of this name; None where there is none."""
+        """Return the description of the tool of this name; None if there is none."""
         self._inventory.look()
         tool = self._inventory.tools.get(name)
         return None if tool is None else ToolSpec.of(tool)
@@ -56,8 +56,8 @@ class ManagedToolkit(Toolkit):
     ) -> ToolResultBlock:
         """Decide a call, run it where it is allowed, and return its result for the model.
 
-        Whatever keeps the call from running is a result that says so, also that somebody would have
-        to be asked: an `Agent`, or `call_tool`, lets such a call wait.
+        If the call does not run, the result says why, also if a person would have to be asked. With
+        an `Agent` or `call_tool`, such a call waits.
 
         Args:
             name: The tool.

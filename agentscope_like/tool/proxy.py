@@ -29,15 +29,15 @@ class ToolProxy(ManagedToolkit):
     one's decision layers surround the calls of all but the others' tools, and the lowest of their
     limits cuts every result.
 
-    It costs little to make: one for each session, or request.
+    It is cheap to make: one for each session or request.
 
     Args:
-        tool_managers: The toolkits, or one; of several tools of one name, the first one's is there.
-        available_tools: The names of the tools that are there; None for all. What no toolkit has is
+        tool_managers: One or more toolkits; of several tools of one name, the first counts.
+        available_tools: The names of the tools to show; None for all. Names that no toolkit has are
             logged as a warning.
 
     Raises:
-        ConfigurationError: There is no toolkit, or what is given is none; or names are not a list.
+        ConfigurationError: There is no toolkit, an argument is not one, or names are not a list.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ToolProxy(ManagedToolkit):
         self._warn_of(self._unknown)
 
     def _warn_of(self, names: Iterable[str]) -> None:
-        """Log those of the names that there are not, each once."""
+        """Log the names that no toolkit has, each once."""
         known = self._inventory.ruled()
         for name in sorted(names):
             self._unknown.discard(name)
@@ -110,7 +110,7 @@ def _checked(managers: Toolkit | Sequence[Toolkit]) -> list[Toolkit]:
     """Return the toolkits.
 
     Raises:
-        ConfigurationError: There is none, or what is given is none.
+        ConfigurationError: There is none, or an argument is not a toolkit.
     """
     given: list[object] = list(managers) if isinstance(managers, Sequence) else [managers]
     checked = [one for one in given if isinstance(one, Toolkit)]
@@ -126,7 +126,7 @@ def _checked(managers: Toolkit | Sequence[Toolkit]) -> list[Toolkit]:
 def _but_for_others(
     layer: DecisionLayer, manager: Toolkit, managers: Sequence[Toolkit]
 ) -> DecisionLayer:
-    """Return the manager's layer so that calls of tools that come from another pass it by."""
+    """Return the manager's layer, skipped for the tools of other managers."""
     if len(managers) == 1:
         return layer
     own = managers.index(manager)

@@ -42,5 +42,5 @@ class RegisteredTool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """Return what the model is told of it, in the chat-completions form."""
+        """Return its schema for the model, in the chat-completions form."""
         return ToolSpec.of(self.tool).to_openai()

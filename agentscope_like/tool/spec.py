@@ -12,7 +12,7 @@ __all__ = ["ToolSpec"]
 
 
 class ToolSpec(Struct, frozen=True):
-    """What a model is told of a tool (seed 000, 1.1).
+    """The description of a tool for a model (seed 000, 1.1).
 
     Attributes:
         name: The name that it is called by.
@@ -26,11 +26,11 @@ class ToolSpec(Struct, frozen=True):
 
     @classmethod
     def of(cls, tool: ToolBase) -> ToolSpec:
-        """Return what a model is told of the tool."""
+        """Return the description of the tool."""
         return cls(tool.name, tool.description, tool.input_schema)
 
     def to_openai(self) -> dict[str, Any]:
-        """Return it in the form of function calls, as OpenAI's interface has them."""
+        """Return it as a function of OpenAI's API."""
         return {
             "type": "function",
             "function": {

@@ -1,7 +1,7 @@
-"""`Toolkit`: the one way from a model's call to its run.
+"""`Toolkit`: decides and runs the tool calls of a model.
 
 `decide` reads, validates and decides a call without running anything; `run` takes only the `Grant`
-that came of it; `call_tool` is both in one. `confirm` turns a person's answer into a grant.
+of that decision; `call_tool` is both in one. `confirm` turns a person's answer into a grant.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class Toolkit:
     """Tools, and the guarded path of their calls (docs/design/decisions.md, "The way of one call").
 
     Args:
-        tools: The tools, in the order in which the model is told of them.
+        tools: The tools, in the order in which the model sees them.
         skills_or_loaders: Skills: directories, `Skill` objects or loaders. The model reads them
-            with the tool `Skill`, which is there where they are.
+            with the tool `Skill`, which is added with them.
         mcps: Sources of tools, such as MCP clients; asked on first use.
         tool_groups: Further groups of tools, sources and skills. The model chooses with the tool
             `reset_tools` which of them are active; what is given above always is.
         meta_tool_response_template: What `reset_tools` answers, as a Jinja template (`ResetTools`).
-        skill_instruction_template: What the model is told of the skills, as a Jinja template with
+        skill_instruction_template: The text about skills for the model, as a Jinja template with
             the variables `skills` and `skill_viewer`.
         decision_layers: Layers around each decision, the first outermost. A layer may change the
             arguments before the decision and may tighten the decision; it can never loosen it.
@@ -118,10 +118,10 @@ class Toolkit:
         )
 
     def extended(self, tools: Sequence[ToolBase]) -> Toolkit:
-        """Return a toolkit with further tools, which follows this one; this one stays as it is.
+        """Return a toolkit with further tools that follows changes of this one, which is unchanged.
 
         Args:
-            tools: What is added, for whoever has the returned toolkit.
+            tools: The tools that only the returned toolkit has.
 
         Raises:
             ConfigurationError: A name is taken, or cannot be told to a model.
@@ -172,9 +172,9 @@ class Toolkit:
     async def get_tool_schemas(
         self, groups: Sequence[str] | None = None, *, suggested: Collection[str] | None = None
     ) -> list[dict[str, Any]]:
-        """Return, as chat completions have it, what the model is told of `basic` and the groups.
+        """Return the tool schemas of `basic` and the groups, in the chat-completions form.
 
-        Where tools are `suggested`, that is of these, and of how to be told of the others.
+        If tools are `suggested`, returns only theirs, and that of the tool that shows the others.
         """
         schemas: list[dict[str, Any]] = copied(
             await self._inventory.schemas(groups or (), suggested)
@@ -184,7 +184,7 @@ class Toolkit:
     async def get_skill_instructions(
         self, activated_groups: Sequence[str] | None = None
     ) -> str | None:
-        """Return what the system prompt says of the skills of `basic` and these groups, if any."""
+        """Return the system prompt's text about the skills of `basic` and these groups, if any."""
         return await self._inventory.skills.instructions(activated_groups or ())
 
     async def check_tool_available(
@@ -214,15 +214,15 @@ class Toolkit:
     ) -> DecidedCall:
         """Read, validate and decide the call; run nothing.
 
-        The call's `state`, `decision`, `digest` and `suggested_rules` are set to what came of it.
+        Sets the call's `state`, `decision`, `digest` and `suggested_rules`.
 
         Args:
             call: The model's call.
-            state: The agent's state; its `permission_context` is what is permitted.
+            state: The agent's state with its `permission_context`.
             layers: Further decision layers, outside the toolkit's own.
 
         Returns:
-            A grant, a refusal, or neither where somebody has to answer first.
+            A grant, a refusal, or neither if a person has to answer first.
 
         Raises:
             RuleError: A rule is for a tool that does not exist, or cannot be read by its tool.
@@ -260,9 +260,9 @@ class Toolkit:
         """Take a person's answer to a call that asks.
 
         A yes holds for what was asked: the same tool, arguments and basis. It can turn ASK into
-        ALLOW, never DENY into ALLOW. Edited arguments are validated and decided anew; what then
-        turns out to need a safety check that the person was not shown is asked again. Where a yes
-        does not hold, the decision's reason says why it is asked anew.
+        ALLOW, never DENY into ALLOW. Edited arguments are validated and decided again; if that
+        finds a safety question that the person was not shown, the call asks again. If a yes does
+        not hold, the decision's reason says why the call asks again.
 
         Args:
             call: The call as it was stored when it asked.
@@ -304,11 +304,11 @@ class Toolkit:
         return replace(decided, decision=call.decision)
 
     def check_arguments(self, tool_name: str, text: str) -> None:
-        """Refuse arguments that are no JSON object, or do not fit the tool, if there is one.
+        """Refuse arguments that are not a JSON object or do not fit the tool, if it exists.
 
         Raises:
             ToolJSONDecodeError: They are no JSON object.
-            ToolArgumentError: They do not fit; says for each misfit where it is.
+            ToolArgumentError: They do not fit; the message locates each error.
         """
         arguments = parse_arguments(tool_name, text)
         entry = self._inventory.tools.find(tool_name)
@@ -316,7 +316,7 @@ class Toolkit:
             entry.validator.check(arguments)
 
     def check_new_rules(self, rules: Sequence[PermissionRule]) -> None:
-        """Refuse rules to be remembered that could never do what they say.
+        """Refuse new rules that can never take effect.
 
         Raises:
             RuleError: One is for a tool that does not exist, or cannot be read by its tool.
@@ -327,7 +327,7 @@ class Toolkit:
         self._inventory.check_rules(context)
 
     def check_rules(self, state: AgentState) -> tuple[Any, ...]:
-        """Refuse rules that could never do what they say, once for each policy.
+        """Refuse rules that can never take effect, once for each policy.
 
         Returns:
             The key of the policy.
@@ -378,14 +378,14 @@ class Toolkit:
     def run(
         self, grant: Grant, state: AgentState
     ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
-        """Run the call that the grant is for; the grant is spent, whatever comes of it.
+        """Run the call that the grant is for; this uses up the grant.
 
         Args:
             grant: From `decide` or `confirm` of this very toolkit.
             state: The agent's state.
 
         Returns:
-            A stream of the tool's chunks as they come, then of one `ToolResponse` with the whole.
+            A stream of the tool's chunks as they arrive, then one complete `ToolResponse`.
             It raises a `DeveloperOrientedException` that the tool raises; any other failure is a
             response.
 
@@ -412,12 +412,12 @@ class Toolkit:
         """Decide the call and run it where it is allowed.
 
         Args:
-            tool_call: The model's call; its `state` says afterwards how far it came.
+            tool_call: The model's call; its `state` is updated.
             state: The agent's state.
 
         Yields:
-            Chunks and then one `ToolResponse`; only the response where the call is refused; nothing
-            where it waits: its state is then `asking` or `submitted`.
+            Chunks and then one `ToolResponse`; only the response if the call is refused; nothing
+            if it waits: its state is then `asking` or `submitted`.
         """
         decided = await self.decide(tool_call, state)
         if decided.refusal is not None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from agentscope_like.paths.look_budget import Effort
+from agentscope_like.paths.look_budget import LookBudget
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
@@ -201,7 +201,7 @@ def met(command: str, rule: str, where: Place | None = None) -> str:
 def danger_within(effort: int, command: str) -> str:
     """Return likewise why a person has to look, where only so much effort may be spent."""
     work, home = map(str, place())
-    around = Surroundings(work, (), work, home, effort=Effort(effort))
+    around = Surroundings(work, (), work, home, effort=LookBudget(effort))
     found = find_danger(analyze(command, directory=work, home=home), around)
     return "" if found is None else found.message
 

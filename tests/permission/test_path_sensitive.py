@@ -22,7 +22,7 @@ from agentscope_like.paths import (
     sensitive_to_write,
     standard_devices,
 )
-from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.file_system import FileSystemNames
 from agentscope_like.paths.sensitive.sensitive_paths import shown
 from agentscope_like.permission import PatternError
 
@@ -39,7 +39,7 @@ def nothing(path: str) -> NoReturn:
     raise FileNotFoundError(path)
 
 
-BARE = cast(Names, SimpleNamespace(lstat=nothing, readlink=nothing, scandir=nothing))
+BARE = cast(FileSystemNames, SimpleNamespace(lstat=nothing, readlink=nothing, scandir=nothing))
 
 
 def everywhere(path: str) -> list[Location]:

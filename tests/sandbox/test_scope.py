@@ -201,7 +201,7 @@ def test_files_in_memory_are_files() -> None:
 
 
 def test_the_root_is_never_open(work: Path) -> None:
-    """Where the root directory is worked in, an edit is not confined rather than to nothing."""
+    """Where the root is a working directory, an edit is not confined rather than to nothing."""
     found = scope_within("touch a", Surroundings(str(work), ("/",), "/"), EDITS)
     assert found.kind is ScopeKind.HOST
     assert found.profile is None

@@ -1,4 +1,4 @@
-"""Path patterns of rules: compiled, filed, matched and suggested."""
+"""Compiles, indexes, matches and suggests the path patterns of rules."""
 
 from __future__ import annotations
 

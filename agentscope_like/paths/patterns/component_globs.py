@@ -1,4 +1,4 @@
-"""Matching names against the components of a pattern.
+"""Matches the names of a path against the components of a pattern.
 
 wcmatch compiles the components that are globs; `**` is walked here, because in one regular
 expression three of them take seconds on a path of 500 directories.
@@ -29,11 +29,10 @@ class Component(NamedTuple):
 
 
 def fits(names: Sequence[str], tail: Sequence[Component], *, strict: bool) -> bool:
-    """Return whether the names match the components, all of them.
+    """Return whether all names match all components.
 
-    `**` takes as few names as it can; only the last one met needs to be tried again with more,
-    since whatever an earlier one could take, it can take as well. So the time is bounded by the
-    product of the lengths.
+    `**` takes as few names as it can. Only the last `**` is retried with more names, since it can
+    take anything that an earlier one could. So the time is bounded by the product of the lengths.
     """
     at = here = back_at = 0
     back = -1
@@ -56,7 +55,7 @@ def fits(names: Sequence[str], tail: Sequence[Component], *, strict: bool) -> bo
 
 
 def may_hold(names: Sequence[str], tail: Sequence[Component], *, strict: bool) -> bool:
-    """Return whether names that go on after these ones can match the components, all of them."""
+    """Return whether a path that begins with these names can match all components."""
     for depth, name in enumerate(names):
         if depth >= len(tail):
             return False

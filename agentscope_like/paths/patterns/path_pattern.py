@@ -1,12 +1,12 @@
-"""Path patterns of rules: wcmatch's globs, taken apart into directories and names.
+"""Compiles the path patterns of rules, wcmatch's globs, into directories and names.
 
-A pattern is read once, when its rule is loaded: braces are spelled out, `~` is replaced, `.` and
-`//` are dropped, and what could never match is refused. What is left is a literal directory and a
+A pattern is compiled once, when its rule is loaded: braces and `~` are expanded, `.` and `//` are
+dropped, and a pattern that could never match is refused. The result is a literal directory and a
 tail of components, each a name or a glob.
 
 The language is wcmatch's with GLOBSTAR, DOTGLOB, BRACE and FORCEUNIX: `*` and `?` stay within a
 name and match a leading dot, `**` is any number of directories, `[a-z]`, `{a,b}`, and a backslash
-takes the next character for itself. `src/**` is `src` too, and `src/` is the same as `src/**`.
+quotes the next character. `src/**` is `src` too, and `src/` is the same as `src/**`.
 There is no negation and there are no extended globs.
 """
 
@@ -52,14 +52,14 @@ _ANY = Component("any", "*")
 
 
 class Branch(Struct, frozen=True):
-    """One brace-free reading of a pattern.
+    """One alternative of a pattern, without braces.
 
     Attributes:
         absolute: Whether it starts at the root, or at each working directory.
         base: Its leading names, joined by and beginning with `/`; empty where there is none.
         tail: The components after them; empty for exactly `base`.
-        alias: Whether it stands for another name of a place that the pattern names; only what
-            forbids looks at those.
+        alias: Whether it is another name, through symlinks, of a directory that the pattern names;
+            only rules that forbid use those.
     """
 
     absolute: bool
@@ -73,22 +73,22 @@ class PathPattern(Struct, frozen=True):
 
     Attributes:
         text: The pattern as written.
-        branches: Its readings; a path matches the pattern where it matches one of them.
+        branches: Its alternatives; a path matches the pattern if it matches one of them.
     """
 
     text: str
     branches: tuple[Branch, ...]
 
     def matches(self, location: Location, directories: Sequence[Location], *, strict: bool) -> bool:
-        """Return whether the pattern speaks of `location`.
+        """Return whether the pattern matches `location`.
 
         Args:
-            location: What is tried.
-            directories: The working directories, each of which relative patterns start at; the
-                process's own where there is none.
-            strict: True to allow: all readings must match, names compare exactly, and what is in
-                doubt does not match. False to forbid: one reading is enough, ignoring case and
-                Unicode composition.
+            location: The path.
+            directories: The working directories, where relative patterns start; the process's own
+                if there are none.
+            strict: True to allow: all readings must match, names compare exactly, and an
+                uncertain location does not match. False to forbid: one reading is enough, ignoring
+                case and Unicode composition.
         """
         bases = bases_of(directories)
         if strict:
@@ -125,8 +125,8 @@ def compile_pattern(
         real: Returns a directory with its symlinks followed; on this host by default.
 
     Raises:
-        PatternError: The pattern could never match, spells out too many paths, or is of a language
-            that only looks like this one.
+        PatternError: The pattern could never match, expands to too many paths, or uses the syntax
+            of a similar language.
     """
     return PatternCompiler(home=home, aliases=True, real=real).compile(text)
 
@@ -141,7 +141,7 @@ def escape(path: str) -> str:
 
 
 class PatternCompiler:
-    """Compiles many patterns against one look at the file system.
+    """Compiles many patterns and resolves each directory in them once.
 
     Args:
         home: What `~` stands for; the user's home by default.
@@ -197,11 +197,11 @@ class PatternCompiler:
             yield from self._others(branch, trusted=home.count("/") or 1)
 
     def _others(self, branch: Branch, *, trusted: int) -> Iterator[Branch]:
-        """Yield the branch under its other names.
+        """Yield the branch under the other names of its base.
 
-        The first `trusted` names, a directory of the root or the user's home, are nothing that an
-        agent can turn into a symlink: their other name is as good as the one written (`/tmp` is
-        `/private/tmp` on macOS). The rest is followed only for rules that forbid.
+        An agent cannot turn the first `trusted` names, a directory of the root or the user's home,
+        into a symlink: their other name is as good as the one written (`/tmp` is `/private/tmp` on
+        macOS). The rest is followed only for rules that forbid.
         """
         names = branch.base.split("/")
         head = "/".join(names[: trusted + 1])
@@ -225,7 +225,7 @@ class PatternCompiler:
 def _rests(
     reading: str, branch: Branch, bases: Sequence[str], *, strict: bool
 ) -> Iterator[list[str]]:
-    """Yield the names below the branch's base, for each place where the base can be."""
+    """Yield the names below the branch's base, for each directory that the base can be."""
     for start in ("",) if branch.absolute else bases:
         base = names_of(start.rstrip("/") + branch.base)
         names = names_of(reading)

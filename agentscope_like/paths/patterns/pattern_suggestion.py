@@ -1,4 +1,4 @@
-"""The pattern to offer to a person who does not want to be asked about a file again."""
+"""Suggests the allow pattern that a person is offered for a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from agentscope_like.paths.errors import PatternError
-from agentscope_like.paths.file_system import Names
+from agentscope_like.paths.file_system import FileSystemNames
 from agentscope_like.paths.location import Location, inside_any, is_below, locate
 from agentscope_like.paths.patterns.path_pattern import compile_pattern, escape
 from agentscope_like.paths.sensitive import critical_to_remove
@@ -15,9 +15,9 @@ __all__ = ["suggest_pattern"]
 
 
 def suggest_pattern(
-    location: Location, directories: Sequence[Location], *, names: Names = os
+    location: Location, directories: Sequence[Location], *, names: FileSystemNames = os
 ) -> str | None:
-    """Return a glob that covers the directory of a file, or None where no pattern would.
+    """Return a glob that covers the directory of a file, or None where no pattern does.
 
     `/project/src/main.py` in the working directory `/project` gives `src/**` (seed 002, "File
     Tools"). A file right in a working directory gives only its own name. Outside of them it is the
@@ -27,7 +27,7 @@ def suggest_pattern(
     Args:
         location: The file.
         directories: The working directories.
-        names: The file system that they are in; this host's by default.
+        names: The file system; this host's by default.
     """
     if not location.certain:
         return None
@@ -43,7 +43,9 @@ def suggest_pattern(
     return None
 
 
-def _offers(location: Location, directories: Sequence[Location], names: Names) -> list[str]:
+def _offers(
+    location: Location, directories: Sequence[Location], names: FileSystemNames
+) -> list[str]:
     path = location.absolute
     if inside_any(location, directories):
         bases = [reading for directory in directories for reading in directory.readings]

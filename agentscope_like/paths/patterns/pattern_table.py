@@ -1,11 +1,11 @@
-"""Path patterns filed so that only those that could match a path are tried.
+"""Indexes path patterns, so that only those that could match a path are tried.
 
-A pattern is filed under its leading literal directory, so that only the directories on the way to
-a file are looked up. Where globs remain under one directory, they are filed once more by the rarest
-name, ending or beginning that a matching path must have; globs are compiled when first met.
+A pattern is indexed by its leading literal directory, so that only the directories above a file are
+looked up. The globs below one directory are indexed again by the rarest name, prefix or suffix that
+a matching path must have; a glob is compiled when it is first tried.
 
-A pattern is known by its position among all. A path is given as its names and its keys: these are
-what is compared of the names, and are the names themselves for rules that allow.
+A pattern is identified by its position in the list of all patterns. A path is given as its names
+and their keys, which are compared: the folded names, or for rules that allow the names themselves.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _Tail: TypeAlias = tuple[Component, ...]
 
 
 class PatternTable:
-    """Patterns that start at one place, filed by their leading directories.
+    """Patterns that start at one directory, indexed by their leading directories.
 
     Args:
-        strict: Whether names are compared as they are, and not by what is folded of them.
+        strict: Whether names are compared exactly, not folded.
     """
 
     __slots__ = ("_directories", "_strict")
@@ -42,11 +42,11 @@ class PatternTable:
         return bool(self._directories)
 
     def add(self, base: str, tail: _Tail, position: int) -> None:
-        """File a pattern.
+        """Add a pattern.
 
         Args:
             base: Its leading directory; empty, or with a slash before each name.
-            tail: What follows.
+            tail: The components after it.
             position: Its position.
         """
         key = base if self._strict else fold(base)
@@ -86,7 +86,7 @@ class PatternTable:
                 yield from directory.positions()
 
     def within(self, names: Sequence[str], keys: Sequence[str]) -> NameMatcher:
-        """Return what finds the patterns that match a name in the directory of this path.
+        """Return a function that finds the patterns matching a name in the directory of this path.
 
         Only for a table that is not strict.
         """
@@ -114,7 +114,7 @@ class PatternTable:
         return find
 
     def at_start(self) -> list[int]:
-        """Return the positions of the patterns that match the place where they start."""
+        """Return the positions of the patterns that match the directory where they start."""
         directory = self._directories.get("")
         return [] if directory is None else [*directory.below, *directory.itself]
 
@@ -154,10 +154,10 @@ class _Directory:
 
 
 class _Globs:
-    """Globs below one directory, filed by what a matching path must contain.
+    """Globs below one directory, indexed by what a matching path must contain.
 
-    A feature is a name, or how a name ends or begins. Each glob is filed under the rarest of its
-    features; one that has none, such as `*/*`, is always tried.
+    A feature is a name, a prefix or a suffix of a name. Each glob is indexed by its rarest feature;
+    one without a feature, such as `*/*`, is always tried.
     """
 
     __slots__ = ("_by_feature", "_counts", "_featureless", "_strict", "_tails")
@@ -189,7 +189,7 @@ class _Globs:
                 yield from positions
 
     def within(self, names: Sequence[str], keys: Sequence[str]) -> NameMatcher:
-        """Return what finds the globs that match these names and one more."""
+        """Return a function that finds the globs matching these names and one more."""
         always = self._candidates(keys)
         filed = self._filed()
 
@@ -219,7 +219,7 @@ class _Globs:
         return candidates
 
     def _filed(self) -> list[tuple[slice, dict[str, list[_Tail]]]]:
-        """Return the globs by their features: the part of a name that is one, and what it is."""
+        """Return the globs by feature: the part of the name, and its text."""
         if self._by_feature is None:
             self._by_feature = []
             for tail in self._tails:
@@ -229,7 +229,7 @@ class _Globs:
         return self._by_feature
 
     def _file(self, tail: _Tail, filed: list[tuple[slice, dict[str, list[_Tail]]]]) -> None:
-        """File a glob under the feature that is the rarest of those known so far."""
+        """Index a glob by the rarest of its features so far."""
         features = list(_features(tail, strict=self._strict))
         if not features:
             self._featureless.append(tail)
@@ -246,7 +246,7 @@ class _Globs:
 def _features(
     tail: Sequence[Component], *, strict: bool
 ) -> Iterator[tuple[tuple[int | None, int | None], str]]:
-    """Yield what a name of a matching path has in a part of it: from where to where, and what."""
+    """Yield the features of a component: start and end in the name, and the text there."""
     for component in reversed(tail):
         if component.shape == "name":
             yield (None, None), component.text if strict else fold(component.text)

@@ -1,4 +1,4 @@
-"""Which paths are sensitive to read, to write or to remove, and why."""
+"""Tells which paths are sensitive to read, write or remove, and why."""
 
 from __future__ import annotations
 

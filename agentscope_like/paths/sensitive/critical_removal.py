@@ -1,4 +1,4 @@
-"""Whether removing a path would take away a system, a home, a workspace or its history."""
+"""Tells whether removing a path would delete a system, a home, a workspace or its history."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _table() -> _Table:
 
 
 def history_directories() -> frozenset[str]:
-    """Return the names of the directories in which version control keeps all that ever was."""
+    """Return the names of the directories in which version control keeps its history."""
     return _table().history
 
 
@@ -43,7 +43,7 @@ def critical_to_remove(
 
     Args:
         location: What would be removed; one critical reading is enough, ignoring case.
-        working_directories: The workspaces, which must not be removed from under the work.
+        working_directories: The workspaces, which must not be removed either.
         home: The home directory; the one that the location was read with by default.
     """
     home = location.home if home is None else home
@@ -66,9 +66,9 @@ def _about_work(path: str, working_directories: Sequence[Location]) -> str | Non
         for reading in directory.readings:
             base = fold(reading)
             if path == base:
-                return "is the directory that is worked in"
+                return "is the working directory"
             if is_below(base, path):
-                return "holds the directory that is worked in"
+                return "holds the working directory"
     return None
 
 

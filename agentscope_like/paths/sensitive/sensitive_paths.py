@@ -1,4 +1,4 @@
-"""Whether a path is sensitive to write or to read, and the sentence that says why."""
+"""Tells whether a path is sensitive to write or to read, with a sentence that says why."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _is_directory_name(path: str) -> bool:
 
 @cache
 def dangerous_files() -> tuple[str, ...]:
-    """Return the file names that are sensitive to write in whatever directory."""
+    """Return the file names that are sensitive to write in any directory."""
     listed = (path for entry in paths_asked_to_write() for path in entry.paths)
     return tuple(filter(_is_name, listed))
 
@@ -61,13 +61,13 @@ def sensitive_to_write(
     extra_directories: Collection[str] = (),
     recursive: bool = False,
 ) -> str | None:
-    """Return why a person must agree before the location is written or removed, or None.
+    """Return why a person must approve writing or removing the location, or None.
 
     Args:
         location: What would be changed; one sensitive reading is enough.
-        files: File names that are sensitive anywhere, as a caller may have chosen them. A name may
+        files: File names that are sensitive in any directory. A name may
             hold `*`, and be a path such as `conf/tokens.json`. By default `dangerous_files()`.
-        directories: Likewise directories; everything below them is sensitive.
+        directories: Directory names; everything below such a directory is sensitive.
         extra_files: Names to add to `files`.
         extra_directories: Names to add to `directories`.
         recursive: Whether everything below the location is changed as well; then a directory that
@@ -86,12 +86,12 @@ def sensitive_to_write(
 
 
 def sensitive_to_read(location: Location, *, recursive: bool = False) -> str | None:
-    """Return why a person must agree before the location is read, or None.
+    """Return why a person must approve reading the location, or None.
 
     Args:
-        location: What would be read. To list a directory is not to read what is in it.
+        location: What would be read. Listing a directory does not read the files in it.
         recursive: Whether the contents of everything below are read as well, such as by `grep -r`.
-            Not for what only lists names.
+            Not for a command that only lists names.
     """
     if not recursive and location.kind is _DIRECTORY:
         return None
@@ -112,7 +112,7 @@ _Homes: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 class _Shape(Struct, frozen=True):
-    """One path of the table, taken apart; names are folded."""
+    """One path of the table as folded names."""
 
     anchor: Anchor
     names: tuple[str, ...]
@@ -169,7 +169,7 @@ class _Entry(Struct, frozen=True):
 
 
 class _Table:
-    """Entries, filed by the first name that a path must contain."""
+    """Entries, indexed by the first name that a path must contain."""
 
     __slots__ = ("_by_name", "_ends", "_leading", "_starts", "_wild", "_wild_paths")
 
@@ -194,7 +194,7 @@ class _Table:
         self._starts, self._ends = tuple(starts), tuple(ends)
 
     def knows(self, path: str) -> bool:
-        """Return whether an entry may be about a path: whether some name in it occurs in one."""
+        """Return whether an entry may match a path: whether one of its names occurs in an entry."""
         folder, _, name = path.rpartition("/")
         key = _key(name)
         return (
@@ -205,18 +205,18 @@ class _Table:
         )
 
     def holds_any(self, folder: str) -> bool:
-        """Return whether an entry may be about something in a folder, by the folder's own names."""
+        """Return whether an entry may match a path in a directory, by the directory's names."""
         return bool(self._wild_paths) or not self._by_name.keys().isdisjoint(_names(folder))
 
     def find(self, names: Sequence[str], homes: _Homes) -> _Entry | None:
-        """Return the entry that says most about a path, or None."""
+        """Return the most specific entry for a path, or None."""
         found = [
             entry for start, entry in self._candidates(names) if entry.covers(names, start, homes)
         ]
         return max(found, key=lambda entry: len(entry.shape.names)) if found else None
 
     def find_below(self, names: Sequence[str], homes: _Homes) -> _Entry | None:
-        """Return an entry about something that would lie below a directory of this name."""
+        """Return an entry for a path below a directory of this name."""
         for leading in (names[-1], "*") if names else ():
             for depth, entry in self._leading.get(leading, ()):
                 start = len(names) - depth
@@ -247,7 +247,7 @@ def _write_table(
     extra_files: tuple[str, ...],
     extra_directories: tuple[str, ...],
 ) -> _Table:
-    """Build the table of writes; None stands for the default names, all of which it knows."""
+    """Build the table of writes; None means the default names, which the table already has."""
     chosen_files = {*(dangerous_files() if files is None else files), *extra_files}
     chosen_directories = {
         *(dangerous_directories() if directories is None else directories),
@@ -284,7 +284,7 @@ def _entries(listed: Iterable[SensitivePaths]) -> Iterator[_Entry]:
 
 
 def xdg_places(path: str) -> Iterator[str]:
-    """Yield where else a path below `.config` and its like is, as the environment says."""
+    """Yield the locations of a path below `.config` or similar that XDG variables name."""
     for usual, variable in _XDG:
         chosen = os.environ.get(variable, "")
         if path.startswith(usual) and chosen.startswith("/"):
@@ -334,17 +334,17 @@ def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None
 
 @lru_cache(maxsize=1024)
 def _holds_any(table: _Table, folder: str) -> bool:
-    """Return what the table says of a folder, which is the same for all that is in it."""
+    """Return the answer for a directory, which holds for everything in it."""
     return table.holds_any(folder)
 
 
 def _names(path: str) -> list[str]:
-    """Return the names of a path as they are compared."""
+    """Return the folded names of a path."""
     return names_of(_key(path))
 
 
 def _key(path: str) -> str:
-    """Return a path, or a part of one, as it is compared."""
+    """Return a path, or a part of one, folded."""
     return path.lower() if path.isascii() else fold(without_invisible(path))
 
 

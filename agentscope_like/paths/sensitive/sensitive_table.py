@@ -1,4 +1,4 @@
-"""The sensitive paths of `sensitive.toml`, and why each is one."""
+"""Reads `sensitive.toml`: the sensitive paths, each with its reason."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ASKS = frozenset({"read", "write"})
 
 
 class SensitivePaths(Struct, frozen=True):
-    """One entry: what the paths do, which they are, and which of them are harmless."""
+    """One entry: the paths, the exceptions, and what the paths do."""
 
     does: str
     asks: frozenset[str]
@@ -42,7 +42,7 @@ class SensitiveTable(Struct, frozen=True):
 
 
 class _Row(Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry as it is written: paths stand on a line each."""
+    """One entry as written, one path per line."""
 
     does: str
     asks: str
@@ -51,7 +51,7 @@ class _Row(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Rows(Struct, frozen=True, forbid_unknown_fields=True):
-    """The table as it is written."""
+    """The table as written."""
 
     standard_devices: frozenset[str]
     credential_names: tuple[str, ...]
@@ -59,17 +59,17 @@ class _Rows(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def paths_asked_to_read() -> tuple[SensitivePaths, ...]:
-    """Return what it takes a person to agree to before it is read."""
+    """Return the paths whose reading a person must approve."""
     return _table().to_read
 
 
 def paths_asked_to_write() -> tuple[SensitivePaths, ...]:
-    """Return what it takes a person to agree to before it is written, replaced or removed."""
+    """Return the paths whose writing, replacing or removal a person must approve."""
     return _table().to_write
 
 
 def standard_devices() -> frozenset[str]:
-    """Return the devices that everyone writes to and reads from."""
+    """Return the devices that are harmless to read and write."""
     return _table().standard_devices
 
 
@@ -83,7 +83,7 @@ def parse_sensitive(text: str) -> SensitiveTable:
 
     Raises:
         TableError: A field is unknown, missing or of the wrong type, an entry has no path, or asks
-            about something else than to read or to write.
+            about anything but reading or writing.
     """
     rows = parse_table(text, _Rows, _Row, name="sensitive.toml")
     entries = [_entry(row) for row in rows.sensitive]

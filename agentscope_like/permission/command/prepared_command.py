@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from agentscope_like.paths import Effort, PathError, TooManyFilesError
+from agentscope_like.paths import LookBudget, PathError, TooManyFilesError
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.safety_checks import find_danger
@@ -95,7 +95,7 @@ class PreparedCommand(PreparedCall):
 
     def begin_run(self) -> None:
         """Let the run look at as many files as the decision could; paths stay where they led."""
-        self.surroundings.effort.left = Effort().left
+        self.surroundings.effort.left = LookBudget().left
 
     # What the engine asks
 

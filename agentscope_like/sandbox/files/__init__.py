@@ -1,4 +1,4 @@
-"""Files of a sandbox: read and replaced on this host, or by commands alone."""
+"""Reads and replaces files of a sandbox, on this host or by commands."""
 
 from typing import TYPE_CHECKING
 

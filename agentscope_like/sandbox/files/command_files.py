@@ -55,7 +55,7 @@ done' sh {{}} +
 
 
 class CommandRunner(Protocol):
-    """What `CommandFiles` needs of a sandbox."""
+    """Runs commands in a workspace; a sandbox is one."""
 
     @property
     def workspace_path(self) -> str:
@@ -68,7 +68,7 @@ class CommandRunner(Protocol):
 
 
 class CommandFiles:
-    """Reads and writes by commands of POSIX, with `base64` between.
+    """Reads and writes files by POSIX commands and `base64`.
 
     Args:
         runner: The sandbox.
@@ -78,7 +78,7 @@ class CommandFiles:
         self._runner = runner
 
     async def read(self, path: str) -> bytes:
-        """Return what a regular file holds."""
+        """Return the content of a regular file."""
         size = int((await self._run(_REQUIRE_FILE + 'wc -c <"$path"', path)).stdout)
         if size > MAX_FILE_BYTES:
             raise SandboxPathError(
@@ -95,7 +95,7 @@ class CommandFiles:
         return data
 
     async def write(self, path: str, data: bytes, *, append: bool) -> None:
-        """Write a file, by way of another one beside it unless it is appended to."""
+        """Write a file through a temporary one, or append to it."""
         target = self._absolute(path)
         directory = posixpath.dirname(target)
         await self._run(f"mkdir -p -- {shlex.quote(directory)}", path)
@@ -117,13 +117,13 @@ class CommandFiles:
         return sorted(found, key=lambda info: info.name)
 
     async def exists(self, path: str) -> bool:
-        """Return whether there is something of that name."""
+        """Return whether the name exists."""
         command = f"[ -e {shlex.quote(self._absolute(path))} ]"
         done = await self._runner.execute_command(command, timeout=_SECONDS)
         return done.return_code == 0
 
     async def delete(self, path: str) -> None:
-        """Remove what is not a directory."""
+        """Remove a file, but no directory."""
         await self._run(_DELETE, path)
 
     def _absolute(self, path: str) -> str:

@@ -1,4 +1,4 @@
-"""Looks up names of a sandbox by running commands."""
+"""Looks up the names of a sandbox by running commands."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _ABSENT = (os.strerror(errno.ENOENT), os.strerror(errno.ENOTDIR))
 
 
 class CommandNames:
-    """Tells of names by commands of POSIX, and `stat`.
+    """Looks up names by POSIX commands and `stat`.
 
     Args:
         runner: The sandbox.
@@ -73,12 +73,12 @@ class CommandNames:
         self._runner = runner
 
     async def home(self) -> str:
-        """Return what `~` stands for; empty where there is none."""
+        """Return the home directory; empty if there is none."""
         home = await require(self._runner, 'printf %s "$HOME"')
         return home if home.startswith("/") else ""
 
     async def status(self, paths: Sequence[str]) -> list[FileStatus]:
-        """Return what is known of each name."""
+        """Return the status of each name."""
         found: list[FileStatus] = []
         for part in _parts(paths, len(paths)):
             told = await answer(self._runner, FACTS + _STATUS.format(paths=quoted(part)))
@@ -90,7 +90,7 @@ class CommandNames:
         return found
 
     async def entries(self, paths: Sequence[str]) -> list[list[FileStatus] | None]:
-        """Return the entries of each directory; of too many, in several goes."""
+        """Return the entries of each directory, by several commands if there are many."""
         found: list[list[FileStatus] | None] = []
         for part in _parts(paths, _MOST_DIRECTORIES):
             found += await self._entries(part)
@@ -107,10 +107,10 @@ class CommandNames:
 
 
 def facts_of(path: str, told: str, target: str | None = None) -> FileStatus:
-    """Return what the shell function `facts` told of a name.
+    """Parse what the shell function `facts` printed about a name.
 
     Raises:
-        OSError: It is not what it tells.
+        OSError: It cannot be parsed.
     """
     try:
         mode, *numbers, exact = told.split(" ", 7)

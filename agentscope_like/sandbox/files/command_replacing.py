@@ -1,7 +1,7 @@
-"""Reads and replaces the file that was decided upon, by running commands.
+"""Reads and replaces the file that was judged, and no other, by running commands.
 
-A command goes to the file's directory and stays there; so whoever puts a symlink on the way from
-then on leads nobody away. It opens the file first and asks then what it has opened.
+A command changes to the file's directory first, so a symlink that is put on the way later has no
+effect. It opens the file and then checks which file it has opened.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ done
 
 
 class CommandReplacing:
-    """Reads and replaces files by commands of POSIX, `stat` and a program for SHA-256.
+    """Reads and replaces files by POSIX commands, `stat` and a program for SHA-256.
 
     Args:
         runner: The sandbox.
@@ -180,7 +180,7 @@ class CommandReplacing:
         return facts_of(path, told.strip())
 
     async def _written(self, begin: str, data: bytes, end: str) -> str:
-        """Write a file beside, and have it take the place in the command with its last part."""
+        """Write a temporary file next to it; the last command renames it."""
         begin = f"new=./.{secrets.token_hex(12)}.tmp\n{begin}"
         told = ""
         try:

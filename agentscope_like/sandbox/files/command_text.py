@@ -77,7 +77,7 @@ fi | head -c {most}
 
 
 class CommandRunner(Protocol):
-    """What these commands need of a sandbox."""
+    """Runs commands; a sandbox is one."""
 
     async def execute_command(
         self, command: str, workdir: str | None = None, timeout: float = 30
@@ -91,7 +91,7 @@ def quoted(paths: Sequence[str]) -> str:
 
 
 async def require(runner: CommandRunner, command: str) -> str:
-    """Run a command and return what it says.
+    """Run a command and return its output.
 
     Raises:
         OSError: It failed; its `errno` as far as that can be told.
@@ -111,7 +111,7 @@ async def require(runner: CommandRunner, command: str) -> str:
 
 
 async def answer(runner: CommandRunner, body: str) -> bytes | None:
-    """Run commands and return what they write, whatever bytes; None where that is too much.
+    """Run commands and return their output as bytes; None if it is too long.
 
     Raises:
         OSError: They could not be run.
@@ -129,5 +129,5 @@ async def answer(runner: CommandRunner, body: str) -> bytes | None:
 
 
 def unreadable() -> OSError:
-    """Return the error about an answer that is none."""
+    """Return the error for an answer that cannot be parsed."""
     return OSError(errno.EIO, "the sandbox's answer cannot be read")

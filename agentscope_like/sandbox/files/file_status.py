@@ -1,4 +1,4 @@
-"""`FileStatus`: what `lstat` says of a name."""
+"""`FileStatus`: the `lstat` result of a name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["FileStatus"]
 
 
 class FileStatus(Struct, frozen=True):
-    """What is known of one name, a symlink at the end not followed; named as in `os.stat_result`.
+    """The status of one name, without following a symlink; fields as in `os.stat_result`.
 
     Attributes:
         path: Its absolute path.
@@ -23,9 +23,9 @@ class FileStatus(Struct, frozen=True):
         st_uid: Its owner.
         st_gid: Its group.
         st_mtime_ns: When its content was last changed, in nanoseconds; as exact as it is known.
-        target: What it says, for a symlink.
-        error: 0 where it is known, `errno.ENOENT` where nothing is there, else why nobody can say.
-        reason: The same in words, where there are better ones than the system's.
+        target: The target of a symlink.
+        error: 0 if the status is known, `errno.ENOENT` if the name does not exist, else the error.
+        reason: The error in words, if there are better ones than the system's.
     """
 
     path: str
@@ -42,7 +42,7 @@ class FileStatus(Struct, frozen=True):
 
     @classmethod
     def of(cls, path: str, found: os.stat_result, target: str | None = None) -> FileStatus:
-        """Return what this host says of a name."""
+        """Return the status of a name on this host."""
         return cls(
             path,
             st_mode=found.st_mode,
@@ -57,7 +57,7 @@ class FileStatus(Struct, frozen=True):
 
     @classmethod
     def missing(cls, path: str) -> FileStatus:
-        """Return that nothing is there."""
+        """Return the status of a name that does not exist."""
         return cls(path, error=errno.ENOENT)
 
     @property

@@ -1,4 +1,4 @@
-"""Files of a sandbox that lie on this host."""
+"""Reads and writes files of a sandbox that are on this host."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _FILE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class HostFiles:
-    """Reads and writes what the mounts of a sandbox show; blocks, so call it off the loop.
+    """Reads and writes files in the mounts of a sandbox; blocks, so call it in a thread.
 
     Args:
-        mounts: What the sandbox has of this host.
+        mounts: The mounts of the sandbox.
         workspace: Where relative paths start, as the sandbox knows it.
     """
 
@@ -34,7 +34,7 @@ class HostFiles:
         self._workspace = workspace
 
     def read(self, path: str) -> bytes:
-        """Return what a regular file holds."""
+        """Return the content of a regular file."""
         with self._at(path) as place:
             descriptor = _open_file(place, path, os.O_RDONLY)
         with os.fdopen(descriptor, "rb") as file:
@@ -47,7 +47,7 @@ class HostFiles:
         return data
 
     def write(self, path: str, data: bytes, *, append: bool) -> None:
-        """Write a file: behind what is there, or in its place, at once and with its mode."""
+        """Append to a file, or replace it atomically; it keeps its mode."""
         with self._at(path, make_directories=True) as place:
             _require_writable(place, path)
             if append:
@@ -68,7 +68,7 @@ class HostFiles:
         return found
 
     def exists(self, path: str) -> bool:
-        """Return whether there is something of that name."""
+        """Return whether the name exists."""
         try:
             with self._at(path) as place:
                 os.stat(place.name, dir_fd=place.directory, follow_symlinks=False)
@@ -77,7 +77,7 @@ class HostFiles:
         return True
 
     def delete(self, path: str) -> None:
-        """Remove what is not a directory; of a symlink, itself."""
+        """Remove a file or a symlink, but no directory."""
         with self._at(path, follow_last=False) as place:
             _require_writable(place, path)
             try:

@@ -1,4 +1,4 @@
-"""Reads and replaces known files of a sandbox that lie on this host."""
+"""Reads and replaces known files of a sandbox that are on this host."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = ["HostKnownFiles"]
 
 
 class HostKnownFiles:
-    """Knows, reads and replaces what the mounts of a sandbox show; blocks, so call it off the loop.
+    """Looks up, reads and replaces files in a sandbox's mounts; blocks, so call it in a thread.
 
     Args:
-        mounts: What the sandbox has of this host.
+        mounts: The mounts of the sandbox.
     """
 
     def __init__(self, mounts: MountTable) -> None:
         self._mounts = mounts
 
     def status(self, paths: Sequence[str]) -> list[FileStatus]:
-        """Return what is known of each name; see `KnownFiles`."""
+        """Return the status of each name; see `KnownFiles`."""
         return [self._status(path) for path in paths]
 
     def entries(self, paths: Sequence[str]) -> list[list[FileStatus] | None]:

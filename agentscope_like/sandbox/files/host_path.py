@@ -1,9 +1,9 @@
 """Walks to a path of a sandbox on this host without leaving its mounts.
 
-What runs in a sandbox writes symlinks as it likes, also while they are being followed. So no path
-is checked first and opened then. Each component is opened by itself, below the directory that is
-already open, never through a symlink; a symlink is read and followed as the sandbox understands it,
-where `/` is the sandbox's.
+Commands in a sandbox may change symlinks at any time, also while they are followed. So no path is
+checked first and opened later. Each component is opened by itself, relative to the directory that
+is already open, never through a symlink; a symlink is read and followed as the sandbox sees it,
+where `/` is the sandbox's root.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _MAX_SYMLINKS = 40
 
 
 class Place(Struct, frozen=True):
-    """Where a path has come to.
+    """The end of a walked path: an open directory and a name in it.
 
     Attributes:
-        directory: Descriptor of the directory that the last name is in.
+        directory: Descriptor of the parent directory.
         name: The last name, or `.` for the directory itself.
-        path: What the sandbox calls it, without symlinks.
+        path: Its path in the sandbox, without symlinks.
         read_only: Whether nothing may be written there.
     """
 
@@ -57,11 +57,11 @@ class _Level(Struct, frozen=True):
 def place_of(
     path: str, mounts: MountTable, *, make_directories: bool = False, follow_last: bool = True
 ) -> Iterator[Place]:
-    """Go to a path and stay there as long as the context lasts.
+    """Walk to a path, and keep its directory open as long as the context lasts.
 
     Args:
         path: An absolute path of the sandbox.
-        mounts: What the sandbox has of this host.
+        mounts: The mounts of the sandbox.
         make_directories: Whether to make the directories that lead there.
         follow_last: Whether to follow the last name, if that is a symlink.
 
@@ -79,7 +79,7 @@ def place_of(
 
 
 class _Way:
-    """The directories that are open from the root to where a path has come to."""
+    """The open directories from the root to the current component of a path."""
 
     def __init__(
         self, path: str, mounts: MountTable, make_directories: bool, follow_last: bool

@@ -1,4 +1,4 @@
-"""The interface by which file tools identify a sandbox's file and change that file only."""
+"""The interface through which file tools identify a sandbox's file and change only that file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ __all__ = ["KnownFiles"]
 
 
 class KnownFiles(ABC):
-    """Files by what was known of them; made of commands, unless a provider can do better.
+    """Files identified by their known status; by default implemented by commands.
 
-    A path here is absolute and without symlinks, `.` and `..`; where there turns out to be a
-    symlink on the way, somebody has put it there meanwhile, and it is not followed. Failures are
-    those of a system, so that they read the same wherever the file is: `OSError`, with its `errno`.
+    A path here is absolute and without symlinks, `.` and `..`. A symlink on the way was put there
+    meanwhile and is not followed. Failures are `OSError` with its `errno`, wherever the file is.
     """
 
     @abstractmethod
@@ -32,24 +31,24 @@ class KnownFiles(ABC):
         """Run a command; see `SandboxHandle`."""
 
     async def home_path(self) -> str:
-        """Return what `~` stands for in commands; empty where they have no home."""
+        """Return the home directory of commands; empty if they have none."""
         return await CommandNames(self).home()
 
     async def stat_files(self, paths: Sequence[str]) -> list[FileStatus]:
-        """Return what is known of each name, symlinks not followed; what cannot be said is said so.
+        """Return the status of each name, which may be unknown; symlinks are not followed.
 
         Args:
             paths: Absolute paths.
 
         Raises:
-            OSError: Nothing can be said of any.
+            OSError: None of them can be looked up.
         """
         return await CommandNames(self).status(paths)
 
     async def scan_dirs(self, paths: Sequence[str]) -> list[list[FileStatus] | None]:
         """Return the entries of each directory, hidden ones too; None where it cannot be listed.
 
-        Of an entry, the kind, the path and the time of its last change are known, no more.
+        An entry has only its kind, path and modification time.
 
         Args:
             paths: Absolute paths of directories.
@@ -60,7 +59,7 @@ class KnownFiles(ABC):
         return await CommandNames(self).entries(paths)
 
     async def read_known_file(self, file: FileStatus) -> bytes:
-        """Return what a regular file of at most 64 MB holds, if it is still the same file.
+        """Return the content of a regular file of at most 64 MB, if it is still the same file.
 
         Args:
             file: Its path, device and inode.
@@ -72,17 +71,17 @@ class KnownFiles(ABC):
         return await CommandReplacing(self).read(file)
 
     async def replace_known_file(self, file: FileStatus, digest: str, data: bytes) -> FileStatus:
-        """Put data in the place of a file, if that is still the same and holds the same.
+        """Replace the content of a file, if the file and its content are still the same.
 
-        It keeps its mode and, as far as can be, its owner.
+        It keeps its mode and, if possible, its owner.
 
         Args:
             file: Its path, device and inode.
-            digest: The SHA-256 of what it holds, in hexadecimal.
-            data: What it is to hold.
+            digest: The SHA-256 of its content, in hexadecimal.
+            data: Its new content.
 
         Returns:
-            The file as it is now.
+            Its new status.
 
         Raises:
             OSError: It cannot be written; ESTALE where it is not the same.
@@ -90,14 +89,14 @@ class KnownFiles(ABC):
         return await CommandReplacing(self).replace(file, digest, data)
 
     async def create_file(self, path: str, data: bytes) -> FileStatus:
-        """Make a file that is not there yet, and the directories that lead to it.
+        """Create a file that does not exist, and its parent directories.
 
         Args:
             path: Its absolute path.
-            data: What it is to hold.
+            data: Its content.
 
         Returns:
-            The file.
+            Its status.
 
         Raises:
             FileExistsError: There is something of that name.

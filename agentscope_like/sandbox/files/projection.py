@@ -1,7 +1,7 @@
 """Copies a directory of this host into a sandbox through its interface.
 
-What is read may be changed meanwhile by what runs in the sandbox. So a file is opened component by
-component from the root on, never through a symlink.
+Commands in the sandbox may change these files meanwhile. So a file is opened component by component
+from the root, never through a symlink.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Writable(Protocol):
-    """What takes files."""
+    """A sandbox to copy files into."""
 
     async def write_file(self, path: str, content: str | bytes, *, append: bool = False) -> None:
         """Write a file."""
@@ -45,7 +45,7 @@ class Writable(Protocol):
 
 
 class HostFile(Struct, frozen=True):
-    """A file of this host, as it was read.
+    """The content of a file of this host.
 
     Attributes:
         content: What it holds.
@@ -57,7 +57,7 @@ class HostFile(Struct, frozen=True):
 
 
 async def copy_tree(target: Writable, host_path: str, path: str) -> None:
-    """Copy a file, or the files below a directory, but of symlinks only those to files inside.
+    """Copy a file, or the files below a directory; of symlinks, only those to files inside.
 
     Raises:
         OSError: `host_path` cannot be read.
@@ -69,7 +69,7 @@ async def copy_tree(target: Writable, host_path: str, path: str) -> None:
 
 
 async def put_file(target: Writable, path: str, file: HostFile) -> None:
-    """Write a file, which can be executed there if it can here.
+    """Write a file, and make it executable if it is on this host.
 
     Raises:
         SandboxPathError: It cannot be written.
@@ -84,15 +84,15 @@ async def put_file(target: Writable, path: str, file: HostFile) -> None:
 def files_below(
     directory: str, *, skip: Collection[str] = (), most: int | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Yield the files below a directory, sorted: the path of each, and where it really lies.
+    """Yield the files below a directory, sorted: the path and the resolved path of each.
 
     Both are relative to the directory, with `/`. Symlinks are left out, but for those to a regular
     file inside of the directory.
 
     Args:
         directory: The directory.
-        skip: Names that are left out, with what is below them.
-        most: Entries from which on it is too large; by default there is no limit.
+        skip: Names to leave out, with everything below them.
+        most: The most entries to accept; by default there is no limit.
 
     Raises:
         OSError: It cannot be read, or is too large.
@@ -124,7 +124,7 @@ def read_below(directory: str, path: str, most: int | None = None) -> HostFile:
     Args:
         directory: The directory, absolute and without symlinks.
         path: Of the file, relative, with `/`.
-        most: Most bytes to read; one more is too large. By default there is no limit.
+        most: The most bytes to accept; by default there is no limit.
 
     Raises:
         OSError: It cannot be read, is no regular file, or is too large.

@@ -1,8 +1,8 @@
 """Reads and replaces a whole file of this host, by its name in an open directory.
 
-What is written goes into another file beside it, which then takes the name: readers see the old
-content or the new one, never a part. No symlink is followed, and nothing but a regular file opened;
-opening never waits.
+New content is written to a temporary file, which is then renamed: readers see the old or the new
+content, never a part. No symlink is followed and only regular files are opened; opening never
+blocks.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Checkpoint = Callable[[], None]
 
 
 def open_regular_file(name: str, directory: int, *, flags: int = READ_FLAGS) -> BufferedReader:
-    """Open a regular file, without ever waiting.
+    """Open a regular file without blocking.
 
     Raises:
         OSError: It cannot be opened; ENXIO where it is no regular file.
@@ -56,7 +56,7 @@ def open_regular_file(name: str, directory: int, *, flags: int = READ_FLAGS) -> 
 
 
 def read_whole_file(file: BufferedReader, most: int) -> bytes:
-    """Return what an open file holds.
+    """Return the content of an open file.
 
     Raises:
         OSError: It cannot be read; EFBIG where it holds more than `most` bytes.
@@ -76,7 +76,7 @@ def replace_whole_file(
     digest: str,
     checkpoint: Checkpoint,
 ) -> os.stat_result:
-    """Put `data` in the place of a file.
+    """Replace the content of a file by `data`.
 
     The file keeps its mode (set-id bits excepted), owner and extended attributes; of a file with
     several hard links only this name changes.
@@ -90,8 +90,8 @@ def replace_whole_file(
         checkpoint: Called before anything is changed.
 
     Raises:
-        OSError: The system refuses; ESTALE where it is no longer that file, EBUSY where somebody
-            else keeps writing in the directory.
+        OSError: The system refuses; ESTALE if it is another file by now, EBUSY if others keep
+            writing in the directory.
     """
     with _locked(directory):
         with open_regular_file(name, directory, flags=_CHANGE) as file:
@@ -132,7 +132,7 @@ def create_whole_file(
 
 
 def _move_to_new_name(directory: int, temporary: str, name: str) -> None:
-    """Rename, but never over something; where there are no hard links, as well as can be."""
+    """Rename without overwriting; without hard links, as safely as possible."""
     try:
         os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
     except OSError as error:
@@ -148,7 +148,7 @@ def _move_to_new_name(directory: int, temporary: str, name: str) -> None:
 
 @contextlib.contextmanager
 def _locked(directory: int) -> Iterator[None]:
-    """Keep other writers of this library out of the directory, in whatever process they are."""
+    """Lock the directory against other writers of this library, in any process."""
     try:
         lock = os.open(".", _HERE, dir_fd=directory)
     except PermissionError:
@@ -181,7 +181,7 @@ def _digest(file: BufferedReader) -> str:
 
 
 def _trace(status: os.stat_result) -> tuple[int, int, int, int]:
-    """Return what any change of the file, or of what has its name, leaves other than it was."""
+    """Return a fingerprint that changes with the file and with its name."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 

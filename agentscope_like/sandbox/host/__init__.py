@@ -1,4 +1,4 @@
-"""Commands on this host: start them, follow them, end them."""
+"""Starts, follows and ends commands on this host."""
 
 from typing import TYPE_CHECKING
 

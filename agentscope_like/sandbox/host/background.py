@@ -49,10 +49,10 @@ class _Task:
 
 
 class BackgroundTasks:
-    """The background of one sandbox: no other knows its tasks.
+    """The background tasks of one sandbox.
 
     Args:
-        directory: Where logs are written, which no command sees.
+        directory: Where logs are written, hidden from commands.
     """
 
     def __init__(self, directory: str) -> None:
@@ -83,14 +83,14 @@ class BackgroundTasks:
         return task_id
 
     async def tail(self, task_id: str, max_bytes: int) -> str:
-        """Return the last that a task has said."""
+        """Return the end of a task's output."""
         log = self._task(task_id).log
         size = await asyncio.to_thread(os.path.getsize, log)
         data = await asyncio.to_thread(_read, log, max(size - max_bytes, 0), max_bytes)
         return data.decode(errors="replace" if size <= max_bytes else "ignore")
 
     async def range(self, task_id: str, offset: int, max_bytes: int) -> tuple[str, int]:
-        """Return what a task said from a byte on, in whole characters, and the byte after it."""
+        """Return a task's output from an offset on, in whole characters, and the next offset."""
         if offset < 0:
             raise ToolArgumentError(f"The offset {offset} is negative: begin with 0.")
         task = self._task(task_id)
@@ -102,7 +102,7 @@ class BackgroundTasks:
         return data.decode(errors="replace"), offset + len(data)
 
     async def size(self, task_id: str) -> int:
-        """Return how many bytes a task has said."""
+        """Return the size of a task's output in bytes."""
         return await asyncio.to_thread(os.path.getsize, self._task(task_id).log)
 
     def is_alive(self, task_id: str) -> bool:
@@ -123,7 +123,7 @@ class BackgroundTasks:
         await self._task(task_id).end(0 if force else _TERMINATION_SECONDS)
 
     async def forget(self, task_id: str) -> None:
-        """End a task and remove what it said."""
+        """End a task and remove its output."""
         task = self._task(task_id)
         await task.end(_TERMINATION_SECONDS)
         del self._tasks[task_id]

@@ -1,4 +1,4 @@
-"""The base of sandboxes whose background tasks this process watches."""
+"""The base of sandboxes with background tasks that this process follows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BackgroundHandle"]
 
 
 class BackgroundHandle(SandboxHandle):
-    """A sandbox that can start a command and go on; a subclass says how, and sets `_background`."""
+    """A sandbox with background tasks; a subclass starts commands and sets `_background`."""
 
     _background: BackgroundTasks | None = None
 
@@ -25,7 +25,7 @@ class BackgroundHandle(SandboxHandle):
         """Start a command with this descriptor as its standard output and error."""
 
     async def close(self) -> None:
-        """End what runs in the background."""
+        """End all background tasks."""
         background, self._background = self._background, None
         if background is not None:
             await background.close()
@@ -49,17 +49,17 @@ class BackgroundHandle(SandboxHandle):
         return await self._tasks.start(start)
 
     async def read_background_output(self, task_id: str, max_bytes: int = 65536) -> str:
-        """Return the last of what a task has said; see `SandboxHandle`."""
+        """Return the end of a task's output; see `SandboxHandle`."""
         return await self._tasks.tail(task_id, max_bytes)
 
     async def read_background_output_range(
         self, task_id: str, offset: int, max_bytes: int = 1 << 20
     ) -> tuple[str, int]:
-        """Return what a task said from a byte on, and where to go on; see `SandboxHandle`."""
+        """Return a task's output from an offset on, and the next offset; see `SandboxHandle`."""
         return await self._tasks.range(task_id, offset, max_bytes)
 
     async def get_background_output_size(self, task_id: str) -> int:
-        """Return how many bytes a task has said."""
+        """Return the size of a task's output in bytes."""
         return await self._tasks.size(task_id)
 
     async def is_background_alive(self, task_id: str) -> bool:
@@ -71,7 +71,7 @@ class BackgroundHandle(SandboxHandle):
         return self._tasks.exit_code(task_id)
 
     async def kill_background(self, task_id: str, force: bool = False) -> None:
-        """End a task with all that came of it; see `SandboxHandle`."""
+        """End a task with all its child processes; see `SandboxHandle`."""
         await self._tasks.kill(task_id, force=force)
 
     async def cleanup_background(self, task_id: str) -> None:

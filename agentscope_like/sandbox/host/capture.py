@@ -8,7 +8,7 @@ _KEPT_BYTES = 1 << 20
 
 
 class Capture:
-    """Takes output of any length and keeps its beginning and its end.
+    """Captures output of any length, and keeps its beginning and its end.
 
     Args:
         most: Bytes to keep.
@@ -21,7 +21,7 @@ class Capture:
         self._left_out = 0
 
     def add(self, data: bytes) -> None:
-        """Take what came next."""
+        """Add the next bytes."""
         room = self._half - len(self._head)
         self._head += data[:room]
         self._tail += data[room:]

@@ -1,8 +1,8 @@
-"""The environment of commands in a sandbox: only the variables that were named.
+"""Builds the environment of commands in a sandbox from the variables that were named.
 
-A token in the environment of an agent is read by `env`, by any program that a command starts, and
-by whatever was prompted into one. So a sandbox starts from nothing and takes the little over that
-programs need to speak the user's language.
+A token in the environment of an agent can be read by `env` and by any program that a command
+starts. So a sandbox starts with an empty environment and inherits only the locale, the time zone,
+the terminal and the variables that were named.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def sandbox_environment(
 
     Args:
         inherited: The environment of this process.
-        passed: Names to take over from it besides; `EVERYTHING` for all.
-        own: Variables to set, whatever was inherited.
+        passed: Further names to inherit; `EVERYTHING` for all.
+        own: Variables to set, over inherited ones.
     """
     names = frozenset(passed)
     everything = EVERYTHING in names
@@ -57,7 +57,7 @@ def sandbox_environment(
 
 
 def check_name(name: str, value: str) -> None:
-    """Refuse a variable that no process can be given.
+    """Refuse a variable that cannot be passed to a process.
 
     Raises:
         ToolArgumentError: The name is not one of a variable, or the value has a NUL character.

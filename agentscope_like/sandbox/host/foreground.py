@@ -26,7 +26,7 @@ Start = Callable[[int, int], Awaitable[RunningCommand]]
 
 
 class _Pipe:
-    """One stream of a command's output, read as it comes."""
+    """One output stream of a command, read as it arrives."""
 
     def __init__(self, owner: ExitStack) -> None:
         self.capture = Capture()
@@ -45,13 +45,13 @@ class _Pipe:
         return self._write_end
 
     def forget(self) -> None:
-        """Close the command's end here."""
+        """Close this process's copy of the command's end."""
         if self._write_end is not None:
             os.close(self._write_end)
             self._write_end = None
 
     def drain(self) -> None:
-        """Take what is still in the pipe; what a survivor goes on writing is not waited for."""
+        """Read what is left in the pipe, without waiting for surviving processes."""
         most = _MOST_AT_THE_END
         while most > 0 and not self.ended.is_set() and (count := self._read()):
             most -= count
@@ -74,11 +74,11 @@ class _Pipe:
 
 
 async def run_to_end(start: Start, timeout: float) -> CommandResult:
-    """Start a command and return how it ended, with nothing of it left.
+    """Run a command until it and all its child processes have ended; return its result.
 
     Args:
         start: Starts it.
-        timeout: Seconds until it is ended; what it has said until then is returned.
+        timeout: Seconds until it is ended; its output until then is returned.
 
     Raises:
         IsolationError: It could not be isolated and did not run.
@@ -117,12 +117,12 @@ async def run_to_end(start: Start, timeout: float) -> CommandResult:
 
 
 def timeout_note(timeout: float) -> str:
-    """Return what the result of a command says whose time was up."""
+    """Return the note for the result of a command that timed out."""
     return f"ended after its timeout of {timeout:g} s; what it did until then stands"
 
 
 async def _status(running: RunningCommand, timeout: float) -> int | None:
-    """Return the exit status, or None where time was up before."""
+    """Return the exit status, or None after a timeout."""
     try:
         async with asyncio.timeout(timeout):
             return await running.wait()
@@ -131,7 +131,7 @@ async def _status(running: RunningCommand, timeout: float) -> int | None:
 
 
 async def _quiet(*pipes: _Pipe) -> None:
-    """Wait for the last output, but not longer than for the grace of what was left behind."""
+    """Wait for the last output, at most for the grace period of surviving processes."""
     try:
         async with asyncio.timeout(GRACE_SECONDS):
             for pipe in pipes:

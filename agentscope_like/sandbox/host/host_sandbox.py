@@ -30,14 +30,14 @@ __all__ = ["HostSandbox"]
 class HostSandbox(BackgroundHandle):
     """A sandbox whose commands are processes of this host.
 
-    It has a private directory on this host: a home, a virtual environment and programs for its
-    commands, and logs that they do not see.
+    It has a private directory on this host, with a home, a virtual environment and programs for its
+    commands, and logs that they cannot see.
 
     Args:
-        config: What it is made of.
+        config: Its configuration.
 
     Raises:
-        ConfigurationError: A directory does not exist, or a path cannot be what it is to be.
+        ConfigurationError: A directory does not exist, or a path cannot be used as configured.
     """
 
     def __init__(self, config: SandboxConfig | None = None) -> None:
@@ -59,7 +59,7 @@ class HostSandbox(BackgroundHandle):
 
     @property
     def volume_mounts(self) -> tuple[VolumeMount, ...]:
-        """Return what of this host can be reached, the workspace first."""
+        """Return the directories of this host that it can reach, the workspace first."""
         return (
             VolumeMount(self._host_workspace, self.workspace_path),
             *self.config.volume_mounts,
@@ -81,7 +81,7 @@ class HostSandbox(BackgroundHandle):
     @property
     @abstractmethod
     def _launcher(self) -> Launcher:
-        """Return what starts commands, in the foreground and in the background."""
+        """Return the launcher of commands, in the foreground and in the background."""
 
     # Its life
 
@@ -92,7 +92,7 @@ class HostSandbox(BackgroundHandle):
             self._background = BackgroundTasks(os.path.join(self._private, "logs"))
 
     async def close(self) -> None:
-        """End what runs in the background and remove the private directory."""
+        """End all background tasks and remove the private directory."""
         private, self._private = self._private, None
         try:
             await super().close()
@@ -109,7 +109,7 @@ class HostSandbox(BackgroundHandle):
         timeout: float = 30,
         env_vars: Mapping[str, str] | None = None,
     ) -> CommandResult:
-        """Run a command by bash and return how it ended; see `SandboxHandle`."""
+        """Run a command by bash and return its result; see `SandboxHandle`."""
 
         async def start(stdout: int, stderr: int) -> RunningCommand:
             return await self._start(command, workdir, env_vars or {}, stdout, stderr)
@@ -167,7 +167,7 @@ class HostSandbox(BackgroundHandle):
         return HostFiles(MountTable(self._reachable()), self.workspace_path)
 
     def _reachable(self) -> Iterator[VolumeMount]:
-        """Yield what the file methods reach."""
+        """Yield the mounts that the file methods reach."""
         yield from self.volume_mounts
         yield self._scratch
 
@@ -199,7 +199,7 @@ class HostSandbox(BackgroundHandle):
         return HostKnownFiles(MountTable(self._reachable()))
 
     async def stat_files(self, paths: Sequence[str]) -> list[FileStatus]:
-        """Return what is known of each name; see `KnownFiles`."""
+        """Return the status of each name; see `KnownFiles`."""
         return await asyncio.to_thread(self._known_files.status, paths)
 
     async def scan_dirs(self, paths: Sequence[str]) -> list[list[FileStatus] | None]:

@@ -36,7 +36,7 @@ class Launcher(Protocol):
             words: The program and its arguments.
             directory: Where it starts, as it knows the path.
             environment: All of its variables.
-            mark: By which `environment` makes its processes known.
+            mark: The mark in `environment` that identifies its processes.
             stdout: Descriptor of its standard output.
             stderr: Descriptor of its standard error.
 
@@ -79,10 +79,10 @@ class HostLauncher:
 
 
 def shell_words(command: str) -> list[str]:
-    """Return the words that make bash run a command.
+    """Return the argv with which bash runs a command.
 
     Raises:
-        ToolArgumentError: It is one that no program can be given.
+        ToolArgumentError: The command cannot be passed to a program.
         IsolationError: There is no bash in the system's directories.
     """
     check_command(command)
@@ -93,10 +93,10 @@ def shell_words(command: str) -> list[str]:
 
 
 def check_command(command: str) -> None:
-    """Refuse a command that no program can be given.
+    """Refuse a command that cannot be passed to a program as an argument.
 
     Raises:
-        ToolArgumentError: It is one.
+        ToolArgumentError: It has a NUL character, is too long or cannot be encoded.
     """
     try:
         encoded = os.fsencode(command)

@@ -30,11 +30,11 @@ for id in $groups; do kill -KILL -- "-$id"; done
 
 
 class OrphanGuard:
-    """Ends the process groups that it watches once this program is gone, killed or crashed.
+    """Ends the process groups that it watches when this program exits, crashes or is killed.
 
-    A small bash in a session of its own waits for the end of a pipe that only this program holds,
-    so that it works on every system and for every way to die. What left its process group is not
-    reached. The bash is started with the first group, and ends with the guard.
+    A small bash in its own session waits for the end of a pipe that only this program holds open.
+    That works on every system and however this program ends. Processes that left their group are
+    not reached. The bash is started with the first group, and ends with the guard.
     """
 
     def __init__(self) -> None:
@@ -47,11 +47,11 @@ class OrphanGuard:
         self._tell(f"+{group}\n")
 
     def forget(self, group: int) -> None:
-        """Watch the process group no longer: it has ended."""
+        """Stop watching a process group that has ended."""
         self._tell(f"-{group}\n")
 
     def _start(self) -> int:
-        """Start the guarding process; without one, -1: commands are not kept from running."""
+        """Start the guarding process; return -1 if it fails, which does not stop commands."""
         bash = find_bash()
         if bash is None:
             return -1

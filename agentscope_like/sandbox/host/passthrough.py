@@ -16,15 +16,14 @@ __all__ = ["PassthroughSandbox", "require_unmoved"]
 class PassthroughSandbox(HostSandbox):
     """Runs commands as this process would, with its user's rights and the whole host in reach.
 
-    The file methods reach the workspace and the mounts only, as everywhere; a mount has to be at
-    its own path, since commands see the host as it is. Limits and `network=False` mean nothing to
-    commands here.
+    The file methods reach only the workspace and the mounts, as in every sandbox. A mount must keep
+    its own path, since commands see the host as it is. Limits and `network=False` have no effect.
 
     Args:
-        config: What it is made of.
+        config: Its configuration.
 
     Raises:
-        ConfigurationError: A directory does not exist, or is to be at another path.
+        ConfigurationError: A directory does not exist, or is mounted at another path.
     """
 
     def __init__(self, config: SandboxConfig | None = None) -> None:
@@ -38,7 +37,7 @@ class PassthroughSandbox(HostSandbox):
 
     @property
     def isolation(self) -> IsolationLevel:
-        """Return that nothing stands between a command and this host."""
+        """Return NONE."""
         return IsolationLevel.NONE
 
     @property
@@ -50,7 +49,7 @@ class PassthroughSandbox(HostSandbox):
 
 
 def require_unmoved(config: SandboxConfig, reason: str) -> None:
-    """Refuse paths that would have to be others for commands than on the host.
+    """Refuse mounts whose path differs from the host's.
 
     Raises:
         ConfigurationError: There is one.

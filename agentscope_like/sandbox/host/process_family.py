@@ -47,16 +47,16 @@ class _Process(Struct, frozen=True):
 class ProcessFamily:
     """The processes of one command.
 
-    They are known by the session that the command was started in. Those that left it, such as
-    daemons, are known by the mark in the environment that they started with, or by their parents;
-    one that was found once is known from then on. So one is lost only that left the session, the
-    environment and its parents before anybody looked. Linux tells all that under `/proc`; on other
-    systems only the process group is reached.
+    They are identified by the session that the command was started in. Those that left it, such as
+    daemons, are identified by a mark in their initial environment, or by their parents; one that
+    was found once is remembered. So a process escapes only if it leaves the session, the
+    environment and its parents before the next look. This needs `/proc` of Linux; on other systems
+    only the process group is reached.
 
     Args:
         leader: Process id of the shell, which leads the session and its first process group. It
-            must not be reaped while this is used, so that no stranger gets its number. None where
-            somebody else reaps it: then the mark alone tells.
+            must not be reaped while this is used, so that no other process gets its id. None if
+            it is reaped elsewhere: then only the mark identifies processes.
         mark: What the environment variable `MARK_VARIABLE` of the command ends with.
     """
 
@@ -75,8 +75,8 @@ class ProcessFamily:
     def _numbers_since_leader(self) -> range | None:
         """Return the numbers given to processes since the leader's; None if many or not known.
 
-        Whoever is in the session came after the leader. Numbers are given out in order and begin
-        anew at their end, which takes longer than the time that is allowed here.
+        Every process of the session is newer than the leader. Ids are assigned in order, and
+        wrapping around takes longer than the time allowed here.
         """
         if self._leader is None or time.monotonic() - self._made_at > _SURE_SECONDS:
             return None
@@ -86,16 +86,16 @@ class ProcessFamily:
         return range(self._leader + 1, last + 1)
 
     def has_members(self) -> bool:
-        """Return whether others than the leader are still running, wherever they went."""
+        """Return whether others than the leader are still running, in any session."""
         return bool(self._members(everyone=True))
 
     def end(self, number: signal.Signals, *, everyone: bool) -> None:
         """Send the signal to the process group and the session.
 
         Args:
-            number: With SIGKILL, it is sent until nobody is left, for half a second at most: what
-                is killed runs on for a moment on a busy machine, and may fork.
-            everyone: Whether those that left the session get it as well.
+            number: SIGKILL is sent until none is left, for at most half a second: on a busy machine
+                a killed process runs on for a moment, and may fork.
+            everyone: Whether processes that left the session get it as well.
         """
         # looked for before their parents end
         members = self._members(everyone=everyone)
@@ -178,7 +178,7 @@ def _process(pid: int) -> _Process | None:
 
 
 def _descendants(running: list[_Process], ancestors: set[int]) -> set[int]:
-    """Return those that came of the ancestors, without them."""
+    """Return the descendants of the ancestors, without these."""
     found: set[int] = set()
     while children := {
         each.pid for each in running if each.parent in ancestors and each.pid not in found

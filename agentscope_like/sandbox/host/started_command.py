@@ -1,4 +1,4 @@
-"""A started command on this host, with all its child processes."""
+"""Follows and ends a started command with all its child processes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _POLL_SECONDS = 0.01
 
 
 class RunningCommand(ABC):
-    """A command that was started, wherever it runs.
+    """A started command, on this or another host.
 
     Attributes:
-        note: Why it was ended, where it was not asked for; None otherwise.
+        note: Why it was ended, if not by a caller; else None.
     """
 
     note: str | None = None
@@ -44,13 +44,13 @@ class RunningCommand(ABC):
         """Return its exit status once it has ended, 128 + N where signal N ended it.
 
         Raises:
-            IsolationError: It turned out that it could not be isolated; it did not run.
-            SandboxConnectionError: It cannot be known.
+            IsolationError: It could not be isolated and did not run.
+            SandboxConnectionError: The status cannot be known.
         """
 
     @abstractmethod
     async def end(self, *, grace: float) -> None:
-        """End what is left of it; when this returns, nothing is.
+        """End all its processes; none is left when this returns.
 
         Args:
             grace: Seconds that it has to end itself.
@@ -58,15 +58,15 @@ class RunningCommand(ABC):
 
     @abstractmethod
     def end_now(self) -> None:
-        """End what is left of it without waiting for anything; for a caller that is cancelled."""
+        """End all its processes without waiting; for a caller that is cancelled."""
 
 
 class HostCommand(RunningCommand):
-    """A command on this host that nothing isolates.
+    """A command on this host without isolation.
 
     Args:
         process: Its first process, which leads a session.
-        mark: By which its environment makes its processes known.
+        mark: The mark in its environment that identifies its processes.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
@@ -75,13 +75,13 @@ class HostCommand(RunningCommand):
         self._is_reaped = False
 
     async def wait(self) -> int:
-        """Return its exit status once it has ended; what it left behind still runs."""
+        """Return its exit status once it has ended; child processes may still run."""
         await until_ended(self._process)
         status = status_of(self._process)
         return status if status >= 0 else 128 - status
 
     async def end(self, *, grace: float) -> None:
-        """End the session and what left it."""
+        """End the session and processes that left it."""
         if self._is_reaped:
             return
         if grace and (not has_ended(self._process) or self._has_members()):
@@ -90,7 +90,7 @@ class HostCommand(RunningCommand):
         self.end_now()
 
     def end_now(self) -> None:
-        """End the session and what left it at once."""
+        """Kill the session and processes that left it, without waiting."""
         if not self._is_reaped:
             self._family.end(signal.SIGKILL, everyone=True)
             self._is_reaped = True
@@ -109,7 +109,7 @@ class HostCommand(RunningCommand):
 
 
 async def readable(descriptor: int) -> None:
-    """Wait until there is something to read, or nothing more will be."""
+    """Wait until there is something to read, or the end of the stream."""
     loop = asyncio.get_running_loop()
     came = asyncio.Event()
     loop.add_reader(descriptor, came.set)
@@ -166,8 +166,8 @@ def with_reason(error: IsolationError, said: str) -> IsolationError:
     """Return the error with what the isolating program said, if it said something.
 
     Args:
-        error: That a command was not run.
-        said: What came out instead; the command has not said anything.
+        error: The error that a command was not run.
+        said: The output of the isolating program; the command itself has printed nothing.
     """
     reason = said.strip()
     return IsolationError(f"{error.message}: {reason}") if reason else error

@@ -1,4 +1,4 @@
-"""Isolation by the kernel: what a command may touch, and the programs that enforce it."""
+"""Isolates commands by the kernel: their profiles, and the programs that enforce them."""
 
 from typing import TYPE_CHECKING
 

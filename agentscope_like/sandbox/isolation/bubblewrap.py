@@ -42,16 +42,16 @@ _SECONDS = 20
 
 
 def options(profile: Profile, *, directory: str, environment: Mapping[str, str]) -> list[str]:
-    """Return bwrap's options that make a command run within the profile.
+    """Return bwrap's options for running a command within the profile.
 
-    What is mounted below something comes after it, whatever the order in the profile: so nothing
-    covers what was asked for, and an empty `/tmp` does not take a workspace in `/tmp` away.
+    A mount below another one comes after it, whatever the order in the profile. So no mount covers
+    another, and an empty `/tmp` does not hide a workspace in `/tmp`.
 
     Args:
         profile: What the command may touch.
         directory: Where it starts, as it knows the path.
-        environment: All of its variables. To be read by bwrap through `--args`, not to stand on a
-            command line, which everybody sees.
+        environment: All of its variables. bwrap must read them through `--args`, since every user
+            can see a command line.
     """
     arguments = [*_namespaces(profile), "--clearenv"]
     for name, value in environment.items():
@@ -78,11 +78,11 @@ def options(profile: Profile, *, directory: str, environment: Mapping[str, str])
 
 
 def _namespaces(profile: Profile) -> list[str]:
-    """Return what a command has apart from the host, and what of root's rights it keeps.
+    """Return the options for a command's namespaces and for the capabilities that it keeps.
 
-    A native one has no network of its own where it cannot make a socket anyway: that takes longest
-    to make. Nor does it die with the thread that started it: who does not wait for its end, as
-    `IsolatedCommand` does, lets what it left behind have a moment to end by itself.
+    A native command that cannot make sockets gets no network namespace, which is the slowest to
+    make. Nor does it die with the thread that started it, so that a caller who does not wait for
+    its end leaves its child processes a moment to end by themselves.
     """
     if not profile.native:
         return [*_APART, *(["--share-net"] if profile.network else [])]
@@ -109,7 +109,7 @@ def _needed_rights(own: frozenset[str], *, writes: bool) -> frozenset[str]:
 
 @cache
 def _own_rights() -> frozenset[str]:
-    """Return which of the capabilities this process has; none where it is not root's."""
+    """Return those of the capabilities that this process has; none if it is not root."""
     if os.geteuid() != 0:
         return frozenset()
     with contextlib.suppress(OSError), open("/proc/self/status") as file:
@@ -143,8 +143,8 @@ def _kernel_files() -> tuple[str, ...]:
 def diverted_mount(profile: Profile) -> str | None:
     """Return a path that would be mounted elsewhere than the profile says, or None.
 
-    Mounting follows symlinks. A command can have put one where another mount's place leads through
-    a directory that it may write to.
+    Mounting follows symlinks. A command can put one on the way to another mount, in a directory
+    that it may write to.
     """
     mounts = [(each.host_path, each.mount_path, each.read_only) for each in profile.mounts]
     mounts += [(path, path, False) for path in profile.write]
@@ -177,7 +177,7 @@ def _emptied(path: str) -> list[str]:
 
 
 def system_paths() -> tuple[str, ...]:
-    """Return what of the host's system a sandbox sees."""
+    """Return the system paths of the host that a sandbox sees."""
     table = _system()
     return tuple(
         path for path in table["programs"] + table["configuration"] if os.path.lexists(path)
@@ -185,7 +185,7 @@ def system_paths() -> tuple[str, ...]:
 
 
 def empty_directories() -> tuple[str, ...]:
-    """Return where a sandbox has empty directories of its own."""
+    """Return the paths at which a sandbox has empty directories of its own."""
     return tuple(_system()["empty"])
 
 
@@ -197,12 +197,12 @@ def _system() -> dict[str, list[str]]:
 
 @cache
 def why_not_bubblewrap(*, native: bool = False) -> str | None:
-    """Return why nothing can be isolated by bubblewrap here, or None where it can.
+    """Return why bubblewrap cannot isolate commands here, or None.
 
-    The first call of a process really runs a program so, and blocks meanwhile.
+    The first call in a process tries it with a real program, and blocks meanwhile.
 
     Args:
-        native: Whether it is about native profiles.
+        native: Whether native profiles are meant.
     """
     bwrap = find_bubblewrap()
     if bwrap is None:
@@ -233,7 +233,7 @@ def why_not_bubblewrap(*, native: bool = False) -> str | None:
 
 
 def _advised(said: str) -> str:
-    """Return what bwrap said, with what usually mends it."""
+    """Return what bwrap said, with the usual remedy."""
     if "uid map" in said or "creating new namespace" in said.lower():
         return (
             f"{said}. The kernel does not let this user make namespaces: allow it "

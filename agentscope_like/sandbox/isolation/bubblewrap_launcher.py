@@ -38,7 +38,7 @@ class BubblewrapLauncher:
 
     Args:
         profile: What they may touch.
-        limits: How much of the machine they get; by default, as much as this process.
+        limits: Their resource limits; by default, those of this process.
     """
 
     def __init__(self, profile: Profile, limits: Limits | None = None) -> None:
@@ -87,9 +87,9 @@ class IsolatedCommand(RunningCommand):
 
     Args:
         process: bwrap.
-        mark: By which the command's environment makes its processes known.
-        confinement: What it was started with; closed here.
-        limits: How much of the machine the command gets.
+        mark: The mark in the command's environment that identifies its processes.
+        confinement: The confinement it was started with; closed here.
+        limits: The command's resource limits.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class IsolatedCommand(RunningCommand):
         self._is_over = False
 
     async def release(self) -> None:
-        """Put the command, which waits for it, under its limits and let it go.
+        """Set the limits of the waiting command and let it start.
 
         Raises:
             IsolationError: bwrap gave up before the command could run.
@@ -132,7 +132,7 @@ class IsolatedCommand(RunningCommand):
             await asyncio.sleep(_LOOKING_SECONDS)
 
     async def wait(self) -> int:
-        """Return its exit status once it has ended, with all that it started."""
+        """Return its exit status once it and all its child processes have ended."""
         counting = asyncio.create_task(self._count()) if self._is_counted else None
         try:
             await until_ended(self._process)
@@ -148,7 +148,7 @@ class IsolatedCommand(RunningCommand):
         raise _not_run()
 
     async def end(self, *, grace: float) -> None:
-        """Have the command end, then the first process of its namespace, and so all others."""
+        """End the command, then the first process of its namespace and thereby all others."""
         if not self._is_over and grace and not has_ended(self._process):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(grace):
@@ -176,10 +176,10 @@ class IsolatedCommand(RunningCommand):
         self._confinement.close()
 
     def _end_unreleased(self) -> None:
-        """Kill the first process as soon as there is one, and before its gate is closed.
+        """Kill the first process as soon as it exists, before its gate is closed.
 
-        bwrap takes a closed gate for an open one. Were bwrap killed before its child has asked to
-        die with it, the command would run with nobody left to end it.
+        bwrap treats a closed gate as an open one. If bwrap were killed before its child has asked
+        to die with it, the command would run on and nothing would end it.
         """
         deadline = time.monotonic() + _MOST_LOOKING_SECONDS
         while (first := self._confinement.first_process) is None:
@@ -192,7 +192,7 @@ class IsolatedCommand(RunningCommand):
             os.kill(first, signal.SIGKILL)
 
     async def _terminate(self) -> None:
-        """Ask the command to end, as soon as it has come to run."""
+        """Ask the command to end, as soon as it runs."""
         while (  # noqa: ASYNC110 - /proc tells nobody
             not await asyncio.to_thread(self._family.has_members) and not has_ended(self._process)
         ):
@@ -204,7 +204,7 @@ class IsolatedCommand(RunningCommand):
         return self._limits is not None and self._limits.needs_watching
 
     async def _count(self) -> None:
-        """End the command when it has more processes than it may, where the kernel does not."""
+        """End the command when it has too many processes, where the kernel does not limit them."""
         first = self._confinement.first_process
         if self._limits is None or first is None:
             return

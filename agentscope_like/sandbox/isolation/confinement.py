@@ -25,29 +25,29 @@ _C_INT_BYTES = 4
 
 
 class Confinement:
-    """The words before a program, and the descriptors beside it, that confine it.
+    """The arguments and descriptors with which bwrap confines one program.
 
-    It is for one start: `Popen([*confinement.words, *program], pass_fds=confinement.descriptors,
-    env={}, cwd="/")` by the thread that outlives the program, then `hand_over()`. Whether the
-    program ran at all is what bwrap says on a descriptor that the program does not have; an exit
-    status, and what is printed, could be anybody's. Use it as a context manager, or `close` it.
+    It serves one start: `Popen([*confinement.words, *program], pass_fds=confinement.descriptors,
+    env={}, cwd="/")` by the thread that outlives the program, then `hand_over()`. bwrap reports
+    whether the program ran on a descriptor that the program does not have; an exit status or output
+    could come from any of them. Use it as a context manager, or `close` it.
 
-    Making the first of a process blocks for some 50 ms, while it is tried out whether programs can
-    be confined here.
+    Making the first one in a process blocks for some 50 ms, to try whether programs can be confined
+    here.
 
     Args:
         profile: What the program may touch.
         directory: Where it starts, as it knows the path.
         environment: All of its variables; those given to `Popen` are bwrap's own.
-        gated: Whether the program is to wait, once all is set up for it, until `release` is called.
+        gated: Whether the program waits, once everything is set up, until `release` is called.
 
     Attributes:
-        words: bwrap and what it needs to be told on its command line.
-        descriptors: What it has to inherit.
+        words: bwrap and its arguments.
+        descriptors: The descriptors that it has to inherit.
         status: Descriptor that becomes readable when bwrap has said something.
 
     Raises:
-        IsolationError: Nothing can be confined here, or not so. There is no way on without.
+        IsolationError: Nothing can be confined here, or not by this profile.
     """
 
     def __init__(
@@ -97,18 +97,18 @@ class Confinement:
         self.close()
 
     def hand_over(self) -> None:
-        """Close what bwrap has inherited by now."""
+        """Close the descriptors that bwrap has inherited."""
         while self._theirs:
             os.close(self._theirs.pop())
 
     def release(self) -> None:
-        """Let a program go that waits for it, now or as soon as it does."""
+        """Let the waiting program start, now or as soon as it waits."""
         if self._gate is not None:
             os.write(self._gate, b"\n")
 
     @property
     def is_released(self) -> bool:
-        """Return whether it has gone, so that nothing can keep it from running any more."""
+        """Return whether it was released, so that it can no longer be kept from running."""
         if self._gate is None:
             return True
         left = fcntl.ioctl(self._gate, termios.FIONREAD, bytes(_C_INT_BYTES))
@@ -119,7 +119,7 @@ class Confinement:
         return True
 
     def listen(self) -> bool:
-        """Take what bwrap has said meanwhile, without waiting; return whether there was some."""
+        """Read what bwrap has said, without waiting; return whether there was anything."""
         if self.status < 0:
             return False
         try:
@@ -136,7 +136,7 @@ class Confinement:
 
     @property
     def exit_status(self) -> int | None:
-        """Return the program's exit status; None as long as it is not known to have run."""
+        """Return the program's exit status; None while it is not known to have run."""
         while self.listen():
             pass
         return self._fact("exit-code")

@@ -1,4 +1,4 @@
-"""Resource limits of a sandbox's processes."""
+"""Sets the resource limits of a sandbox's processes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["Limits", "descendants"]
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Limits that the kernel keeps for each process, and for their number in the sandbox.
+    """Resource limits: for each process, and for the number of processes in the sandbox.
 
     Attributes:
         cpu_seconds: Processor time of a process; SIGXCPU, then SIGKILL ends it.
         memory_bytes: Address space of a process.
-        processes: Processes and threads of the sandbox. The kernel does not count those of root:
-            there the sandbox is ended when it is seen to have more.
-        file_bytes: Size that a file can be written to.
+        processes: Processes and threads of the sandbox. The kernel does not limit those of root;
+            they are counted here, and the sandbox is ended when it has more.
+        file_bytes: Maximum size of a file that is written.
     """
 
     cpu_seconds: int
@@ -28,11 +28,11 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     @property
     def needs_watching(self) -> bool:
-        """Return whether the number of processes is one that the kernel does not keep."""
+        """Return whether the number of processes has to be counted here, not by the kernel."""
         return os.geteuid() == 0
 
     def impose(self, pid: int) -> None:
-        """Set the limits of a process, for it and for all that it starts from now on.
+        """Set the limits of a process and of all processes that it starts from now on.
 
         Raises:
             OSError: The process has ended.
@@ -50,7 +50,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 def descendants(pid: int, most: int) -> int:
-    """Return how many processes and threads came of a process, counting no further than `most`."""
+    """Return the number of processes and threads descended from a process, up to `most`."""
     found = 0
     waiting = [pid]
     while waiting and found <= most:

@@ -40,16 +40,17 @@ _IS_MACOS = sys.platform == "darwin"
 class LocalSandbox(HostSandbox):
     """Runs commands in namespaces of their own, by bubblewrap; on macOS under seatbelt.
 
-    They see the system read-only, the workspace, what is mounted, and a home and a `/tmp` of their
-    own that last as long as the sandbox; they see nothing else of the host, no other file, process,
-    socket, key or variable, and no network unless the configuration says so. Where that cannot be
-    done, nothing is run. With a workspace or a mount below `/tmp`, each command has an empty one.
+    They see the system read-only, the workspace, the mounts, and a private home and `/tmp` that
+    last as long as the sandbox. They see nothing else of the host, no other file, process,
+    socket, key or variable, and no network unless the configuration allows it. If that cannot be
+    enforced, nothing is run. With a workspace or a mount below `/tmp`, each command has an
+    empty `/tmp`.
 
     Args:
-        config: What it is made of.
+        config: Its configuration.
 
     Raises:
-        ConfigurationError: A directory does not exist, or a path cannot be what it is to be.
+        ConfigurationError: A directory does not exist, or a path cannot be used as configured.
     """
 
     def __init__(self, config: SandboxConfig | None = None) -> None:
@@ -65,7 +66,7 @@ class LocalSandbox(HostSandbox):
 
     @property
     def isolation(self) -> IsolationLevel:
-        """Return that the kernel stands between a command and this host."""
+        """Return KERNEL."""
         return IsolationLevel.KERNEL
 
     @property
@@ -102,10 +103,10 @@ class LocalSandbox(HostSandbox):
         return super().scratch_path if _IS_MACOS else _SCRATCH
 
     async def initialize(self) -> None:
-        """Make its private directory, once it is known that commands can be isolated.
+        """Make its private directory, after a check that commands can be isolated.
 
         Raises:
-            IsolationError: They cannot, on this machine.
+            IsolationError: They cannot be isolated on this machine.
         """
         if _IS_MACOS:
             reason = None if find_seatbelt() else "there is no sandbox-exec"
@@ -138,7 +139,7 @@ class LocalSandbox(HostSandbox):
             yield VolumeMount(self.profile.temporary, _TEMPORARY)
 
     def _check_places(self) -> None:
-        """Refuse two different directories at one place, and a workspace that is the system's."""
+        """Refuse two directories mounted at one path, and a system directory as the workspace."""
         taken: dict[str, str] = {}
         mounts = list(self.config.volume_mounts)
         if self._workspace is not None or self.config.virtual_workspace is not None:
@@ -153,6 +154,6 @@ class LocalSandbox(HostSandbox):
 
 
 def _interpreter() -> tuple[str, ...]:
-    """Return where this process's Python is, as far as that is not the system's."""
+    """Return the directories of this process's Python that are not the system's."""
     prefix = os.path.realpath(sys.base_prefix)
     return () if prefix == "/usr" or prefix.startswith("/usr/") else (prefix,)

@@ -31,26 +31,25 @@ EVERYTHING = "/"
 
 
 class Profile(Struct, frozen=True, kw_only=True):
-    """What a command may read, write and reach; all that is not named here is not there for it.
+    """What a command may read, write and reach; nothing else exists for it.
 
     Attributes:
-        read: Absolute paths of the host that it sees at their own place.
-        write: Absolute paths of the host that it may write to as well; a file that does not exist
-            cannot be named, the directory that it is to be made in can.
-        mounts: Paths of the host that it sees elsewhere.
-        keep: Absolute paths that it may not write to although they lie in such a directory.
-        hide: Absolute paths that are empty for it, whatever else is named.
-        temporary: Directory of the host that is its `/tmp`; by default, that is the host's own, as
-            far as it is named.
+        read: Absolute paths of the host that it sees at the same path.
+        write: Absolute paths of the host that it may also write to. A file that does not exist
+            cannot be listed, but the directory to create it in can.
+        mounts: Paths of the host that it sees at another path.
+        keep: Absolute paths in such directories that it may not write to.
+        hide: Absolute paths that are empty for it, whatever else is listed.
+        temporary: Directory of the host that is its `/tmp`; by default the host's own, as far as it
+            is listed.
         network: Whether it reaches the host's network.
-        sockets: Whether it can make the sockets that reach daemons through files, and, without a
-            network, those that reach itself; by default it cannot, since a daemon of the host may
-            do anything for whoever reaches it.
-        native: Whether it finds itself on this host, as its user: by the host's name, with the
-            user's and, where that is root, everybody's ids and the right to their files. Else it
-            is nobody that the host knows.
-        processes: Whether it sees the host's processes; it cannot touch them. Only for native ones.
-        signals: Whether, where it sees the host's processes, it can send signals all the same.
+        sockets: Whether it can make UNIX sockets and, without a network, IP sockets to itself. By
+            default it cannot, since a daemon of the host may do anything for its clients.
+        native: Whether it runs as the user of this host: with the host's name, the user's id and,
+            if that is root, all ids and access to their files. Else it runs as a user that the host
+            does not know.
+        processes: Whether it sees the host's processes, without access. Only for native profiles.
+        signals: Whether it can send signals to the host's processes that it sees.
         devices: Whether it sees the names of the host's devices; it cannot open them.
     """
 
@@ -69,27 +68,26 @@ class Profile(Struct, frozen=True, kw_only=True):
 
 
 def reading(*, network: bool = False) -> Profile:
-    """Return the profile of a command that was decided to only read.
+    """Return the profile of a command that was allowed to only read.
 
-    It sees the whole host, may write nothing but pipes, `/dev/null` and what is forgotten with it
-    in `/dev/shm`, and reaches nobody.
+    It sees the whole host, writes only to pipes, `/dev/null` and a private `/dev/shm`, and has no
+    network.
 
     Args:
-        network: Whether it was decided to read from the network, too.
+        network: Whether it was allowed to read from the network, too.
     """
     return Profile(read=(EVERYTHING,), network=network, native=True)
 
 
 def editing(paths: Iterable[str], *, keep: Iterable[str] = (), network: bool = False) -> Profile:
-    """Return the profile of a command that was decided to write only there.
+    """Return the profile of a command that was allowed to write only to these paths.
 
     Args:
-        paths: Absolute paths of the host. For one that does not exist, the nearest directory on
-            the way to it that does may be written to, unless that is the root. A program that puts
-            another file in the place of one, as `sed -i` does, needs the directory named.
-        keep: Absolute paths in them that were not decided upon; those that do not exist are passed
-            over.
-        network: Whether it was decided to use the network.
+        paths: Absolute paths of the host. For one that does not exist, its nearest existing parent
+            may be written to, unless that is the root. A program that replaces a file by another,
+            as `sed -i` does, needs the directory.
+        keep: Absolute paths in them that must not be written; those that do not exist are skipped.
+        network: Whether it was allowed to use the network.
     """
     write = {nearest_existing(path) for path in paths} - {EVERYTHING}
     kept = {os.path.realpath(path) for path in keep if os.path.exists(path)}
@@ -103,7 +101,7 @@ def editing(paths: Iterable[str], *, keep: Iterable[str] = (), network: bool = F
 
 
 def nearest_existing(path: str) -> str:
-    """Return the path without symlinks, or where that is not there, what is nearest above it."""
+    """Return the path without symlinks, or its nearest existing parent."""
     place = os.path.realpath(path)
     while not os.path.exists(place):
         place = os.path.dirname(place)

@@ -1,4 +1,4 @@
-"""Derives the kernel profile of a command from what was decided about it."""
+"""Derives the kernel profile of a command from its permission decision."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _MOST_KEPT = 200
 
 
 class ScopeKind(StrEnum):
-    """How much a command was decided to do.
+    """How much a command is allowed to do.
 
     Attributes:
         READ: It is proven to read only.
-        EDIT: It is known to edit files in the working directories only, and was run for that.
-        STATED: Somebody allowed it, and all that it does is known.
-        HOST: Somebody allowed it as such, since what it does cannot be known; or the answer to a
-            proven read is the host itself.
+        EDIT: It is known to edit files in the working directories only, and was allowed as that.
+        STATED: It was allowed by a rule or a person, and all its effects are known.
+        HOST: It was allowed although its effects are unknown; or it is a proven read that has to
+            see the whole host.
     """
 
     READ = "read"
@@ -47,12 +47,12 @@ class ScopeKind(StrEnum):
 
 
 class Scope(Struct, frozen=True):
-    """What a command was decided to do.
+    """What a command is allowed to do.
 
     Attributes:
         kind: How much.
-        profile: That, for the kernel; None where it is not confined.
-        because: Why it is not confined; empty where it is.
+        profile: The kernel profile for that; None if it is not confined.
+        because: Why it is not confined; empty if it is.
     """
 
     kind: ScopeKind
@@ -61,10 +61,10 @@ class Scope(Struct, frozen=True):
 
 
 def scope_of(call: PreparedCommand) -> Scope:
-    """Return what a command that was decided to run may do; may look at files.
+    """Return the scope of an allowed command; may look at files.
 
     Args:
-        call: The command, as it was read for the decision.
+        call: The command, as read for the decision.
     """
     analysis, surroundings = call.analysis, call.surroundings
     if analysis.read_only:
@@ -80,7 +80,7 @@ def scope_of(call: PreparedCommand) -> Scope:
 
 
 def edit_scope(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
-    """Return what a command may do that was decided to edit files in the working directories.
+    """Return the scope of a command that was allowed to edit files in the working directories.
 
     Args:
         analysis: The command.
@@ -88,7 +88,7 @@ def edit_scope(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
     """
     directories = [each.resolved for each in surroundings.working_directories]
     if "/" in directories:
-        return Scope(ScopeKind.HOST, None, "the root directory is worked in")
+        return Scope(ScopeKind.HOST, None, "the root directory is a working directory")
     looked_at = [*directories, *_on_the_way(directories, _places(analysis, surroundings))]
     kept = _sensitive_in(looked_at, surroundings)
     view = view_of(analysis, surroundings.home)
@@ -102,7 +102,7 @@ def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
         for place in places
         for root in _NOT_FILES
     ):
-        return Scope(ScopeKind.HOST, None, "it writes to what is no file")
+        return Scope(ScopeKind.HOST, None, "it writes to something that is not a file")
     directories = _written_directories(analysis, surroundings)
     if "/" in directories:
         return Scope(ScopeKind.HOST, None, "it writes to the root directory")
@@ -121,7 +121,7 @@ def _stated(analysis: CommandAnalysis, surroundings: Surroundings) -> Scope:
 def _within(
     kind: ScopeKind, view: View, directories: Iterable[str] = (), *, keep: Iterable[str] = ()
 ) -> Scope:
-    """Return the scope of writing in these directories, and of what the programs need besides."""
+    """Return the scope of writing to these directories, with what the programs also need."""
     if view.whole_host:
         return Scope(ScopeKind.HOST, None, view.whole_host)
     written = [*directories, *view.writes]
@@ -130,7 +130,7 @@ def _within(
 
 
 def _why_not_stated(analysis: CommandAnalysis) -> str | None:
-    """Return why not all that a command does is known, or None where it is."""
+    """Return why the effects of a command are not all known, or None."""
     if analysis.script is None or analysis.doubts or not analysis.parts:
         return "what it does is not known"
     for part in analysis.parts:
@@ -159,7 +159,7 @@ def _seeing(profile: Profile, sees: frozenset[str]) -> Profile:
 
 
 def _places(analysis: CommandAnalysis, surroundings: Surroundings) -> list[str]:
-    """Return every path that is written or removed, as the kernel would find it."""
+    """Return every path that is written or removed, as the kernel would resolve it."""
     changes = (effect for effect in analysis.effects if effect.kind in _CHANGES)
     return list(dict.fromkeys(_resolved(changes, surroundings)))
 
@@ -171,7 +171,7 @@ def _resolved(effects: Iterable[Effect], surroundings: Surroundings) -> Iterator
 
 
 def _written_directories(analysis: CommandAnalysis, surroundings: Surroundings) -> list[str]:
-    """Return the directories in which names are made, replaced and removed."""
+    """Return the directories in which names are created, replaced and removed."""
     found: dict[str, None] = {}
     for part in analysis.parts:
         changes = [effect for effect in part.effects if effect.kind in _CHANGES]
@@ -191,9 +191,9 @@ def _around(effects: Iterable[Effect], surroundings: Surroundings) -> Iterator[s
 
 
 def _joined(directories: set[str], surroundings: Surroundings) -> set[str]:
-    """Return the one directory that holds these, if it is not much more than they are.
+    """Return one directory that holds all of these, if it holds little else.
 
-    Nothing is renamed or linked from one mount to another, and each directory is one.
+    Files cannot be renamed or linked across mounts, and each directory is a mount of its own.
     """
     if not directories:
         return directories
@@ -206,9 +206,9 @@ def _joined(directories: set[str], surroundings: Surroundings) -> set[str]:
 
 
 def _sensitive_in(directories: Iterable[str], surroundings: Surroundings) -> Iterator[str]:
-    """Yield the sensitive paths right in the directories.
+    """Yield the sensitive paths directly in the directories.
 
-    A tree is not searched for more of them: that would take longer than the command.
+    Their subdirectories are not searched: that would take longer than the command.
     """
     for directory in dict.fromkeys(directories):
         yield from _sensitive_names(directory, surroundings)

@@ -30,13 +30,13 @@ _BEGINNING = """\
 
 
 def seatbelt_profile(profile: Profile) -> str:
-    """Return the text that `sandbox-exec -p` makes a profile true by.
+    """Return the profile as text for `sandbox-exec -p`.
 
-    What is denied last counts, as the language has it: so hidden paths come at the end.
+    In this language the last matching rule counts, so hidden paths come at the end.
 
     Raises:
-        ConfigurationError: Something is to be at another path than on the host, or a path holds a
-            character that the language has no way to write.
+        ConfigurationError: A mount has another path than on the host, or a path holds a character
+            that the language cannot express.
     """
     if profile.temporary is not None or any(mount.is_moved for mount in profile.mounts):
         raise ConfigurationError(

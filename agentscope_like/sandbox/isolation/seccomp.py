@@ -1,7 +1,7 @@
 """Builds the seccomp filter of system calls for a sandbox.
 
-Namespaces hold apart what they know of. This refuses the rest: interfaces that lead past them, and
-those that a sandbox needs for nothing but to attack the kernel. `seccomp.toml` lists them.
+Namespaces do not isolate every kernel interface. The filter refuses those that bypass them, and
+those that are only useful to attack the kernel. `seccomp.toml` lists them.
 """
 
 from __future__ import annotations
@@ -57,19 +57,19 @@ def seccomp_program(
 ) -> bytes | None:
     """Return a filter as bwrap's `--seccomp` reads it.
 
-    No filter allows a family of sockets that is neither the internet's nor this host's own; a
-    hypervisor's, for one, is in no namespace.
+    No filter allows socket families other than IP and UNIX; a hypervisor's, for one, is in no
+    namespace.
 
     Args:
-        network: Whether the internet's sockets can be made.
-        sockets: Whether those that are reached through files can be made as well.
+        network: Whether IP sockets can be made.
+        sockets: Whether UNIX sockets can be made.
         touching: Whether other processes can be traced or changed.
-        signals: Whether they can be sent signals; without, a program does not even end those that
-            it started.
+        signals: Whether signals can be sent to other processes; if not, a program cannot even end
+            its own child processes.
         machine: The architecture, as `uname -m` says it; by default, this machine's.
 
     Returns:
-        The program, or None for an architecture whose system calls are not known here.
+        The filter program, or None for an architecture whose system calls are unknown.
     """
     return _program(network, sockets, touching, signals, machine or platform.machine())
 
@@ -119,7 +119,7 @@ def _program(
 
 
 def _examine(number: int, argument: int, checks: list[bytes]) -> list[bytes]:
-    """Return the steps that put the low half of an argument to the checks, for one call."""
+    """Return the instructions that check the low half of an argument of one system call."""
     allowed = _step(_RETURN, _ALLOW)
     body = [_step(_LOAD, argument), *checks, allowed]
     return [_step(_JUMP_IF_EQUAL, number, otherwise=len(body)), *body]
@@ -141,7 +141,7 @@ def _refusal(comparison: int, value: int, error: int) -> list[bytes]:
 
 
 def _step(code: int, value: int, *, then: int = 0, otherwise: int = 0) -> bytes:
-    """Return a `struct sock_filter`; the jumps count the steps to leave out."""
+    """Return a `struct sock_filter`; the jumps count the instructions to skip."""
     return struct.pack("=HBBI", code, then, otherwise, value)
 
 

@@ -25,8 +25,8 @@ class View(Struct, frozen=True):
 
     Attributes:
         sees: Words of the table's `sees`, but for `host`.
-        writes: Absolute paths, all of them there, where its programs write of their own accord.
-        whole_host: Why it cannot be confined at all; empty where it can.
+        writes: Absolute existing paths that its programs write to on their own, such as caches.
+        whole_host: Why it cannot be confined at all; empty if it can.
     """
 
     sees: frozenset[str] = frozenset()
@@ -50,10 +50,10 @@ class _Table(Struct, frozen=True):
 
 
 def view_of(analysis: CommandAnalysis, home: str | None) -> View:
-    """Return what a proven read needs of the host besides files.
+    """Return what a proven read needs of the host in addition to files.
 
     Args:
-        analysis: The command, as it was read.
+        analysis: The analysis of the command.
         home: What `~` stands for; None where that is not known.
     """
     table = _table()

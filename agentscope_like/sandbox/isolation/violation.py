@@ -1,4 +1,4 @@
-"""Recognises that a command tried more than its profile allows."""
+"""Detects in the output of a command that it tried more than its profile allows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WHERE_PROGRAMS_STAND = (
 
 
 class Heard:
-    """The first and the last of what a command says, for `find_violation`."""
+    """The beginning and end of a command's output, for `find_violation`."""
 
     __slots__ = ("_first", "_last")
 
@@ -52,15 +52,15 @@ class Heard:
 
     @property
     def text(self) -> str:
-        """Return it, as far as it is text."""
+        """Return it as text."""
         return (self._first + self._last).decode(errors="replace")
 
 
 class Violation(Struct, frozen=True):
-    """What a command tried, and could not, beyond what was decided.
+    """An attempt of a command that exceeds its decision and was refused by the kernel.
 
     Attributes:
-        kind: Whether it tried to write, or to reach somebody.
+        kind: Whether it tried to write or to use the network.
         evidence: The line in which a program complained.
     """
 
@@ -69,7 +69,7 @@ class Violation(Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """Return what the result of the call says."""
+        """Return the message for the result of the call."""
         tried = "write where it" if self.kind == "write" else "use a network that it"
         return (
             f"The command tried to {tried} was not decided to, and the kernel refused: "
@@ -82,16 +82,16 @@ class Violation(Struct, frozen=True):
 def find_violation(
     profile: Profile, status: int | None, output: str, command: str
 ) -> Violation | None:
-    """Return what a command tried beyond its profile, as far as its programs complained of it.
+    """Return what a command tried beyond its profile, if its error messages show it.
 
-    The kernel refuses without telling anybody but the program, so this reads what that said. Of a
-    command that succeeded only those complaints are believed that are of its own programs: it may
-    have printed a file that tells of others.
+    The kernel reports a refusal only to the program, so this reads the program's messages. If the
+    command succeeded, only messages of its own programs count: it may have printed a file with
+    messages of others.
 
     Args:
-        profile: What it was allowed.
-        status: Its exit status; None where its time was up.
-        output: What it said, with the messages of its programs in English.
+        profile: Its profile.
+        status: Its exit status; None after a timeout.
+        output: Its output, with messages in English.
         command: Its text.
     """
     searched: list[tuple[Literal["write", "network"], re.Pattern[str]]] = [("write", _READ_ONLY)]
@@ -105,9 +105,9 @@ def find_violation(
 
 
 def _is_of_a_program_in(command: str, line: str) -> bool:
-    """Return whether a line looks like a complaint of a program that the command starts.
+    """Return whether a line looks like an error message of a program that the command starts.
 
-    Of bash, which every command is run by, it has to be about a word of the command.
+    A message of bash, which runs every command, has to be about a word of the command.
     """
     spoken = _SPEAKER.match(line)
     if spoken is None:

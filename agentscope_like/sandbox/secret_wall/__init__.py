@@ -1,4 +1,4 @@
-"""The second wall: confined reads do not see the credentials that they do not name."""
+"""Hides credentials from confined reads that do not name them."""
 
 from agentscope_like.sandbox.secret_wall.wall import CoveredRun, CoveredSecrets, SecretWall
 

@@ -1,8 +1,8 @@
 """Reads the paths that a git index records, without running git.
 
-The format is the one of git's documentation (gitformat-index(5)), versions 2 to 4. What is not
-exactly of this format is refused: a path that is wrongly taken for untracked would be covered, and
-git would show it as changed.
+The format is the one of git's documentation (gitformat-index(5)), versions 2 to 4. Any
+deviation is refused: a tracked path mistaken for an untracked one would be covered, and git would
+show it as changed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_VARINT_BYTES = 4
 
 
 class GitIndexError(ValueError):
-    """What was read is no index, or one of a kind that is not known here."""
+    """The data is not a git index, or one of an unknown kind."""
 
 
 def recorded_paths(data: bytes) -> frozenset[bytes]:

@@ -1,4 +1,4 @@
-"""What a command finds in the place of credentials: notice files and empty directories."""
+"""Covers credentials with notice files and empty directories."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ NOTICE = "# Kept secret from this command. Name this file in a command of its ow
 
 
 class Notices:
-    """Notices for some credentials, in a directory of their own that goes when this goes.
+    """Notices that cover some credentials, in a temporary directory of their own.
 
-    Each credential has a notice of its own, so that it can be told which of them was opened.
+    Each credential has its own notice, so that it is known which of them was opened.
 
     Args:
-        credentials: What they take the place of.
+        credentials: The credentials to cover.
 
     Raises:
         OSError: They cannot be made.
@@ -43,22 +43,22 @@ class Notices:
         }
 
     def is_seen_by(self, profile: Profile) -> bool:
-        """Return whether a command would find the directory: not in what it has of its own."""
+        """Return whether a command sees the directory, unless its own directories cover it."""
         has_own = not profile.devices or FORGOTTEN in profile.hide
         return not (has_own and is_below(self.directory, FORGOTTEN))
 
     def mounts(self) -> tuple[VolumeMount, ...]:
-        """Return what covers the credentials that are still there."""
+        """Return the mounts that cover the credentials that still exist."""
         return tuple(mount for each, mount in self._mounts.items() if _is_there(each))
 
     @property
     def are_there(self) -> bool:
-        """Return whether nobody has removed the notices."""
+        """Return whether the notices still exist."""
         return all(os.path.lexists(mount.host_path) for mount in self._mounts.values())
 
 
 def _notice(credential: Credential, place: str) -> VolumeMount:
-    """Make the notice of a credential; it has the credential's mode and time of change."""
+    """Make the notice of a credential; it has the credential's mode and modification time."""
     if credential.is_directory:
         os.mkdir(place)
     else:

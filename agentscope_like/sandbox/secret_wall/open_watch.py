@@ -1,4 +1,4 @@
-"""Tells which files of a directory were opened, by inotify; without inotify, it tells of none."""
+"""Reports which files of a directory were opened, by inotify; none without inotify."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _READ_BYTES = 1 << 16
 
 
 class OpenWatch:
-    """Watches what is in a directory until it is closed, or nobody has it any more.
+    """Watches the files of a directory until it is closed or garbage-collected.
 
-    What is opened by another way than through the directory, such as a mount, counts as well.
+    Opening a file through another path, such as a mount, counts as well.
 
     Args:
         directory: The directory.
@@ -33,7 +33,7 @@ class OpenWatch:
             )
 
     def opened(self) -> frozenset[str]:
-        """Return the names of what was opened since this was asked last."""
+        """Return the names of the files opened since the last call."""
         found: set[str] = set()
         while data := self._events():
             at = 0
@@ -45,7 +45,7 @@ class OpenWatch:
         return frozenset(found)
 
     def close(self) -> None:
-        """Watch no longer; calling it again does nothing."""
+        """Stop watching; calling it again does nothing."""
         if self._descriptor is not None:
             self._descriptor = None
             self._end()
@@ -60,7 +60,7 @@ class OpenWatch:
 
 
 def _new_watch() -> int | None:
-    """Return the descriptor of a new inotify instance; None where there can be none."""
+    """Return the descriptor of a new inotify instance; None if there is no inotify."""
     libc = _libc()
     if not hasattr(libc, "inotify_init1"):
         return None

@@ -1,4 +1,4 @@
-"""Which names and places are those of credentials, from the table of what is sensitive to read."""
+"""Tells which names and paths are credentials, by the table of sensitive paths."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _BELOW = "/**"
 
 
 def is_credential(*readings: str, home: str) -> bool:
-    """Return whether a path is that of a credential; a directory is where all in it is one.
+    """Return whether a path is a credential; a directory is if every file in it is one.
 
     Args:
-        readings: The path, and where it leads by symlinks; all absolute.
+        readings: The path and its symlink targets; all absolute.
         home: The home directory.
     """
     location = Location(
@@ -49,9 +49,9 @@ def may_be_credential(name: str) -> bool:
 
 @cache
 def directories_of_credentials() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the last names of directories in which every file is a credential, in small letters.
+    """Return the lowercase names of directories in which every file is a credential.
 
-    Those in which only some are come second.
+    Second are those in which only some files are.
     """
     whole, partly = set[str](), set[str]()
     for entry in paths_asked_to_read():
@@ -63,7 +63,7 @@ def directories_of_credentials() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def known_places(home: str) -> Iterator[str]:
-    """Yield the credentials of a person and of the system that are where they usually are.
+    """Yield the existing credentials at their usual paths, of the user and of the system.
 
     Args:
         home: The home directory; without one, only the system's are known.

@@ -1,4 +1,4 @@
-"""Finds the credentials that are to be covered, the nearest first and within limits."""
+"""Finds the credentials to cover, nearest first and within limits."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NOT_FILES = ("/dev", "/proc", "/sys")
 
 
 class Credential(Struct, frozen=True):
-    """A file, or a directory in which every file is one.
+    """A credential file, or a directory in which every file is one.
 
     Attributes:
         path: Absolute and without symlinks.
@@ -58,11 +58,11 @@ class Credential(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """The credentials that there are to cover.
+    """The credentials to cover.
 
     Attributes:
         credentials: The nearest ones.
-        left_out: A sentence for each reason for which there may be more.
+        left_out: For each reason why there may be more, a sentence.
     """
 
     credentials: tuple[Credential, ...] = ()
@@ -169,7 +169,7 @@ class _Search:
             yield path
 
     def _files_below(self, directory: str) -> Iterator[str]:
-        """Yield the credentials below a directory, by the name that the directory has here."""
+        """Yield the credentials below a directory, with paths as the caller names it."""
         real = os.path.realpath(directory)
         for entry, _ in self._entries([real]):
             path = directory + entry.path.removeprefix(real)
@@ -177,9 +177,9 @@ class _Search:
                 yield path
 
     def _entries(self, directories: Iterable[str]) -> Iterator[tuple[os.DirEntry[str], bool]]:
-        """Yield what is below directories, level by level, and whether all there is secret.
+        """Yield the entries below directories, level by level, and whether all of them are secret.
 
-        What is in `.git` is left out.
+        The content of `.git` is left out.
         """
         waiting = deque((path, self._is_credential(f"{path}/any")) for path in directories)
         whole, partly = directories_of_credentials()
@@ -209,7 +209,7 @@ class _Search:
         return is_credential(*dict.fromkeys((path, real)), home=self._home)
 
     def _is_covered(self, path: str) -> bool:
-        """Return whether a path is covered already, or lies in a directory that is."""
+        """Return whether a path, or a directory above it, is covered already."""
         while path not in self._credentials:
             parent = os.path.dirname(path)
             if parent == path:

@@ -1,4 +1,4 @@
-"""Covers credentials during proven reads, and tells which of them a command came upon."""
+"""Covers credentials during proven reads, and reports which of them a command opened."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _SECONDS = 60.0
 
 
 class CoveredSecrets(Struct, frozen=True):
-    """What was kept secret from a command.
+    """The credentials that were hidden from a command.
 
     Attributes:
-        covered: How many credentials it could not read.
-        opened: Those that it tried to read all the same, as absolute paths.
-        left_out: A sentence for each reason for which others may not have been covered.
+        covered: The number of hidden credentials.
+        opened: Those that it tried to read, as absolute paths.
+        left_out: For each reason why others may not be covered, a sentence.
     """
 
     covered: int
@@ -39,7 +39,7 @@ class CoveredSecrets(Struct, frozen=True):
     left_out: tuple[str, ...] = ()
 
     def as_metadata(self) -> dict[str, Any]:
-        """Return it as plain values that are the same after they were stored as JSON."""
+        """Return it as plain values that survive a round trip through JSON."""
         return {
             "covered": self.covered,
             "opened": list(self.opened),
@@ -48,13 +48,13 @@ class CoveredSecrets(Struct, frozen=True):
 
 
 class CoveredRun:
-    """One run of a command from which credentials are kept, until it is closed.
+    """One run of a command with credentials covered, until it is closed.
 
     Args:
-        profile: What the command may touch without this.
-        notices: What takes the place of credentials; None where they could not be made.
-        left_out: Why there may be credentials that are not covered.
-        named: Paths of credentials that the command is to see.
+        profile: The profile of the command without covers.
+        notices: The covers; None if they could not be made.
+        left_out: Why some credentials may not be covered.
+        named: Paths of credentials that the command may see.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class CoveredRun:
             )
 
     def report(self) -> CoveredSecrets | None:
-        """Return what was kept from the command, if anything was; ask once, when it has ended."""
+        """Return what was hidden from the command, if anything; call once, after its end."""
         if not self._covered and not self._left_out:
             return None
         names = frozenset[str]() if self._watch is None else self._watch.opened()
@@ -87,14 +87,14 @@ class CoveredRun:
         return CoveredSecrets(len(self._covered), tuple(opened), self._left_out)
 
     def close(self) -> None:
-        """Let go of what was needed for it; calling it again does nothing."""
+        """Release its resources; calling it again does nothing."""
         if self._watch is not None:
             self._watch.close()
         self._notices = None
 
 
 class SecretWall:
-    """Keeps credentials from the proven reads of one shell; what it found is known to the next."""
+    """Hides credentials from the proven reads of one shell, and caches what it found."""
 
     def __init__(self) -> None:
         self._known: _Known | None = None
@@ -102,7 +102,7 @@ class SecretWall:
 
     @staticmethod
     def stands(scope: Scope) -> bool:
-        """Return whether credentials are kept from a command of this scope.
+        """Return whether credentials are hidden from a command of this scope.
 
         Only from proven reads without network: a program that writes would find its files covered,
         and `git add` would record the covers; one that logs in needs its credentials.
@@ -111,19 +111,19 @@ class SecretWall:
         return scope.kind is ScopeKind.READ and profile is not None and not profile.network
 
     def ran(self, scope: Scope) -> None:
-        """Take note of a run that has ended: what may have written may have made credentials."""
+        """Note that a run has ended: if it may have written, there may be new credentials."""
         if scope.kind is not ScopeKind.READ:
             self._changes += 1
 
     def cover(
         self, analysis: CommandAnalysis, surroundings: Surroundings, scope: Scope
     ) -> CoveredRun:
-        """Cover what nobody agreed to show to a command; blocks while it looks at files.
+        """Cover the credentials that a command was not allowed to see; blocks while it searches.
 
         Args:
-            analysis: The command, as it was read for the decision.
+            analysis: The analysis that the decision used.
             surroundings: Where it runs.
-            scope: What it was decided to do, of a kind for which the wall stands.
+            scope: Its scope, of a kind for which `stands` is true.
         """
         profile = scope.profile or reading()
         try:
@@ -161,11 +161,11 @@ class _Known(Struct, frozen=True):
 def _asked_for(
     analysis: CommandAnalysis, surroundings: Surroundings, credentials: Sequence[Credential]
 ) -> frozenset[str]:
-    """Return the credentials that a command is to see: it names them, and a person agreed.
+    """Return the credentials that a command may see: it names them, and a person agreed.
 
-    A single command that names one without anybody being asked does not show what is in it, but
-    may tell its size: so it sees those that everybody knows by their names. The directory where it
-    runs has to be there for it as well.
+    A simple command that was allowed without a question does not print a file that it names, but
+    may print its size. So it may see credentials with well-known names. The directory that it runs
+    in has to exist for it as well.
     """
     start = os.path.realpath(surroundings.directory)
     needed = frozenset(each.path for each in credentials if is_below(start, each.path))
@@ -187,7 +187,7 @@ def _asked_for(
 def _named(
     analysis: CommandAnalysis, around: Surroundings, credentials: Sequence[Credential]
 ) -> frozenset[str]:
-    """Return the credentials that the paths of a command lead to, hold, or are in."""
+    """Return the credentials at, above or below the paths of a command."""
     found: set[str] = set()
     for effect in analysis.effects:
         for location in around.locations(effect) or ():

@@ -1,4 +1,4 @@
-"""Tells which files git tracks, from the indexes of the work trees that they lie in."""
+"""Tells which files git tracks, from the index of each work tree."""
 
 from __future__ import annotations
 

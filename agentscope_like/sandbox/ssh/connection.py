@@ -30,15 +30,15 @@ _ENDING_SECONDS = 5.0
 class SSHOptions(BaseModel):
     """`SandboxConfig.remote_options` of the provider `"ssh"`.
 
-    The host's key is always checked; there is no way to do without.
+    The host key is always checked; this cannot be switched off.
 
     Attributes:
         host: Name or address of the host, or an alias of the user's SSH configuration.
         port: Its port; by default what the user's SSH configuration says, or 22.
-        username: Whom to be there; by default what the configuration says, or the same as here.
+        username: The account there; by default the configured one, or the same as here.
         known_hosts: File with the host's key; by default `~/.ssh/known_hosts`.
         client_keys: Files with private keys; by default the user's, and those of the agent.
-        connect_timeout: Seconds that connecting may take (20).
+        connect_timeout: Timeout for connecting, in seconds (20).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -58,10 +58,10 @@ class SSHOptions(BaseModel):
 
 
 class SSHConnection:
-    """A connection that is made when it is needed, and again when it was lost.
+    """An SSH connection, made when needed and made again after it was lost.
 
     Args:
-        options: To whom.
+        options: The host and how to connect.
     """
 
     def __init__(self, options: SSHOptions) -> None:
@@ -76,7 +76,7 @@ class SSHConnection:
         return self._options.host
 
     async def run(self, message: bytes, stdout: int, stderr: int) -> SSHCommand:
-        """Start the supervisor on the other host, and return the command that it runs.
+        """Start the supervisor process on the other host, and return the command that it runs.
 
         Args:
             message: What the supervisor reads.
@@ -108,7 +108,7 @@ class SSHConnection:
         return command
 
     async def close(self) -> None:
-        """End the connection, if there is one."""
+        """Close the connection, if there is one."""
         connection, self._connection = self._connection, None
         commands, self._commands = self._commands, set()
         if connection is not None:
@@ -164,11 +164,11 @@ class SSHCommand(RunningCommand):
 
     @property
     def is_closed(self) -> bool:
-        """Return whether nothing more will come of it."""
+        """Return whether its channel is closed."""
         return self._closing.done()
 
     async def closed(self) -> None:
-        """Wait until nothing more will come of it."""
+        """Wait until its channel is closed."""
         await asyncio.shield(self._closing)
 
     def send(self, message: bytes) -> None:
@@ -197,7 +197,7 @@ class SSHCommand(RunningCommand):
         self.end_now()
 
     def end_now(self) -> None:
-        """Close the channel, which the supervisor takes for the end."""
+        """Close the channel, which makes the supervisor end the command."""
         self._process.close()
 
 

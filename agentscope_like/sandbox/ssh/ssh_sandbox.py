@@ -35,16 +35,16 @@ _SECONDS = 30
 class SSHSandbox(BackgroundHandle):
     """Runs commands on another host, by its bash and with the rights of its account.
 
-    A command ends with the connection: when that is lost, so do its processes there, and it is
-    never run a second time. The next one makes a new connection. Variables of this host are sent
-    if `pass_env` names them, and no others.
+    A command ends with the connection: if that is lost, its processes are ended and it is never run
+    again. The next command makes a new connection. Only the variables of this host that `pass_env`
+    names are sent.
 
     Args:
-        config: What it is made of; `remote_options` are those of `SSHOptions`.
+        config: Its configuration; `remote_options` are those of `SSHOptions`.
 
     Raises:
-        ConfigurationError: It has mounts, which are of this host, or asks for all variables.
-        ValidationError: `remote_options` cannot be used.
+        ConfigurationError: It has mounts of this host, or asks for all variables.
+        ValidationError: `remote_options` are invalid.
     """
 
     def __init__(self, config: SandboxConfig) -> None:
@@ -98,7 +98,7 @@ class SSHSandbox(BackgroundHandle):
         self._background = BackgroundTasks(self._logs)
 
     async def close(self) -> None:
-        """End what runs there, remove what is its own there, and the connection."""
+        """End its commands, remove its own files on the other host, and close the connection."""
         scratch, self._scratch = self._scratch, None
         logs, self._logs = self._logs, None
         try:

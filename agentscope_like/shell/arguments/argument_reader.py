@@ -1,7 +1,7 @@
 """Reads the arguments of a program by its grammar.
 
-The result says what each argument means and what could not be understood. Nothing here knows a
-program.
+The result gives the meaning of each argument, and what was not understood. No program is named
+here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from agentscope_like.shell.arguments.argument_roles import Item, Reading, fits
+from agentscope_like.shell.arguments.argument_roles import ArgumentReading, Item, fits
 from agentscope_like.shell.arguments.option_reader import OptionReader
 from agentscope_like.shell.catalog import REST, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.shell.draft import shortened
@@ -28,11 +28,13 @@ _WRITTEN = Role(RoleKind.WRITE)
 _HELP = frozenset({"--help", "-help", "-h"})
 
 
-def read_arguments(grammar: Grammar, arguments: Sequence[Argument], start: int = 1) -> Reading:
+def read_arguments(
+    grammar: Grammar, arguments: Sequence[Argument], start: int = 1
+) -> ArgumentReading:
     """Read `arguments` from index `start` on by `grammar`, descending into sub-commands."""
     first = arguments[0]
     label = first.rpartition("/")[2] if isinstance(first, str) else grammar.name
-    reading = Reading(grammar, label)
+    reading = ArgumentReading(grammar, label)
     _LevelReader(grammar, arguments, reading).read(start)
     if grammar.refuses is not None:
         _refuse(grammar.refuses, reading)
@@ -44,7 +46,9 @@ class _LevelReader(OptionReader):
 
     __slots__ = ("early", "operands", "spread")
 
-    def __init__(self, grammar: Grammar, arguments: Sequence[Argument], reading: Reading) -> None:
+    def __init__(
+        self, grammar: Grammar, arguments: Sequence[Argument], reading: ArgumentReading
+    ) -> None:
         super().__init__(grammar, arguments, reading)
         self.operands: list[int] = []
         self.spread: int | None = None
@@ -81,7 +85,7 @@ class _LevelReader(OptionReader):
         self._finish()
 
     def _read_option(self, index: int) -> int | None:
-        """Read the option at `index`, and return what comes after it; None for an operand."""
+        """Read the option at `index`, and return the next index; None for an operand."""
         grammar, argument = self.grammar, self.arguments[index]
         if not isinstance(argument, str):
             if argument.option and not (self._is_harmless(argument) or self._is_path(argument)):
@@ -100,7 +104,7 @@ class _LevelReader(OptionReader):
         return None
 
     def _is_harmless(self, argument: Unknown) -> bool:
-        """Return whether a computed argument does no harm, whichever option it is."""
+        """Return whether a computed argument is harmless even if it is an option."""
         option, equals, _ = argument.prefix.partition("=")
         if not equals:
             return self.grammar.harmless
@@ -110,7 +114,7 @@ class _LevelReader(OptionReader):
         )
 
     def _is_path(self, argument: Unknown) -> bool:
-        """Return whether a computed argument ends as no option does, however many it becomes."""
+        """Return whether a computed argument cannot be an option, because of how it ends."""
         is_whole = argument.single or argument.pattern is not None
         return self.grammar.whole_options and is_whole and argument.suffix.endswith("/")
 
@@ -124,7 +128,7 @@ class _LevelReader(OptionReader):
     def _asks_about(self, index: int) -> bool:
         """Return whether the only argument is one that prints help or a version.
 
-        Behind a sub-command it is one that asks for help: `npm run version` runs a script.
+        After a sub-command only help counts: `npm run version` runs a script.
         """
         grammar, rest = self.grammar, self.arguments[index:]
         sub = rest[0] if len(rest) > 1 else None
@@ -187,14 +191,14 @@ class _LevelReader(OptionReader):
             reading.items[first:] = map(_rewritten, reading.items[first:])
 
     def _given(self) -> list[When]:
-        """Return what the options that were given change."""
+        """Return the changes that the given options make."""
         used = self.reading.used
         if self.grammar.changing_flags.isdisjoint(used):
             return []
         return [when for when in self.grammar.whens if not when.flags.isdisjoint(used)]
 
     def _heed(self, when: When) -> None:
-        """Note what speaks against an option that was given."""
+        """Note the objections to a given option."""
         reading = self.reading
         if when.needs and when.needs.isdisjoint(reading.used):
             flag = min(when.flags & reading.used)
@@ -208,16 +212,16 @@ class _LevelReader(OptionReader):
             reading.problem(f"`{reading.label} {flag}` {when.doubt}", 0)
 
     def _read_as_script(self) -> None:
-        """Read the first operand also as the script that it is where options end at an operand.
+        """Also read the first operand as a script, for programs whose options end at an operand.
 
-        BSD and POSIX programs read `sed SCRIPT -e p` so, where GNU's take `SCRIPT` for a file.
+        BSD and POSIX programs read `sed SCRIPT -e p` so; GNU sed takes `SCRIPT` for a file.
         """
         places = self.grammar.operands
         if self.operands and places and places[0].role.kind in _LANGUAGES:
             self._operand(places[0], self.operands[0])
 
     def _spread(self, places: tuple[Operand, ...]) -> int | None:
-        """Return where a glob is one file to read and any number of texts: members of it."""
+        """Return the index of a glob that is one file to read, followed by names of its members."""
         if not self.operands or len(self.operands) != len(places) - 1:
             return None
         kinds = [(place.role.kind, place.many) for place in places[-2:]]
@@ -228,7 +232,7 @@ class _LevelReader(OptionReader):
         return self.operands[-1] if is_glob else None
 
     def _assign(self, places: tuple[Operand, ...]) -> None:
-        """Give each operand its place: the fixed ones first and last, the repeated one between."""
+        """Assign a meaning to each operand: fixed ones first and last, the repeated one between."""
         operands, arguments = self.operands, self.arguments
         if not places and not operands:
             return
@@ -266,7 +270,7 @@ class _LevelReader(OptionReader):
         self._refuse_more(operands[position:])
 
     def _refuse_more(self, operands: Sequence[int]) -> None:
-        """Note the operands for which there is no place."""
+        """Note the operands that the grammar does not have."""
         for index in operands:
             argument = self.arguments[index]
             shown = f"`{shortened(argument)}`" if isinstance(argument, str) else "this argument"
@@ -275,7 +279,7 @@ class _LevelReader(OptionReader):
             )
 
     def _spill(self, places: tuple[Operand, ...], place: Operand, index: int) -> None:
-        """Read an operand also as those behind it, where it may become several, as in `grep $x`."""
+        """Also read an operand as the later ones if it may expand to several, as in `grep $x`."""
         argument = self.arguments[index]
         if isinstance(argument, str) or argument.single or index == self.spread:
             return
@@ -323,14 +327,14 @@ class _LevelReader(OptionReader):
 
 
 def _begins_well(role: Role, value: Unknown) -> bool:
-    """Return whether what is known of a computed argument is nothing that `role` refuses."""
+    """Return whether the known beginning of a computed argument is one that `role` accepts."""
     if role.pattern is None:
         return True
     return bool(value.prefix.strip()) and role.pattern.fullmatch(value.prefix) is not None
 
 
-def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
-    """Note each argument that a program may take for more than a name or a text."""
+def _refuse(refused: re.Pattern[str], reading: ArgumentReading) -> None:
+    """Note each argument that a program may not treat as a plain name or text."""
     for item in reading.items:
         if any(map(refused.match, _beginnings(item.argument))):
             reading.problem(
@@ -339,7 +343,7 @@ def _refuse(refused: re.Pattern[str], reading: Reading) -> None:
 
 
 def _beginnings(argument: Argument) -> Sequence[str]:
-    """Return with what an argument may begin, as far as that is known."""
+    """Return the beginnings that an argument may have, as far as known."""
     if isinstance(argument, str):
         return (argument,)
     known = argument.prefix or argument.pattern or ""
@@ -351,7 +355,7 @@ def _beginnings(argument: Argument) -> Sequence[str]:
 
 
 def _changes_nothing(places: Sequence[Operand], items: Sequence[Item]) -> bool:
-    """Return whether what has to be changed by some operand is changed by none."""
+    """Return whether the program needs an operand to change something and has none."""
     for place in places:
         if place.role.kind in _CHANGING and not place.optional:
             return not any(item.role.kind in _CHANGING for item in items)
@@ -359,5 +363,5 @@ def _changes_nothing(places: Sequence[Operand], items: Sequence[Item]) -> bool:
 
 
 def _rewritten(item: Item) -> Item:
-    """Return the operand as one that is written where it would have been read."""
+    """Return the operand as written instead of read."""
     return replace(item, role=_WRITTEN) if item.role.kind is RoleKind.READ else item

@@ -1,4 +1,4 @@
-"""What the arguments of a program mean, as far as its grammar tells."""
+"""The records of what the arguments of a program mean by its grammar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentscope_like.shell.arguments.go_templates import ends_with_its_data
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.values import Argument, Shape, Unknown
 
-__all__ = ["DEVICES", "Item", "Problem", "Reading", "fits"]
+__all__ = ["DEVICES", "ArgumentReading", "Item", "Problem", "fits"]
 
 DEVICES = "/dev"
 _ON_THIS_HOST = re.compile(r"[^:/]*/")
@@ -24,9 +24,9 @@ _BINDING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 class Item(Struct, frozen=True, gc=False):
-    """One argument and what it means; `start` is its place, `end` that of what follows it.
+    """One argument and its meaning, at the indexes from `start` to before `end`.
 
-    `flag` is the option that it is the value of, empty for an operand.
+    `flag` is the option whose value it is, empty for an operand.
     """
 
     role: Role
@@ -37,9 +37,9 @@ class Item(Struct, frozen=True, gc=False):
 
 
 class Problem(NamedTuple):
-    """Something that is not understood, and the place of the argument.
+    """Something that is not understood, and the index of the argument.
 
-    `is_lack` tells that an operand or a number is missing, without which a program does nothing.
+    `is_lack` means that an operand or a number is missing without which the program does nothing.
     """
 
     message: str
@@ -47,8 +47,8 @@ class Problem(NamedTuple):
     is_lack: bool = False
 
 
-class Reading(Struct, dict=True):
-    """What the arguments mean.
+class ArgumentReading(Struct, dict=True):
+    """The meaning of all arguments of a command.
 
     Attributes:
         grammar: The grammar of the innermost sub-command.
@@ -57,7 +57,7 @@ class Reading(Struct, dict=True):
         problems: What is not understood.
         used: The options that were given, at all levels.
         recursive: Whether its writes and deletions reach everything below a path.
-        is_about: Whether it only asks for help or a version.
+        is_about: Whether the command only asks for help or a version.
     """
 
     grammar: Grammar
@@ -78,7 +78,7 @@ class Reading(Struct, dict=True):
 
     @cached_property
     def reaches_devices(self) -> bool:
-        """Whether an operand may be a device, or where they are, once all have been read."""
+        """Whether an operand may be a device, or a directory of devices; known at the end."""
         places = [item.argument for item in self.items if not item.flag]
         texts = [place if isinstance(place, str) else place.prefix for place in places]
         texts += [text for place in places if isinstance(place, Unknown) for text in place.choices]
@@ -90,7 +90,7 @@ class Reading(Struct, dict=True):
 
 
 def fits(role: Role, value: Argument) -> bool:
-    """Return whether `value` is one that `role` allows."""
+    """Return whether `role` allows `value`."""
     if role.pattern is not None:
         if isinstance(value, str):
             return role.pattern.fullmatch(value) is not None
@@ -106,14 +106,14 @@ def fits(role: Role, value: Argument) -> bool:
 
 
 def _is_settled(pattern: re.Pattern[str], value: Unknown) -> bool:
-    """Return whether the beginning of a computed argument is all that the pattern asks for."""
+    """Return whether the beginning of a computed argument suffices for the pattern."""
     begins_so = value.single or value.pattern is not None
     is_open = begins_so and _OPEN_END.fullmatch(pattern.pattern) is not None
     return is_open and pattern.fullmatch(value.prefix) is not None
 
 
 def _is_on_this_host(value: Argument) -> bool:
-    """Return whether an archive's name has no host in it, as GNU tar reads it (tar(1), `-f`)."""
+    """Return whether an archive's name has no host in it, as GNU tar parses it (tar(1), `-f`)."""
     if isinstance(value, str):
         return bool(value) and (":" not in value or _ON_THIS_HOST.match(value) is not None)
     if value.choices:
@@ -122,7 +122,7 @@ def _is_on_this_host(value: Argument) -> bool:
 
 
 def _binds(value: Argument) -> bool:
-    """Return whether a value is `NAME=value`, or begins as one."""
+    """Return whether a value is `NAME=value`, or begins like one."""
     return _BINDING.match(value if isinstance(value, str) else value.prefix) is not None
 
 

@@ -1,4 +1,4 @@
-"""Proves that a program of awk only computes and prints.
+"""Proves that an awk program only computes and prints.
 
 Follows the lexical rules of POSIX awk, section "Lexical Conventions", and gawk 5.2's extensions.
 `system`, `getline`, pipes, redirected output, `@` (gawk's directives and indirect calls) and `ARGV`
@@ -126,7 +126,7 @@ class _Program:
         return None
 
     def _slash(self, at: int) -> int | None:
-        """Return where the pattern or the division sign at `at` ends; None where both are possible.
+        """Return the end of the regular expression or division at `at`; None if both are possible.
 
         After an operand a `/` divides, unless another one follows on the line; then both readings
         are harmless only if nothing suspicious follows that one of them could hide. A line goes on

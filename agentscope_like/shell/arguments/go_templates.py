@@ -1,8 +1,8 @@
-"""Go templates (https://pkg.go.dev/text/template): whether one ends as soon as its data does.
+"""Tells whether a Go template (https://pkg.go.dev/text/template) terminates.
 
-`range` counts to a number, and loops may be nested. So where there is one, what it goes over, and
-what a variable or `.` is set to, has to begin with something of the data; and no template is named,
-since it could use itself.
+`range` can count to any number, and loops can be nested. So each `range` must loop over a value of
+the data, each variable and `.` must be set to one, and named templates, which could recurse, are
+refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DATA = re.compile(r"[\s(]*(?:(?:index|split)\s[\s(]*)?[.$](?!\d)[^|]*")
 
 
 def ends_with_its_data(value: Argument) -> bool:
-    """Return whether a template, or whatever it may be, makes no loop of its own."""
+    """Return whether a template only loops over its data."""
     if isinstance(value, Unknown):
         return bool(value.shape) or (bool(value.choices) and all(map(_ends, value.choices)))
     return _ends(value)
@@ -37,6 +37,6 @@ def _ends(template: str) -> bool:
 
 
 def _is_of_data(action: str) -> bool:
-    """Return whether what an action goes over or sets, if it does either, is data."""
+    """Return whether an action loops over, or sets, nothing but values of the data."""
     found = _SETS.match(action)
     return found is None or _DATA.fullmatch(action, found.end()) is not None

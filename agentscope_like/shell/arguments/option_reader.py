@@ -1,8 +1,8 @@
-"""Reads the options of a program by its grammar, as `getopt_long` would.
+"""Reads the options of a program by its grammar, like `getopt_long`.
 
-Clusters of short options, `--flag=value`, abbreviations that only one long option can mean, values
-in the next argument. A value that stands by itself and looks like an option is not understood:
-whether the program takes it for one depends on its version.
+It reads clusters of short options, `--flag=value`, unambiguous abbreviations of long options, and
+values in the next argument. A separate value that looks like an option is not understood: whether
+the program takes it for one depends on its version.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agentscope_like.shell.arguments.argument_roles import Item, Reading, fits
+from agentscope_like.shell.arguments.argument_roles import ArgumentReading, Item, fits
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.values import Argument, Shape, Unknown
@@ -27,13 +27,15 @@ class OptionReader:
 
     __slots__ = ("arguments", "grammar", "reading")
 
-    def __init__(self, grammar: Grammar, arguments: Sequence[Argument], reading: Reading) -> None:
+    def __init__(
+        self, grammar: Grammar, arguments: Sequence[Argument], reading: ArgumentReading
+    ) -> None:
         self.grammar = grammar
         self.arguments = arguments
         self.reading = reading
 
     def option(self, text: str, index: int) -> int:
-        """Read the option `text` at `index`, and return the index of what comes after it."""
+        """Read the option `text` at `index`, and return the next index."""
         grammar = self.grammar
         if grammar.single_dash:
             return self._long(text, index)
@@ -51,10 +53,7 @@ class OptionReader:
         return self._cluster(f"-{first}", index, old=True)
 
     def computed_option(self, argument: Unknown, index: int) -> bool:
-        """Read an argument that bash computes after an option's name; False where it is not one.
-
-        Its beginning is literal: `--name=...`, `-x...`.
-        """
+        """Read an option whose value bash computes (`--name=$x`, `-x$y`); False for others."""
         if self.grammar.single_dash:
             return False
         prefix = argument.prefix
@@ -105,7 +104,7 @@ class OptionReader:
         return self._next_value(flag.role, name, index + flag.named)
 
     def _complete(self, written: str) -> str:
-        """Return the long option that `written` is, or abbreviates without any doubt."""
+        """Return the long option that `written` is, or abbreviates unambiguously."""
         grammar = self.grammar
         if written in grammar.flags:
             return written
@@ -173,7 +172,7 @@ class OptionReader:
         return index + 2
 
     def _may_spill(self, value: Unknown, name: str) -> bool:
-        """Return whether a value may be several arguments, of which the others may mean more."""
+        """Return whether a value may expand to several arguments that could be read differently."""
         if value.single or self.grammar.harmless:
             return False
         return not (self.grammar.flags[name].many and value.shape is Shape.INTEGER)
@@ -181,14 +180,14 @@ class OptionReader:
     def _is_first_match(self, role: Role, value: Argument, index: int) -> bool:
         """Return whether a value is the first match of a glob; the others are operands.
 
-        Only where it ends the command: else, what follows is the value where nothing matches.
+        Only at the end of the command: elsewhere the next argument is the value if nothing matches.
         """
         is_glob = isinstance(value, Unknown) and not value.option and value.pattern is not None
         is_last = index == len(self.arguments) - 1
         return role.kind is RoleKind.ARCHIVE and is_glob and is_last
 
     def _may_be_option(self, value: str) -> bool:
-        """Return whether a value that stands by itself looks like an option."""
+        """Return whether a separate value looks like an option."""
         grammar = self.grammar
         if len(value) < _SHORT or value[0] != "-" or grammar.harmless or grammar.single_dash:
             return False

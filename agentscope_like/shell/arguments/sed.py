@@ -1,8 +1,8 @@
-"""Proves that a script of sed only prints, deletes and substitutes.
+"""Proves that a sed script only prints, deletes and substitutes.
 
 The grammar is that of GNU sed 4.9 ("sed scripts", sections 3 to 6 of its manual), narrowed to what
-GNU, BSD and busybox read alike. `e`, `r`, `R`, `w`, `W` and the flags `e` and `w` of `s` are not
-in it.
+GNU, BSD and busybox sed parse alike. `e`, `r`, `R`, `w`, `W` and the flags `e` and `w` of `s` are
+not in it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Script:
         """Read every command.
 
         Raises:
-            _NotUnderstoodError: A command is not harmless, or not read alike by all seds.
+            _NotUnderstoodError: A command is not harmless, or not every sed parses it alike.
         """
         while True:
             self._skip(_BETWEEN)

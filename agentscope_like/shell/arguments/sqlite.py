@@ -1,9 +1,9 @@
-"""Proves that a text for `sqlite3 -readonly` only queries.
+"""Proves that the SQL of `sqlite3 -readonly` only queries.
 
 `-readonly` keeps the database file as it is, but SQL can still write other files, load libraries
 and attach databases (sqlite.org, "Command Line Shell For SQLite", sections 5, 9 and 17), so only
-queries over a short list of functions are taken. Some functions are tables as well, which take
-their arguments from hidden columns (sqlite.org, "Table-valued Functions").
+queries over a short list of functions are accepted. Some functions are tables as well, with
+arguments in hidden columns (sqlite.org, "Table-valued Functions").
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def check_sqlite(text: str) -> str | None:
 
 
 def _check_tables(text: str) -> str | None:
-    """Return why what a text reads from is not known to be harmless; its names are unquoted."""
+    """Return why the tables that a query reads are not known to be harmless, or None."""
     if table := _TABLE.search(text):
         return f"the table `{table.group()}` is not known to be harmless"
     return "a query that names itself may never end" if _names_itself(text) else None
@@ -88,7 +88,7 @@ def _check_tables(text: str) -> str | None:
 def _names_itself(text: str) -> bool:
     """Return whether a common table of a query, `NAME as (...)`, may be read in its own brackets.
 
-    SQLite takes it for recursive then, with or without the keyword (sqlite.org, "The WITH Clause").
+    SQLite then treats it as recursive, with or without the keyword (sqlite.org, "The WITH Clause").
     """
     uses: dict[str, list[int]] = {}
     for word in _WORD.finditer(text):
@@ -109,11 +109,11 @@ def _names_itself(text: str) -> bool:
 
 
 def _name(quoted: re.Match[str]) -> str:
-    """Return the name in quotes of any kind, each of which SQLite takes for one, or a text."""
+    """Return the quoted name; SQLite accepts any kind of quotes around one."""
     inner = quoted.group()[1:-1]
     return f" {inner} " if _WORD.fullmatch(inner) else " '' "
 
 
 def _without_text(quoted: re.Match[str]) -> str:
-    """Return a name in quotes as it is, and nothing of a text."""
+    """Return a quoted name unchanged, and an empty string for a text."""
     return "''" if quoted.group().startswith("'") else quoted.group()

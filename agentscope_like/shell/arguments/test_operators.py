@@ -1,4 +1,4 @@
-"""`test`, `[` and `[[`: conditions, where a few operators evaluate text as code.
+"""Checks the operands of `test`, `[` and `[[`; a few operators evaluate text as code.
 
 `-v` and `-R` expand the subscript of the name they are given, and the arithmetic operators of
 `[[` evaluate their operands (bash(1), "CONDITIONAL EXPRESSIONS" and "ARITHMETIC EVALUATION").
@@ -41,7 +41,7 @@ def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
             return
     for index in range(start, end - 1):
         if arguments[index] in _EVALUATING and not _is_name(arguments[index + 1]):
-            yield Problem("this condition may run what stands in brackets", index)
+            yield Problem("this condition may run code in brackets", index)
             return
     index = start
     while index < end:
@@ -57,7 +57,7 @@ def check_test(arguments: Sequence[Argument], start: int) -> Iterator[Problem]:
 
 
 def _term(words: Sequence[Argument]) -> int:
-    """Return how many words the term at the start takes; 0 where it is not understood."""
+    """Return the number of words in the first term; 0 if it is not understood."""
     first = words[0]
     if len(words) >= _BINARY_LENGTH and words[1] in _BINARY:
         return _BINARY_LENGTH
@@ -79,7 +79,7 @@ def check_condition(words: Sequence[Argument]) -> Iterator[Problem]:
     for index, word in enumerate(words):
         if word in _EVALUATING:
             if not (index + 1 < len(words) and _is_name(words[index + 1])):
-                yield Problem(f"`{word}` runs what stands in the brackets of the name", index)
+                yield Problem(f"`{word}` runs code in the brackets of the name", index)
         elif word in _ARITHMETIC:
             for place in (index - 1, index + 1):
                 if 0 <= place < len(words) and not _is_number(words[place]):

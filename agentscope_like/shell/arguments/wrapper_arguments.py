@@ -1,4 +1,4 @@
-"""The arguments that a wrapper gives to the command it runs."""
+"""Computes the arguments that a wrapper (xargs, find, fd) gives to its command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.shell.arguments.argument_roles import DEVICES, Reading
+from agentscope_like.shell.arguments.argument_roles import DEVICES, ArgumentReading
 from agentscope_like.shell.catalog import RoleKind
 from agentscope_like.shell.values import (
     Argument,
@@ -60,21 +60,21 @@ def _table() -> _Table:
 
 def fed_arguments(
     feed: str,
-    reading: Reading,
+    reading: ArgumentReading,
     arguments: Sequence[Argument],
     given: Output,
     *,
     batch: bool = False,
 ) -> list[Argument]:
-    """Return the arguments of the carried command once the wrapper has put its own in.
+    """Return the arguments of the wrapped command, with those that the wrapper inserts.
 
     Args:
         feed: How the wrapper feeds its command: `find`, `fd`, `xargs`, or anything else for one
             that passes the arguments on as they are.
-        reading: What the wrapper's own arguments mean.
-        arguments: The carried command as written.
+        reading: The meaning of the wrapper's own arguments.
+        arguments: The wrapped command as written.
         given: What is known of the wrapper's standard input.
-        batch: Whether a placeholder becomes everything that was found.
+        batch: Whether a placeholder becomes all files found.
     """
     if feed == "find":
         found = _ALL_FOUND if batch else _FOUND
@@ -98,8 +98,10 @@ def fed_arguments(
     return list(arguments)
 
 
-def _with_input(reading: Reading, arguments: Sequence[Argument], piece: Unknown) -> list[Argument]:
-    """Return a command with what `xargs` puts into it, or adds to it, of its input."""
+def _with_input(
+    reading: ArgumentReading, arguments: Sequence[Argument], piece: Unknown
+) -> list[Argument]:
+    """Return a command with the arguments that `xargs` inserts or appends from its input."""
     given = [item for item in reading.items if item.role.kind is RoleKind.PLACEHOLDER]
     computed = [item.argument for item in given if not isinstance(item.argument, str)]
     if computed:
@@ -120,8 +122,8 @@ def _has_no_digit(argument: Argument) -> bool:
     return isinstance(argument, str) and not any(map(str.isdecimal, argument))
 
 
-def _is_replaced_no_more(reading: Reading) -> bool:
-    """Return whether an option behind `-I` may make `xargs` forget it, and add to the command.
+def _is_replaced_no_more(reading: ArgumentReading) -> bool:
+    """Return whether an option after `-I` may cancel it, so that `xargs` appends instead.
 
     GNU xargs does so for any but `-n 1` (findutils 4.9, `warn_mutually_exclusive`).
     """
@@ -137,7 +139,7 @@ def _is_replaced_no_more(reading: Reading) -> bool:
 
 
 def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) -> Argument:
-    """Return `argument` with what stands for a placeholder made unknown."""
+    """Return `argument` with each placeholder replaced by an unknown value."""
     if not isinstance(argument, str):
         return argument
     starts = [argument.find(each) for each in placeholders if each in argument]
@@ -151,7 +153,7 @@ def _replace(argument: Argument, placeholders: tuple[str, ...], found: Unknown) 
     return Unknown(prefix=prefix, option=prefix.startswith("-"), suffix=suffix)
 
 
-def ends_in_time(reading: Reading) -> bool:
+def ends_in_time(reading: ArgumentReading) -> bool:
     """Return whether a wrapper ends the command that it runs within ten minutes."""
     bounds = reading.grammar.bounds
     if bounds is None or not reading.used <= bounds:

@@ -1,4 +1,4 @@
-"""The programs that are known, as TOML: their flags, their kinds and their sub-commands."""
+"""The catalog of known programs, as TOML: their options, operands and sub-commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Families of commands: which words of a command name what it does."""
+"""Tells which words of a command name its sub-command, and which programs run commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Placed(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
-    """The tables as they are written; `families.toml` says what each is."""
+    """The tables as they are written; `command_families.toml` explains each."""
 
     leading_options: dict[str, str]
     arity: dict[str, str]
@@ -45,10 +45,10 @@ class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Families:
-    """The tables of `families.toml`.
+    """The tables of `command_families.toml`.
 
     Attributes:
-        run_words: Words behind which a command stands, whatever the program.
+        run_words: Words that are followed by a command, for any program.
     """
 
     def __init__(self, text: str) -> None:
@@ -78,9 +78,9 @@ class Families:
         self.run_words = frozenset(tables.run_words.words.split())
 
     def without_leading_options(self, words: Sequence[str | None]) -> Sequence[str | None]:
-        """Return the words without the options that stand before a sub-command.
+        """Return the words without the options before the sub-command.
 
-        The words themselves where there are none, or the program is not known for sub-commands.
+        Returns the words unchanged if there are none, or if the program has no sub-commands.
         """
         valued = self._leading.get(canonical(words[0] or "")) if words else None
         if valued is None or len(words) < 2 or not (words[1] or "").startswith("-"):  # noqa: PLR2004
@@ -94,9 +94,9 @@ class Families:
         return (words[0], *words[position:])
 
     def before_command(self, words: Sequence[str | None]) -> tuple[int, int] | None:
-        """Return after how many words, and how many operands more, the program's command stands.
+        """Return how many words, and then how many operands, come before the program's command.
 
-        None where it is not known to run one.
+        Returns None if the program is not known to run one.
         """
         start = _longest_start(words, self._operands)
         return (len(start), self._operands[start]) if start else None
@@ -106,20 +106,20 @@ class Families:
         return bool(_longest_start(words, self._texts))
 
     def command_options(self, words: Sequence[str | None]) -> tuple[str, ...]:
-        """Return the options whose value is a command, as `families.toml` writes them."""
+        """Return the options whose value is a command, as `command_families.toml` writes them."""
         start = _by_first_name(words[:2])
         return self._options.get(start[:1], ()) + self._options.get(start, ())
 
     def language_of(self, program: str) -> Expression | None:
-        """Return what a word matches that runs a command in a program's own language."""
+        """Return the expression for words that run a command in a program's own language."""
         return self._languages.get(canonical(program))
 
     def is_shell(self, program: str | None) -> bool:
-        """Return whether a program runs the text of a word, a file or its input as a script."""
+        """Return whether a program runs an argument, a file or its input as a shell script."""
         return program is not None and _unversioned(program) in programs_with("shell")
 
     def interpreter(self, program: str) -> str | None:
-        """Return which interpreter of another language a program is, without its version."""
+        """Return the interpreter of another language that a program is, without its version."""
         name = _unversioned(program)
         return name if name in programs_with("interpreter") else None
 
@@ -130,14 +130,14 @@ class Families:
         )
 
     def has_own_words(self, program: str) -> bool:
-        """Return whether a program is known to take no command for one to run."""
+        """Return whether a program is known to run no command from its arguments."""
         return canonical(program) in self._own_words
 
     def prefix_of(self, words: Sequence[str | None]) -> tuple[str, ...] | None:
         """Return the words that a rule for this kind of command begins with, or None.
 
-        None where no open-ended rule is safe to offer: for shells, interpreters, wrappers and whole
-        families, and where a word that would be part of it is an option or not known.
+        Returns None if no open-ended rule is safe to offer: for shells, interpreters, wrappers and
+        whole families, or if one of these words is an option or not known.
         """
         program = words[0] if words else None
         runner = _longest_start(words, self._runners)
@@ -174,7 +174,7 @@ def _prefixes(entries: str) -> frozenset[_Start]:
 
 
 def _longest_start(words: Sequence[str | None], known: Container[_Start]) -> _Start:
-    """Return the longest start of the words that is known; empty where none is."""
+    """Return the longest known prefix of the words; empty if none is known."""
     start = _by_first_name(words[:3])
     for length in (3, 2, 1):
         if start[:length] in known:

@@ -1,4 +1,4 @@
-"""Compiles the table of one program, and refuses what it does not know."""
+"""Compiles the TOML table of one program into its grammar, and refuses unknown keys."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The grammar of one program: which arguments it takes, and what they mean.
+"""The grammar of one program: its arguments and their meaning.
 
-A grammar lists what is *known*. An option that is not listed is unknown, whatever it does, and so
-is an operand that has no place. `catalog/README.md` describes each field as the catalog writes it.
+A grammar lists what is *known*. An option or operand that is not listed is unknown, whatever it
+does. `catalog/README.md` describes each field as the catalog writes it.
 """
 
 from __future__ import annotations
@@ -90,14 +90,14 @@ REST = frozenset({RoleKind.COMMAND, RoleKind.SCRIPT})
 
 
 class Role(Struct, frozen=True):
-    """What one argument means; `pattern` is what it has to match whole."""
+    """The meaning of one argument, which must fully match `pattern`."""
 
     kind: RoleKind
     pattern: re.Pattern[str] | None = None
 
 
 class Operand(Struct, frozen=True):
-    """One place among the operands; `many` takes any number, `optional` none or one."""
+    """One operand; `many` takes any number, `optional` none or one."""
 
     role: Role
     many: bool = False
@@ -118,7 +118,7 @@ class Flag(Struct, frozen=True):
 
 
 class When(Struct, frozen=True):
-    """What changes where one of `flags` is given.
+    """What changes if one of `flags` is given.
 
     `needs` are options of which one must be given as well, `without` those of which none may;
     `rewrites` makes operands that are read also written.
@@ -135,7 +135,7 @@ class When(Struct, frozen=True):
 
 
 class Grammar(Struct, frozen=True, dict=True):
-    """What is known of one program, or of one sub-command; `catalog/README.md` has each key."""
+    """The grammar of one program or sub-command; `catalog/README.md` explains each key."""
 
     name: str
     source: str = ""
@@ -176,7 +176,7 @@ class Grammar(Struct, frozen=True, dict=True):
 
     @cached_property
     def tells_only_help(self) -> bool:
-        """Whether no more is known than how to ask for help or a version."""
+        """Whether only its options for help and version are known."""
         known = (self.flags, self.operands, self.subs, self.whens, self.needs, self.doubt)
         return not (self.bare or any(known))
 

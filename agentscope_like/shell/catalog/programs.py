@@ -1,4 +1,4 @@
-"""The name of a program where a path is one."""
+"""Returns the bare name of a program, also of one given as a path."""
 
 from __future__ import annotations
 

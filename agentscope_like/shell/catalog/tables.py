@@ -1,8 +1,7 @@
-"""The programs that are known, one TOML file per family, compiled when first asked for.
+"""Looks up the grammar of a program; the TOML tables are compiled on first use.
 
-Finding out which programs there are reads only the headers `[program.NAME]`; the table of a
-program is parsed and compiled the first time that it is looked up. Other names of a program, and
-what programs have in common, are in `traits.toml`.
+The list of programs needs only the headers `[program.NAME]`; the table of a program is parsed and
+compiled at its first lookup. Aliases and traits of programs are in `traits.toml`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _NOT_PROGRAMS = frozenset({"command_families.toml", "traits.toml"})
 
 
 class _Section(Struct, frozen=True):
-    """Where the table of one program stands in which text."""
+    """The text of one program's table, as a range of its file."""
 
     header: str
     text: str

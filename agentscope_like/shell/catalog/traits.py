@@ -1,4 +1,4 @@
-"""Answers which programs have a trait, and which name of a program comes first: `traits.toml`."""
+"""Reads `traits.toml`: which programs have a trait, and the aliases of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What words become when bash expands them, and what commands print."""
+"""Expands words as bash does, and predicts what commands print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the words of one command become, with the scripts inside them judged on the way."""
+"""Expands the words of one command and judges the substitutions in them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from agentscope_like.shell.values import (
 from agentscope_like.shell.values import join as either
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.draft import Draft, Scope
+    from agentscope_like.shell.draft import Draft, WalkScope
     from agentscope_like.shell.state import State
 
 __all__ = ["Expander", "Substituter"]
@@ -45,14 +45,14 @@ _UNAWAITED = frozenset({"<(", ">("})
 
 
 class Substituter(Protocol):
-    """Judges the script of a substitution and says what it prints."""
+    """Judges the script of a substitution and returns what it prints."""
 
-    def substitute(self, script: Script, state: State, scope: Scope) -> Output:
+    def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge `script`, which runs in a subshell."""
 
 
 class Expander:
-    """Expands words in one state; doubts that arise go to `draft`.
+    """Expands words in one shell state; doubts go to `draft`.
 
     Attributes:
         home: The home directory that a lone `~` becomes, or None where unknown.
@@ -62,7 +62,7 @@ class Expander:
     __slots__ = ("_draft", "_scope", "_state", "_walker", "assigned", "home")
 
     def __init__(
-        self, walker: Substituter, state: State, draft: Draft, scope: Scope, *, home: str | None
+        self, walker: Substituter, state: State, draft: Draft, scope: WalkScope, *, home: str | None
     ) -> None:
         self._walker = walker
         self._state = state
@@ -72,7 +72,7 @@ class Expander:
         self.assigned: dict[str, Shape] = {}
 
     def argument(self, word: Word) -> Argument:
-        """Return what `word` becomes as an argument."""
+        """Return the expansion of `word` as an argument."""
         segments = word.segments
         first = segments[0]
         if len(segments) == 1 and isinstance(first, Literal):  # as nearly always
@@ -81,13 +81,13 @@ class Expander:
         return evaluate(word, self)
 
     def text(self, word: Word) -> Argument:
-        """Return what `word` becomes where bash neither splits nor globs."""
+        """Return the expansion of `word` without word splitting and globbing."""
         self._check_arithmetic(word.segments)
         value = evaluate(word, self, splits=False)
         return Unknown() if any(map(_is_array, word.segments)) else value
 
     def evaluate(self, expression: Arithmetic) -> None:
-        """Doubt what an expression reads or sets where that may run code or change a program."""
+        """Note a doubt if the variables of an expression may run code or change a program."""
         self._check_arithmetic((expression,))
         for name in expression.assigned:
             problem = own_doubt(name, Unknown(shape=Shape.INTEGER))
@@ -117,7 +117,7 @@ class Expander:
         return output.shape is Shape.INTEGER
 
     def _check_operand(self, name: str, segment: Arithmetic) -> None:
-        """Doubt a name in arithmetic that may hold code: bash evaluates what it holds."""
+        """Note a doubt if a name in arithmetic may hold code: bash evaluates its value."""
         value = self._base(name)
         integer = (
             value.isascii() and value.isdigit()
@@ -135,9 +135,9 @@ class Expander:
         return value if isinstance(value, str) and value.isdigit() else None
 
     def _is_line_number(self, value: Unknown) -> bool:
-        """Return whether a value is a number, or a text that holds no code as arithmetic.
+        """Return whether a value is a number, or text without code if evaluated as arithmetic.
 
-        What grep prints of a binary file begins with names, which bash looks up.
+        The message of grep about a binary file begins with names, which bash looks up.
         """
         names = self._state.variables.keys()
         return value.numbered == NUMBER and not self._scope.defined and _SAID.isdisjoint(names)
@@ -182,7 +182,7 @@ class Expander:
         self._state = self._state.assign(name, value)
 
     def _named_by(self, base: Argument, segment: Variable) -> Argument:
-        """Return what the variable holds that `base` names; other than a name may run code."""
+        """Return the value of the variable that `base` names; anything but a name may run code."""
         names = (base,) if isinstance(base, str) else base.choices
         if not names or not all(map(_NAME.fullmatch, names)):
             self._draft.doubt(
@@ -221,14 +221,14 @@ def _positional(name: str, parameters: Sequence[Argument]) -> Argument | None:
 
 
 def _is_array(segment: Segment) -> bool:
-    """Return whether a segment becomes several texts, which one text then joins."""
+    """Return whether a segment expands to several texts that are then joined."""
     if not isinstance(segment, Variable) or segment.operator == "length":
         return False
     return segment.name.endswith(("@", "*", "[@]", "[*]"))
 
 
 def _known(segment: Variable, base: Argument) -> Argument | None:
-    """Return what an operator makes of a parameter of which every possible text is known."""
+    """Return the result of an operator on a parameter whose possible texts are all known."""
     texts = (base,) if isinstance(base, str) else base.choices if base.single else ()
     made = [operated(segment.operator or "", text, segment.argument) for text in texts]
     known = [text for text in made if text is not None]

@@ -1,4 +1,4 @@
-"""What `$(git rev-parse --show-toplevel)` becomes, where the root of the work tree is known."""
+"""Expands `$(git rev-parse --show-toplevel)` if the root of the work tree is known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.draft import Draft, Scope
+    from agentscope_like.shell.draft import Draft, WalkScope
     from agentscope_like.shell.state import State
     from agentscope_like.shell.syntax import Command, Redirect, Script
 
@@ -34,12 +34,12 @@ class WorkTree(Struct, frozen=True):
     root: str
 
     def printed(
-        self, script: Script, drafts: Sequence[Draft], state: State, scope: Scope
+        self, script: Script, drafts: Sequence[Draft], state: State, scope: WalkScope
     ) -> tuple[str, ...]:
-        """Return the only texts that a script may print; empty where they are not known.
+        """Return all texts that a script may print; empty if they are not known.
 
-        It prints the root, or nothing where git fails; with `|| pwd` and `|| echo TEXT`, what that
-        prints. In another directory than these two, git may find another work tree.
+        The script prints the root, or nothing if git fails, or the output of its `|| pwd` or
+        `|| echo TEXT`. In any directory but these two, git may find another work tree.
 
         Args:
             script: The script of a substitution.
@@ -61,8 +61,10 @@ class WorkTree(Struct, frozen=True):
         return ()
 
 
-def _said(command: Command, drafts: Sequence[Draft], scope: Scope) -> tuple[str | None, ...] | None:
-    """Return the words of a proven command of which nothing but its output is read, or None."""
+def _said(
+    command: Command, drafts: Sequence[Draft], scope: WalkScope
+) -> tuple[str | None, ...] | None:
+    """Return the words of a proven command whose output is all that is used, or None."""
     for draft in drafts:
         if draft.proves(command, scope) and _prints_plainly(draft):
             return draft.argv
@@ -70,7 +72,7 @@ def _said(command: Command, drafts: Sequence[Draft], scope: Scope) -> tuple[str 
 
 
 def _prints_plainly(draft: Draft) -> bool:
-    """Return whether what a command prints, and no error of it, is what is read."""
+    """Return whether the output of a command, and no error message, is what is captured."""
     return not draft.assignments and all(map(_drops_errors, draft.redirects))
 
 

@@ -1,4 +1,4 @@
-"""What `${name OPERATOR argument}` makes of a known text (bash(1), "Parameter Expansion")."""
+"""Computes `${name OPERATOR argument}` for a known text (bash(1), "Parameter Expansion")."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNSURE = frozenset("[\\()!@+|&~")
 
 
 def operated(operator: str, text: str, argument: Word | None) -> str | None:
-    """Return what an operator makes of a text; None where that is not known for certain.
+    """Return the result of an operator on a text; None if it is not certain.
 
     Args:
         operator: The operator, as in `Variable`.

@@ -1,4 +1,4 @@
-"""What a proven command or pipeline prints, as far as is known: lets `$(...)` be an argument."""
+"""Predicts the output of a proven command or pipeline, the value of its `$(...)`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agentscope_like.shell.values import NUMBER, Argument, Output, Shape, plain,
 from agentscope_like.toml_tables import Expression, read_table
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.arguments import Reading
+    from agentscope_like.shell.arguments import ArgumentReading
     from agentscope_like.shell.catalog import Grammar
     from agentscope_like.shell.draft import Draft
     from agentscope_like.shell.syntax import Command, Redirect
@@ -62,12 +62,12 @@ def _table() -> _Table:
 
 
 def cutting() -> Expression:
-    """Return what a command matches that prints of each line what stands before its first colon."""
+    """Return the expression for commands that print each line up to its first colon."""
     return _table().cutting
 
 
 def printed(stages: Sequence[Draft]) -> Output | None:
-    """Return what proven commands print that are joined by pipes; None where that is nothing.
+    """Return what a pipeline of proven commands prints; None if it prints nothing.
 
     Args:
         stages: The commands in order; the last one prints.
@@ -86,16 +86,16 @@ def printed(stages: Sequence[Draft]) -> Output | None:
 
 
 def heeds_input(command: Command) -> bool:
-    """Return whether it matters to a command of a pipeline what is known of its input."""
+    """Return whether what is known of its input matters to a command of a pipeline."""
     if isinstance(command, SimpleCommand):
         return bool(command.words) and command.words[0].literal in catalog.programs_with("fed")
     return True
 
 
 def keeps_input(command: Command) -> bool:
-    """Return whether no part of a command replaces the standard input of what follows, as `exec`.
+    """Return whether no part of a command replaces the stdin of later commands, as `exec` does.
 
-    One whose name is computed may be `exec`.
+    A command with a computed name may be `exec`.
     """
     return not any(
         isinstance(node, SimpleCommand)
@@ -107,7 +107,7 @@ def keeps_input(command: Command) -> bool:
 
 
 def takes_all(command: Command) -> bool:
-    """Return whether a command of a pipeline itself reads its input, and nothing else before it."""
+    """Return whether a command of a pipeline reads its stdin before any substitution in it can."""
     if not isinstance(command, SimpleCommand) or command.assignments:
         return False
     words = [*command.words, *(each.target for each in command.redirects)]
@@ -116,7 +116,7 @@ def takes_all(command: Command) -> bool:
 
 
 def printed_by_any(outputs: Sequence[Output | None]) -> Output:
-    """Return what commands print of which each, some or none may run, and print in turn."""
+    """Return what a list of commands prints of which any may run."""
     known = [output for output in outputs if output is not None]
     if len(known) == 1:
         choices = known[0].choices
@@ -153,7 +153,7 @@ def _of_echo(words: Sequence[str]) -> Output:
 
 
 def _of_printf(words: Sequence[str]) -> Output:
-    """Return what printf prints of known words, where it only puts them together."""
+    """Return what printf prints of known words, if it only joins them."""
     if not words or _JOINING.fullmatch(words[0]) is None:
         return Output()
     taken, joined = words[0].count("%s"), words[0].removesuffix("\\n")
@@ -175,7 +175,7 @@ def _of_dirname(words: Sequence[str]) -> Output:
 
 
 def _of_place(command: Draft) -> Output:
-    """Return what `pwd` prints, or find where it prints what it found with a NUL behind each."""
+    """Return what `pwd` prints, or whether `find` prints paths, each with a NUL at its end."""
     words = command.argv[1:]
     if command.program == "pwd":
         return Output() if words else Output(choices=command.directories)
@@ -187,7 +187,7 @@ def _of_place(command: Draft) -> Output:
 
 
 def _keeps_numbers(stage: Draft) -> bool:
-    """Return whether what a filter prints of numbers, one on a line, are numbers."""
+    """Return whether a filter turns lines of numbers into lines of numbers."""
     words = [each for each in stage.argv if each is not None]
     if len(words) != len(stage.argv) or any(map(_takes_input, stage.redirects)):
         return False
@@ -206,7 +206,7 @@ def _takes_input(redirect: Redirect) -> bool:
 
 
 def _drops_errors(command: Draft) -> bool:
-    """Return whether all that is redirected, besides input, is messages that nobody sees."""
+    """Return whether only stdin and discarded error messages are redirected."""
     return all(
         each.fd == _ERRORS
         and each.operator == ">"
@@ -226,7 +226,7 @@ def _of_awk(arguments: Sequence[str]) -> Output:
 
 
 def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
-    """Return whether the lines that `grep -n PATTERN FILE` prints are cut at their colons.
+    """Return whether a command prints the line numbers of `grep -n PATTERN FILE`.
 
     Of a binary file grep prints just `grep: FILE: ...`, which leaves `grep`, or before version 3.5
     `Binary file FILE matches`. Neither is a sed script, whatever follows, nor is it code.
@@ -277,18 +277,15 @@ def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:
 
 
 def _is_clear(operand: Argument, output: Output, pattern: re.Pattern[str] | None) -> bool:
-    """Return whether an operand is none that changes what kind of text is printed.
-
-    One that is computed is in no number and no hash, as long as it is one and no option.
-    """
+    """Return whether an operand does not change the kind of text that is printed."""
     if isinstance(operand, str):
         return plain(operand)
     known = operand.single and not operand.option and output.shape >= Shape.ALPHANUMERIC
     return known and (pattern is None or operand.shape is Shape.INTEGER)
 
 
-def _formatted(grammar: Grammar, reading: Reading) -> Output:
-    """Return what the options say that it prints."""
+def _formatted(grammar: Grammar, reading: ArgumentReading) -> Output:
+    """Return the output that the options select."""
     needs = grammar.output_needs
     if not needs:
         return grammar.output

@@ -1,4 +1,4 @@
-"""The evaluation of a word: from its segments to what is known of the arguments it becomes."""
+"""Evaluates a word: what is known of the arguments that its segments expand to."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TILDE_DIRECTORIES = frozenset("+-")
 
 
 class Environment(Protocol):
-    """What `evaluate` asks about the world."""
+    """The values that `evaluate` needs from the shell."""
 
     @property
     def home(self) -> str | None:
@@ -53,7 +53,7 @@ class Environment(Protocol):
 
 
 def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Argument:
-    """Return what is known of the arguments that `word` becomes.
+    """Return what is known of the arguments that `word` expands to.
 
     Args:
         word: The word as the reader read it.
@@ -84,7 +84,7 @@ class _Builder:
         self._shape = Shape.WORD
 
     def add(self, segment: Segment) -> None:
-        """Append what `segment` becomes."""
+        """Append the expansion of `segment`."""
         value, quoted = self._value(segment)
         if quoted or isinstance(value, str) or value.filled or value.choices:
             self._optional = False
@@ -96,7 +96,7 @@ class _Builder:
             self._add_unknown(unquoted(value), quoted=False)
 
     def _value(self, segment: Segment) -> tuple[Argument, bool]:
-        """Return what `segment` becomes, and whether that is neither split nor globbed."""
+        """Return the expansion of `segment`, and whether it is neither split nor globbed."""
         match segment:
             case Variable(quoted=quoted, name=name):
                 value = self._environment.variable(segment)
@@ -184,7 +184,7 @@ class _Builder:
         )
 
     def _begins_with_dash(self) -> bool:
-        """Return whether the text may begin with a dash, for which parts before it may be empty."""
+        """Return whether the text may begin with a dash; leading parts may be empty."""
         for part in self._parts:
             if not isinstance(part, str) and part.prefix:
                 return part.prefix.startswith("-")
@@ -195,7 +195,7 @@ class _Builder:
         return False
 
     def _choices(self) -> list[Argument]:
-        """Return every text that it may be, where each computed part is one of a few."""
+        """Return all possible texts, if each computed part has only a few."""
         texts = [""]
         for part in self._parts:
             choices = (part,) if isinstance(part, str) else part.choices
@@ -205,7 +205,7 @@ class _Builder:
         return list(texts)
 
     def _numbered(self) -> str:
-        """Return the text with a mark for each number, where only numbers are computed."""
+        """Return the text with a mark for each number, if only numbers are computed."""
         text = ""
         for part in self._parts:
             if isinstance(part, str) and NUMBER not in part:
@@ -233,7 +233,7 @@ class _Builder:
         return text
 
     def _tail(self) -> str:
-        """Return the glob that it ends with, behind the last part of which nothing is known."""
+        """Return the glob at the end of the text, after its last unknown part."""
         parts: list[str] = []
         for part in reversed(self._parts):
             if isinstance(part, str):
@@ -246,7 +246,7 @@ class _Builder:
         return "".join(reversed(parts))
 
     def _pattern(self) -> str | None:
-        """Return the glob of the whole word, where each computed part of it is a glob."""
+        """Return the glob of the whole word, if each computed part is a glob."""
         parts: list[str] = []
         for part in self._parts:
             if isinstance(part, str):

@@ -1,4 +1,4 @@
-"""What is known between two commands: variables, the directory, functions."""
+"""The shell state between two commands: variables, working directory and functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which variables a command line may set without changing what its programs do."""
+"""Tells which variables a command line may set without changing what its programs do."""
 
 from __future__ import annotations
 

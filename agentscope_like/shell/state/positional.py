@@ -1,4 +1,4 @@
-"""What `set`, `shift` and the calls of a function make of the positional parameters."""
+"""Tracks the positional parameters through `set`, `shift` and function calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CALLED_BY_BASH = "command_not_found_handle"
 
 
 def known_parameters(arguments: Sequence[Argument]) -> Parameters:
-    """Return arguments as parameters; None where one may become several, or none."""
+    """Return arguments as parameters; None if one may expand to several or none."""
     if all(isinstance(each, str) or (each.single and not each.optional) for each in arguments):
         return tuple(arguments)
     return None

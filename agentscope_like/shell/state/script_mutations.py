@@ -1,6 +1,6 @@
-"""Which variables a script may change, and whether it may change the directory.
+"""Finds the variables that a script may change, and whether it may change the directory.
 
-Used where control may pass a script any number of times (a loop) or not at all.
+Used for scripts that may run any number of times (a loop) or not at all.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Mutations(Struct):
 
     Attributes:
         names: Variables it may set, with the shape of every value they may get.
-        anything: Whether it may set any variable: what it runs, or sets, is computed.
+        anything: Whether it may set any variable, since it runs or sets a computed name.
         moves: Whether it may change the directory.
         parameters: Whether it may change the positional parameters.
         functions: Names of the functions that it defines.
         fixed: Names of the variables that it may make read-only.
         arrays: Names of the variables that it may make arrays.
-        outlasting: Whether only what outlasts its subshells counts.
+        outlasting: Whether changes inside subshells are ignored.
     """
 
     names: dict[str, Shape] = field(default_factory=dict)
@@ -85,7 +85,7 @@ def mutations(*scripts: Script, outlasting: bool = False) -> Mutations:
 
     Args:
         scripts: The scripts.
-        outlasting: Whether what they change in subshells alone is left out.
+        outlasting: Whether changes inside subshells are ignored.
     """
     found = Mutations(outlasting=outlasting)
     for script in scripts:
@@ -130,7 +130,7 @@ def _command(command: Command, found: Mutations) -> None:
 
 
 def _is_subshell(command: Command) -> bool:
-    """Return whether subshells run all of a command; `lastpipe` is never proven harmless."""
+    """Return whether all of a command runs in subshells; `lastpipe` is never proven harmless."""
     if isinstance(command, Pipeline):
         return len(command.commands) > 1
     return isinstance(command, Group) and command.subshell

@@ -1,4 +1,4 @@
-"""The strict reader: from the text of a command line to its tree."""
+"""The strict reader: parses the text of a command line into a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compound commands: groups, loops, branches and functions."""
+"""Reads compound commands: groups, loops, branches and functions."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ class CompoundReader(ConditionalReader):
         return Function(name, self.command(), Span(start, self.position))
 
     def named_function(self, start: int) -> Function:
-        """Read a definition from behind its `function`; its body stands in braces."""
+        """Read a definition from behind its `function`; its body is in braces."""
         match = _NAMED_FUNCTION.match(self.text, self.position, self.end)
         if match is None or match[1] in RESERVED:
             raise self.refusal("This form of `function` is not understood.", start, self.position)

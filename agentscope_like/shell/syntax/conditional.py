@@ -1,4 +1,4 @@
-"""`[[ ... ]]`: a test that bash reads by a grammar of its own."""
+"""Reads `[[ ... ]]`, which has a grammar of its own."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class ConditionalReader(SimpleReader):
 
 
 def _may_be_number(segments: list[Segment]) -> bool:
-    """Return whether an operand is a number, or one value of which `predicates` can tell."""
+    """Return whether an operand is a number, or a single expansion that may be one."""
     if len(segments) != 1:
         return False
     only = segments[0]

@@ -1,4 +1,4 @@
-"""A doubt about a place in the text of a command."""
+"""The record of a doubt: why a part of a command is not proven to be read-only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Doubt"]
 
 
 class Doubt(Struct, frozen=True, gc=False):
-    """Why a part is not proven to be read-only: a sentence fit for a person, and its place."""
+    """Why a part is not proven to be read-only: a sentence for a person, and its span."""
 
     message: str
     span: Span

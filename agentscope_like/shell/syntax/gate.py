@@ -1,4 +1,4 @@
-"""The gate: text that no reader should try to understand."""
+"""Refuses command text that is too long, or has control or invisible characters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONTROL_NAMES = {"\0": "a NUL character", "\r": "a carriage return", "\x1b": "a
 
 
 def check_text(command: str) -> Doubt | None:
-    """Say why a command's text must not be read at all, or return None where it may be.
+    """Return why a command's text must not be parsed at all, or None.
 
     Args:
         command: The command line as the model wrote it.

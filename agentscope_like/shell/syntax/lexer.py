@@ -1,4 +1,4 @@
-"""The cursor that the strict reader moves over a command's text: blanks, lines and budgets."""
+"""The strict reader's cursor: skips blanks, comments and heredocs, and counts budgets."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _NO_LINE = sys.maxsize
 
 
 class ReadError(ValueError):
-    """Text that the strict reader does not take without doubt.
+    """Text that the strict reader does not understand with certainty.
 
     Attributes:
         message: A sentence for a person: what was found, and that it is not understood.
-        span: Where it stands in the command text.
+        span: Its place in the command text.
     """
 
     def __init__(self, message: str, span: Span) -> None:
@@ -81,7 +81,7 @@ class Lexer(ABC):
 
     @abstractmethod
     def script(self) -> Script:
-        """Read statements up to something that ends a script; the caller looks at what it is."""
+        """Read statements up to a terminator, which the caller checks."""
 
     def refusal(self, message: str, start: int, end: int | None = None) -> ReadError:
         """Return the error that gives up on the text from `start` (by default one character)."""
@@ -104,7 +104,7 @@ class Lexer(ABC):
             raise self.refusal(message, start)
 
     def count_pieces(self, number: int, start: int) -> None:
-        """Count the pieces of words that needed a closer look against the budget."""
+        """Count the pieces of words that are not plain against the budget."""
         self.pieces += number
         if self.pieces > MAXIMUM_PIECES:
             raise self.refusal("So many words and pieces of words are not understood.", start)
@@ -198,8 +198,8 @@ class Lexer(ABC):
     def detached(self, text: str, start: int) -> Self:
         """Return a cursor over `text` as though it stood at offset `start` of this text.
 
-        For text that bash unescapes before it reads it: offsets stay right up to the first
-        character that was removed. `rejoin` brings its budgets back.
+        For text that bash unescapes before it parses it: offsets are right up to the first
+        character that was removed. `rejoin` takes its budgets back.
         """
         other = type(self)(self.text[:start] + text, position=start)
         other.depth, other.nodes, other.pieces = self.depth, self.nodes, self.pieces

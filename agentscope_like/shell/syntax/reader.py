@@ -1,4 +1,4 @@
-"""The strict reader: takes a command line only where it agrees with bash without any doubt."""
+"""The strict reader: parses a command line only if bash certainly parses it the same way."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ _CONNECTOR = re.compile(r"&&|\|\||;(?![;&])|&(?![&>])|\n")
 
 
 def read(command: str) -> Script:
-    """Read a command line as bash 5.2 and 5.3 read it, or not at all.
+    """Parse a command line as bash 5.2 and 5.3 do, or refuse it.
 
     Args:
-        command: The whole text that is handed to `bash --norc --noprofile -c --`.
+        command: The whole text that `bash --norc --noprofile -c --` gets.
 
     Returns:
-        The tree of the whole text; without statements where it holds only blanks and comments.
+        The tree of the whole text; without statements if it holds only blanks and comments.
 
     Raises:
-        ReadError: The text holds something that bash may read differently, or not at all. The
-            error says what and where; nothing is known about any part of such a text.
+        ReadError: bash may parse the text differently, or not at all. The error says what and
+            where; nothing is known about any part of such a text.
     """
     doubt = check_text(command)
     if doubt is not None:
@@ -71,7 +71,7 @@ def read(command: str) -> Script:
 
 
 def _plain_script(command: str) -> Script | None:
-    """Read a pipeline of plain words, in which nothing but the first of each can be special."""
+    """Read a pipeline of plain words, where only the first word of a command can be special."""
     stages: list[SimpleCommand] = []
     position = 0
     for stage in command.split("|"):
@@ -203,7 +203,7 @@ class _Reader(CompoundReader):
         return negated, timed
 
     def _with_errors(self, command: Command) -> Command:
-        """Add to a command the `2>&1` that `|&` stands for."""
+        """Add the `2>&1` that `|&` implies to a command."""
         span = Span(self.position - 2, self.position)
         redirect = Redirect(">&", Word((Literal("1", span),), span), span, 2)
         if isinstance(command, Function | Pipeline):
@@ -229,7 +229,7 @@ class _Reader(CompoundReader):
     def _closes(self, *, after_separator: bool) -> bool:
         """Return whether something that ends a script stands at the cursor.
 
-        bash takes some closing keywords right behind a bracket or a keyword, too; not here.
+        bash also accepts some closing keywords right after a bracket or a keyword; this does not.
         """
         character = self.peek()
         if character in {"", ")"}:

@@ -1,4 +1,4 @@
-"""Redirections and heredocs."""
+"""Reads redirections and heredocs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simple commands: assignments, words and redirections."""
+"""Reads simple commands: assignments, words and redirections."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SimpleReader(RedirectReader):
         return SimpleCommand(tuple(assignments), tuple(words), tuple(redirects), Span(start, stop))
 
     def _sure_words(self, words: list[Word]) -> int:
-        """Read the words that need no closer look; return where the last one ends, or 0."""
+        """Read the plain words; return where the last one ends, or 0."""
         text, end = self.text, self.end
         position = self.position
         stop = 0
@@ -93,7 +93,7 @@ class SimpleReader(RedirectReader):
         return stop
 
     def _word(self, assignments: list[Assignment], words: list[Word]) -> None:
-        """Read a word that needs a closer look."""
+        """Read a word that is not plain."""
         begin = self.position
         segments = self.segments()
         span = Span(begin, self.position)
@@ -122,7 +122,7 @@ class SimpleReader(RedirectReader):
         assignments: list[Assignment],
         words: list[Word],
     ) -> None:
-        """Take a word before which no other stands: an assignment, or the command's name."""
+        """Read the first word: an assignment, or the command's name."""
         if not segments:
             raise self.refusal("This character is not understood here.", self.position)
         first = segments[0]
@@ -164,7 +164,7 @@ class SimpleReader(RedirectReader):
         while self.peek() != "[" and self.argument(words):
             self.skip_lines()
         if self.peek() != ")":
-            raise self.refusal("What stands in this array is not understood.", self.position)
+            raise self.refusal("The content of this array is not understood.", self.position)
         self.position += 1
         if _ARRAY_END.match(self.text, self.position, self.end) is None:
             raise self.refusal("What follows this array is not understood.", self.position)

@@ -1,8 +1,8 @@
-"""What the strict reader read: a command line as immutable data.
+"""The syntax tree of a command line, as immutable records.
 
 A `Script` is a sequence of `Statement`; a statement is a `SimpleCommand` or one of the compound
-forms. Every node knows its `Span` in the text that was read. Words are lists of segments, so that
-what is literal can be told from what bash computes at run time.
+forms. Every node knows its `Span` in the text. Words are lists of segments, which separate literal
+text from what bash computes at run time.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Span(Struct, frozen=True, order=True, gc=False):
 
 
 class Literal(Struct, frozen=True, gc=False):
-    """Characters that reach the program as they stand here, quotes and escapes already removed."""
+    """Literal characters, with quotes and escapes removed."""
 
     text: str
     span: Span
@@ -199,7 +199,7 @@ class SimpleCommand(Struct, frozen=True):
 class Pipeline(Struct, frozen=True):
     """`a | b |& c`, optionally negated by `!` or timed by `time`.
 
-    `|&` is read as the `2>&1` that it stands for, after the redirections of the command before it.
+    `|&` is read as `|` and `2>&1` after the redirections of the command before it.
     """
 
     commands: tuple[Command, ...]

@@ -1,7 +1,7 @@
 """Finds expansions in the raw text of a command that the reader did not read.
 
-It is a check on the reader that shares no code with it: a backtick, `$(`, `${`, `<(` or `>(` that
-no node of the tree stands for is a reason to ask, whatever else was read.
+This check shares no code with the reader: a backtick, `$(`, `${`, `<(` or `>(` without a node in
+the tree is a reason to ask.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def unread_expansion(text: str, script: Script) -> Span | None:
 
     Args:
         text: The text.
-        script: What it was read as.
+        script: Its tree.
     """
     if _OPENING.search(text) is None:
         return None
@@ -47,7 +47,7 @@ def unread_expansion(text: str, script: Script) -> Span | None:
 
 
 class _Marks:
-    """Knows for each character of a text what the tree says about it."""
+    """Marks each character of a text with the node that covers it."""
 
     __slots__ = ("_arithmetic", "_inert", "_openings", "_quoted", "_text", "_whole_commands")
 
@@ -63,7 +63,7 @@ class _Marks:
             self._note(node)
 
     def explain(self, opening: re.Match[str]) -> bool:
-        """Return whether the tree says what an opening is."""
+        """Return whether a node of the tree explains an opening."""
         place = opening.start()
         if place in self._openings or self._inert[place] or self._is_escaped(place):
             return True

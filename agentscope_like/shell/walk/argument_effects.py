@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
-from agentscope_like.shell.arguments import Item, Reading
+from agentscope_like.shell.arguments import ArgumentReading, Item
 from agentscope_like.shell.catalog import RoleKind
 from agentscope_like.shell.draft import Draft, shortened
 from agentscope_like.shell.state import (
@@ -183,7 +183,7 @@ class Actor(Struct):
     """
 
     draft: Draft
-    reading: Reading
+    reading: ArgumentReading
     state: State
     home: str | None
     fed: Output

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agentscope_like.shell.analysis import EffectKind
 from agentscope_like.shell.catalog import programs_with
-from agentscope_like.shell.draft import Draft, Scope
+from agentscope_like.shell.draft import Draft, WalkScope
 from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import State, exported_doubt, own_doubt
 from agentscope_like.shell.syntax import Assignment
@@ -32,7 +32,7 @@ def assign(
     values: Sequence[Argument],
     state: State,
     draft: Draft,
-    scope: Scope,
+    scope: WalkScope,
 ) -> State:
     """Judge a command that is nothing but assignments; return what is known after it.
 
@@ -68,7 +68,7 @@ def check_environment(
     values: Sequence[Argument],
     arguments: Sequence[Argument],
     draft: Draft,
-    scope: Scope,
+    scope: WalkScope,
 ) -> None:
     """Doubt what the assignments before a command may change of what it does.
 

@@ -8,9 +8,9 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import EffectKind
-from agentscope_like.shell.arguments import Item, Reading, ends_in_time, fed_arguments
+from agentscope_like.shell.arguments import ArgumentReading, Item, ends_in_time, fed_arguments
 from agentscope_like.shell.catalog import RoleKind, programs_with
-from agentscope_like.shell.draft import MAX_DEPTH, Draft, Scope
+from agentscope_like.shell.draft import MAX_DEPTH, Draft, WalkScope
 from agentscope_like.shell.state import State, known_parameters
 from agentscope_like.shell.syntax import Assignment, Literal, Span, Word
 from agentscope_like.shell.values import Argument, Output, Unknown
@@ -29,7 +29,7 @@ class _Run(Protocol):
         arguments: Sequence[Argument],
         draft: Draft,
         state: State,
-        scope: Scope,
+        scope: WalkScope,
         *,
         external: bool,
         functions: bool,
@@ -49,11 +49,11 @@ class Carrier:
     def carry(
         self,
         item: Item,
-        reading: Reading,
+        reading: ArgumentReading,
         arguments: Sequence[Argument],
         draft: Draft,
         state: State,
-        scope: Scope,
+        scope: WalkScope,
         *,
         external: bool,
     ) -> State:
@@ -115,11 +115,11 @@ class Carrier:
     def _script(
         self,
         item: Item,
-        reading: Reading,
+        reading: ArgumentReading,
         arguments: Sequence[Argument],
         draft: Draft,
         state: State,
-        scope: Scope,
+        scope: WalkScope,
     ) -> State:
         """Judge the script that a shell or `eval` is given as an argument."""
         text: Argument = item.argument
@@ -143,7 +143,7 @@ class Carrier:
         return state
 
 
-def _assignments(reading: Reading, draft: Draft) -> list[Assignment]:
+def _assignments(reading: ArgumentReading, draft: Draft) -> list[Assignment]:
     """Return what `env NAME=value` sets for the command that it runs."""
     found: list[Assignment] = []
     for item in reading.by_kind.get(RoleKind.ASSIGNMENT, ()):

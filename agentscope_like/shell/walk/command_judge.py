@@ -10,7 +10,7 @@ from agentscope_like.shell import catalog
 from agentscope_like.shell.analysis import Effect, EffectKind
 from agentscope_like.shell.arguments import check_test, read_arguments
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
-from agentscope_like.shell.draft import Draft, Scope, shortened
+from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import (
     State,
@@ -44,7 +44,7 @@ class CommandJudge:
         self._walk = walk
         self._carrier = Carrier(walk, self.run)
 
-    def judge(self, command: SimpleCommand, state: State, scope: Scope) -> tuple[State, Draft]:
+    def judge(self, command: SimpleCommand, state: State, scope: WalkScope) -> tuple[State, Draft]:
         """Judge `command`, which runs in `state`; return what is known after it, and its part."""
         words = command.words
         draft = self._walk.draft(words, command.span, state, scope)
@@ -74,7 +74,7 @@ class CommandJudge:
         return merge(state, after) if may_fail(command.redirects) else after, draft
 
     def _with_fewer(
-        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
+        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: WalkScope
     ) -> list[State]:
         """Judge a command without its arguments that may turn out to be none."""
         if None not in draft.argv or arguments[0] in catalog.programs_with("condition"):
@@ -93,7 +93,7 @@ class CommandJudge:
         arguments: Sequence[Argument],
         draft: Draft,
         state: State,
-        scope: Scope,
+        scope: WalkScope,
     ) -> State:
         """Judge a command whose program is one of `names`: a part for each of them."""
         draft.is_one_of_several = True
@@ -109,7 +109,7 @@ class CommandJudge:
         arguments: Sequence[Argument],
         draft: Draft,
         state: State,
-        scope: Scope,
+        scope: WalkScope,
         *,
         external: bool = False,
         functions: bool = True,
@@ -145,7 +145,7 @@ class CommandJudge:
             return state
         return self._known(grammar, arguments, draft, state, scope, external=external)
 
-    def _call(self, name: str, draft: Draft, state: State, scope: Scope) -> State:
+    def _call(self, name: str, draft: Draft, state: State, scope: WalkScope) -> State:
         """Judge a call of a function; its body has been judged where it is defined."""
         if name not in state.functions:
             draft.doubt(
@@ -184,7 +184,7 @@ class CommandJudge:
         arguments: Sequence[Argument],
         draft: Draft,
         state: State,
-        scope: Scope,
+        scope: WalkScope,
         *,
         external: bool,
     ) -> State:
@@ -226,7 +226,7 @@ class CommandJudge:
         return state
 
     def _let(
-        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
+        self, arguments: Sequence[Argument], draft: Draft, state: State, scope: WalkScope
     ) -> State:
         """Judge `let`, each argument of which is evaluated as in `((...))`."""
         for index, argument in enumerate(arguments[1:], 1):

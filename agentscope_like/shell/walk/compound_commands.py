@@ -7,7 +7,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt
-from agentscope_like.shell.draft import Draft, Scope
+from agentscope_like.shell.draft import Draft, WalkScope
 from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import State, merge, mutations, own_doubt, widened
 from agentscope_like.shell.syntax import Arithmetic, ArithmeticFor, Case, For, Group, If, Loop, Span
@@ -28,7 +28,7 @@ class ControlJudge:
     def __init__(self, walk: Walking) -> None:
         self._walk = walk
 
-    def judge(self, command: Compound, state: State, scope: Scope) -> State:
+    def judge(self, command: Compound, state: State, scope: WalkScope) -> State:
         """Judge `command` with its redirections; return what is known after it."""
         first = len(self._walk.drafts)
         holder: Draft | None = None
@@ -52,7 +52,7 @@ class ControlJudge:
             carrier.doubts += holder.doubts
         return after
 
-    def _body(self, command: Compound, state: State, scope: Scope) -> State:
+    def _body(self, command: Compound, state: State, scope: WalkScope) -> State:
         match command:
             case Group(body=body, subshell=subshell):
                 after = self._walk.script(body, state, scope)
@@ -71,7 +71,7 @@ class ControlJudge:
             case Case():
                 return self._case(command, state, scope)
 
-    def _for(self, command: For, state: State, scope: Scope) -> State:
+    def _for(self, command: For, state: State, scope: WalkScope) -> State:
         found = mutations(command.body, outlasting=True)
         value, state = self._loop_value(command, state, scope)
         problem = own_doubt(command.name, Unknown())
@@ -81,7 +81,7 @@ class ControlJudge:
         after = self._walk.script(command.body, start.assign(command.name, value), scope)
         return merge(start.forget({command.name: Shape.ANY}, directory=False), after)
 
-    def _counting_loop(self, command: ArithmeticFor, state: State, scope: Scope) -> State:
+    def _counting_loop(self, command: ArithmeticFor, state: State, scope: WalkScope) -> State:
         found = mutations(command.body, outlasting=True)
         for head in (command.test, command.step):
             for name in () if head is None else head.assigned:
@@ -93,7 +93,9 @@ class ControlJudge:
         after = self._evaluate(command.step, command.span, after, scope)
         return merge(start, after)
 
-    def _evaluate(self, head: Arithmetic | None, span: Span, state: State, scope: Scope) -> State:
+    def _evaluate(
+        self, head: Arithmetic | None, span: Span, state: State, scope: WalkScope
+    ) -> State:
         """Judge one part of the head of a counting loop."""
         if head is None:
             return state
@@ -101,7 +103,7 @@ class ControlJudge:
         expander.evaluate(head)
         return self._after(expander, state)
 
-    def _loop_value(self, command: For, state: State, scope: Scope) -> tuple[Argument, State]:
+    def _loop_value(self, command: For, state: State, scope: WalkScope) -> tuple[Argument, State]:
         """Return what the variable of a `for` holds in its body, and the state after its words."""
         if command.words is None:
             return (join(list(state.parameters)) if state.parameters else Unknown()), state
@@ -110,7 +112,7 @@ class ControlJudge:
         state = self._after(expander, state)
         return (join(values) if values else Unknown()), state
 
-    def _expander(self, span: Span, state: State, scope: Scope) -> _CompoundExpander:
+    def _expander(self, span: Span, state: State, scope: WalkScope) -> _CompoundExpander:
         draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
         return _CompoundExpander(self._walk, state, draft, scope, home=self._walk.home)
 
@@ -119,7 +121,7 @@ class ControlJudge:
         self._walk.doubts += expander.draft.doubts
         return state.forget(expander.assigned, directory=False)
 
-    def _if(self, command: If, state: State, scope: Scope) -> State:
+    def _if(self, command: If, state: State, scope: WalkScope) -> State:
         ends: list[State] = []
         for condition, body in command.branches:
             state = self._walk.script(condition, state, scope)
@@ -128,7 +130,7 @@ class ControlJudge:
             state = self._walk.script(command.otherwise, state, scope)
         return merge(state, *ends)
 
-    def _case(self, command: Case, state: State, scope: Scope) -> State:
+    def _case(self, command: Case, state: State, scope: WalkScope) -> State:
         expander = self._expander(command.span, state, scope)
         expander.text(command.subject)
         for arm in command.arms:
@@ -149,7 +151,7 @@ class _CompoundExpander(Expander):
     __slots__ = ("draft",)
 
     def __init__(
-        self, walker: Walking, state: State, draft: Draft, scope: Scope, *, home: str | None
+        self, walker: Walking, state: State, draft: Draft, scope: WalkScope, *, home: str | None
     ) -> None:
         super().__init__(walker, state, draft, scope, home=home)
         self.draft = draft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.analysis import EffectKind
 from agentscope_like.shell.arguments import check_condition
-from agentscope_like.shell.draft import Scope
+from agentscope_like.shell.draft import WalkScope
 from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import State, merge
 from agentscope_like.shell.syntax import ArithmeticCommand, Literal, Redirect, Span, Test, Word
@@ -18,7 +18,7 @@ _ARITHMETIC = "(("
 
 
 def judge_arithmetic(
-    command: ArithmeticCommand, walk: Walking, state: State, scope: Scope
+    command: ArithmeticCommand, walk: Walking, state: State, scope: WalkScope
 ) -> State:
     """Judge `((expression))`; return what is known after it."""
     start = command.span.start
@@ -36,7 +36,7 @@ def judge_arithmetic(
     return merge(state, after) if may_fail(command.redirects) else after
 
 
-def judge_test(command: Test, walk: Walking, state: State, scope: Scope) -> State:
+def judge_test(command: Test, walk: Walking, state: State, scope: WalkScope) -> State:
     """Judge `[[ ... ]]`; return what is known after it."""
     start = command.span.start
     span = Span(start, start + len(_TEST))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
-from agentscope_like.shell.arguments import Reading
+from agentscope_like.shell.arguments import ArgumentReading
 from agentscope_like.shell.catalog import canonical, families
 
 __all__ = ["plainly", "purpose_of"]
@@ -39,7 +39,7 @@ def purpose_of(words: Sequence[str | None], *, known: int = 1) -> str | None:
     return None
 
 
-def plainly(reading: Reading, words: Sequence[str | None]) -> str | None:
+def plainly(reading: ArgumentReading, words: Sequence[str | None]) -> str | None:
     """Return in one sentence why a command is not proven; None where its problems say it best.
 
     Args:

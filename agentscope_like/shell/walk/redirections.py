@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
-from agentscope_like.shell.draft import Draft, Scope, shortened
+from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.expand import Expander
 from agentscope_like.shell.state import State
 from agentscope_like.shell.syntax import Heredoc, Redirect, Substitution
@@ -30,7 +30,7 @@ def judge_redirects(
     state: State,
     draft: Draft,
     expander: Expander,
-    scope: Scope,
+    scope: WalkScope,
     command: str,
 ) -> None:
     """Add to `draft` what `redirects` read and write.
@@ -100,7 +100,12 @@ def may_fail(redirects: Sequence[Redirect]) -> bool:
 
 
 def _judge(
-    redirect: Redirect, state: State, draft: Draft, expander: Expander, scope: Scope, command: str
+    redirect: Redirect,
+    state: State,
+    draft: Draft,
+    expander: Expander,
+    scope: WalkScope,
+    command: str,
 ) -> None:
     word, operator = redirect.target, redirect.operator
     if isinstance(word, Heredoc):

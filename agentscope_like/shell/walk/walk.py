@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt, EffectKind, Part
-from agentscope_like.shell.draft import MAX_DEPTH, BudgetError, Draft, Scope
+from agentscope_like.shell.draft import MAX_DEPTH, BudgetError, Draft, WalkScope
 from agentscope_like.shell.expand import (
     WorkTree,
     heeds_input,
@@ -115,11 +115,11 @@ class Walk:
         """
         self._script = script
         judge = self._lines if "\n" in self.command else self.script
-        judge(script, State((directory,), {}), self._scope(script, Scope()))
+        judge(script, State((directory,), {}), self._scope(script, WalkScope()))
         doubt_copied_inputs(self.drafts)
         return tuple([draft.finish() for draft in self.drafts])
 
-    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
+    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part."""
         self._count(words)
         draft = Draft(
@@ -149,7 +149,7 @@ class Walk:
         if len(self.drafts) >= MAX_PARTS or self._words_read > MAX_WORDS:
             raise BudgetError
 
-    def script(self, script: Script, state: State, scope: Scope) -> State:
+    def script(self, script: Script, state: State, scope: WalkScope) -> State:
         """Judge a script that runs in the shell of `state`."""
         statements = script.statements
         if len(statements) == 1 and statements[0].connector != "&":
@@ -166,7 +166,7 @@ class Walk:
             chain = []
         return self._chain(chain, state, scope) if chain else state
 
-    def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
+    def text(self, text: str, state: State, scope: WalkScope, draft: Draft) -> State:
         """Read and judge a script that stands as text in a word of `draft`.
 
         Raises:
@@ -189,7 +189,7 @@ class Walk:
         self.texts.append((text, script))
         return self._lines(script, state, self._scope(script, scope))
 
-    def _lines(self, script: Script, state: State, scope: Scope) -> State:
+    def _lines(self, script: Script, state: State, scope: WalkScope) -> State:
         """Judge a text of which bash reads the next line after an error, as in arithmetic."""
         if len(script.statements) == 1:
             return self.script(script, state, scope)
@@ -205,7 +205,7 @@ class Walk:
             state = after
         return state
 
-    def substitute(self, script: Script, state: State, scope: Scope) -> Output:
+    def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge the script of a substitution, and return what is known of what it prints."""
         first = len(self.drafts)
         scope = self._scope(script, scope)
@@ -221,7 +221,9 @@ class Walk:
             [self._printed(each.command, self.drafts[first:], scope) for each in statements]
         )
 
-    def _printed(self, command: Command, drafts: Sequence[Draft], scope: Scope) -> Output | None:
+    def _printed(
+        self, command: Command, drafts: Sequence[Draft], scope: WalkScope
+    ) -> Output | None:
         """Return what is known of what a command prints; None where that is nothing."""
         pipes = isinstance(command, Pipeline) and not command.timed
         commands = command.commands if isinstance(command, Pipeline) and pipes else (command,)
@@ -233,7 +235,7 @@ class Walk:
             return Output()
         return printed(stages if len(stages) == len(commands) else stages[-1:])
 
-    def _scope(self, script: Script, scope: Scope) -> Scope:
+    def _scope(self, script: Script, scope: WalkScope) -> WalkScope:
         """Return `scope` with what is true of the whole of `script`."""
         statements = script.statements
         if len(statements) == 1 and _is_plain(statements[0].command):
@@ -244,7 +246,7 @@ class Walk:
         defined, arrays = scope.defined | found.functions, scope.arrays | found.arrays
         return replace(scope, defined=defined, arrays=arrays, moves=scope.moves or found.moves)
 
-    def _chain(self, chain: Sequence[Statement], state: State, scope: Scope) -> State:
+    def _chain(self, chain: Sequence[Statement], state: State, scope: WalkScope) -> State:
         """Judge commands joined by `&&` and `||`."""
         succeeded = failed = state
         connector = ""
@@ -262,7 +264,7 @@ class Walk:
             connector = statement.connector
         return merge(succeeded, failed)
 
-    def _command(self, command: Command, state: State, scope: Scope) -> State:
+    def _command(self, command: Command, state: State, scope: WalkScope) -> State:
         match command:
             case SimpleCommand():
                 return self._judge.judge(command, state, scope)[0]
@@ -277,7 +279,7 @@ class Walk:
             case _:
                 return self._control.judge(command, state, scope)
 
-    def _pipeline(self, pipeline: Pipeline, state: State, scope: Scope) -> State:
+    def _pipeline(self, pipeline: Pipeline, state: State, scope: WalkScope) -> State:
         if len(pipeline.commands) == 1:
             after = self._command(pipeline.commands[0], state, scope)
             return after.settle() if pipeline.negated else after
@@ -300,7 +302,7 @@ class Walk:
             self._calls = {} if self._script is None else parameters_of_calls(self._script)
         return self._calls.get(name)
 
-    def _function(self, command: Function, state: State, scope: Scope) -> State:
+    def _function(self, command: Function, state: State, scope: WalkScope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
         directories = () if scope.moves else state.directories
         known = self._parameters(command.name) if scope.place is None else None

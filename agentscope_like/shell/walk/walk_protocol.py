@@ -8,7 +8,7 @@ from agentscope_like.shell.expand import Substituter
 
 if TYPE_CHECKING:
     from agentscope_like.shell.analysis import Doubt
-    from agentscope_like.shell.draft import Draft, Scope
+    from agentscope_like.shell.draft import Draft, WalkScope
     from agentscope_like.shell.state import State
     from agentscope_like.shell.syntax import Script, Span, Word
 
@@ -30,14 +30,14 @@ class Walking(Substituter, Protocol):
     drafts: list[Draft]
     doubts: list[Doubt]
 
-    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: Scope) -> Draft:
+    def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part."""
 
     def copy(self, draft: Draft) -> Draft:
         """Begin a new part that is like another one so far."""
 
-    def script(self, script: Script, state: State, scope: Scope) -> State:
+    def script(self, script: Script, state: State, scope: WalkScope) -> State:
         """Judge a script that runs in the same shell."""
 
-    def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
+    def text(self, text: str, state: State, scope: WalkScope, draft: Draft) -> State:
         """Read and judge a script that stands as text in a word of `draft`."""

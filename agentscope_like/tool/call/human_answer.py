@@ -35,7 +35,7 @@ def check_answer(call: ToolCallBlock, answer: ConfirmResult) -> None:
 
 
 def rejection(answer: ConfirmResult) -> ToolResponse:
-    """Return what the model is told of a no."""
+    """Return the message for the model after a no."""
     message = f"{REJECTED} They said: {answer.message}" if answer.message else REJECTED
     return refused(message, ToolResultState.DENIED)
 

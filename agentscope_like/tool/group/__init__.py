@@ -1,4 +1,4 @@
-"""What toolkits are put together from: groups of tools and sources of tools."""
+"""Tool groups and tool sources, from which toolkits are built."""
 
 from typing import TYPE_CHECKING
 

@@ -18,7 +18,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Attempts:
-    """Asks one part, again and again; a failure is logged when it begins, not each time.
+    """Calls one part repeatedly; only the first of successive failures is logged.
 
     Args:
         what: The part, for the log, such as `the tool source 'github'`.

@@ -1,4 +1,4 @@
-"""Finds the skill that a name stands for."""
+"""Resolves skill names: the first skill of a name counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SkillNames:
     """Keeps names unique: the first skill of a name is used, the others are logged once.
 
     Args:
-        where: Whose skills they are, for the log.
+        where: The owner of the skills, for the log.
     """
 
     def __init__(self, where: str) -> None:

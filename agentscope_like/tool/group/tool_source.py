@@ -1,4 +1,4 @@
-"""`ToolSource`: the interface of what lists tools that may come and go."""
+"""`ToolSource`: the interface of a source whose tools may change."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class ToolSource(Protocol):
         """
 
     async def refresh(self) -> None:
-        """Ask the source anew where what is known may be out of date; once for each reply."""
+        """Ask the source again if its known tools may be out of date; once for each reply."""
 
 
 @runtime_checkable
 class ImmediateSource(ToolSource, Protocol):
-    """A source of tools of this process, which need not be waited for."""
+    """A source of tools in this process, which answers without waiting."""
 
     def look(self) -> list[ToolBase]:
         """Return the tools that there are now."""

@@ -1,4 +1,4 @@
-"""What a toolkit has: its registry, its sources, its inventory and views of it."""
+"""The content of a toolkit: registry, sources, inventory and views."""
 
 from typing import TYPE_CHECKING
 

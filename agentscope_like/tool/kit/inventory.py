@@ -1,4 +1,4 @@
-"""The inventory of a toolkit: its tools, sources and skills, in groups that can be inactive."""
+"""The inventory of a toolkit: its tools, sources and skills, in groups that may be inactive."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _SILENT = (
     " The server {!r} offers no tools for now; it may be away. Go on without, or tell the user."
 )
 _Shown: TypeAlias = tuple[tuple[str, ...], bool]
-"""The groups that a model is told of, and whether there are skills in them."""
+"""The groups that a model sees, and whether there are skills in them."""
 
 
 class ToolInventory:
     """Tools, sources and skills by group (seed 002, "Manage Tools Agentically").
 
-    A group is active where a call's state says so; `basic` always is. Where the state also says
-    which tools were suggested for the reply, a model is told of these, of `tool_expand_tools` for
-    the others, and of what it cannot do without (seed 000, 3.1).
+    A group is active if a call's state says so; `basic` always is. If the state also lists tools
+    suggested for the reply, a model sees these, `tool_expand_tools` for the others, and the tools
+    that it always needs (seed 000, 3.1).
 
     Args:
         tools: All tools, by name.
@@ -79,7 +79,7 @@ class ToolInventory:
         response_template: str | None = None,
         skill_template: str | None = None,
     ) -> Self:
-        """Return what there is in these groups.
+        """Return the inventory of these groups.
 
         With a group besides `basic` there is the tool `reset_tools`; with skills, the tool `Skill`.
 
@@ -87,7 +87,7 @@ class ToolInventory:
             basic: The group that is always active.
             tool_groups: The others.
             response_template: What `reset_tools` answers, as a Jinja template.
-            skill_template: What a model is told of the skills, as a Jinja template.
+            skill_template: The text about skills for the model, as a Jinja template.
 
         Raises:
             ConfigurationError: Two groups, tools or sources have one name, or one cannot be used.
@@ -108,7 +108,7 @@ class ToolInventory:
         return inventory
 
     def extended(self, tools: Sequence[ToolBase]) -> Self:
-        """Return an inventory with further tools, which follows this one; they are always shown.
+        """Return an inventory with further tools, always shown, that follows changes of this one.
 
         Raises:
             ConfigurationError: A name is taken, or cannot be told to a model.
@@ -159,7 +159,7 @@ class ToolInventory:
         return self._sources.is_outdated
 
     def look(self) -> None:
-        """List the tools of those sources that need not be waited for."""
+        """List the tools of the sources that answer without waiting."""
         self._sources.look()
 
     async def sync(self) -> None:
@@ -167,14 +167,14 @@ class ToolInventory:
         await self._sources.sync()
 
     async def refresh(self) -> None:
-        """Have the sources look whether they have changed, and list what may be new."""
+        """Refresh the sources, and list the tools of those that have changed."""
         self.skills.forget()
         await self._sources.refresh()
 
     # What a model may call
 
     def names(self, active: Sequence[str] | None = None) -> list[str]:
-        """Return the names that a model could be told of, all in all or while groups are active."""
+        """Return the names that a model could see, in total or while groups are active."""
         return [
             entry.tool.name
             for entry in self.tools.all()
@@ -190,7 +190,7 @@ class ToolInventory:
         Args:
             name: The name.
             active: The groups that are active.
-            suggested: The tools that a model is told of; None for all.
+            suggested: The tools that a model sees; None for all.
 
         Raises:
             ToolNotFoundError: There is none; the message lists what there is.
@@ -232,13 +232,13 @@ class ToolInventory:
     async def schemas(
         self, active: Sequence[str], suggested: Collection[str] | None = None
     ) -> list[dict[str, Any]]:
-        """Return what a model is told of its tools, group by group, in the chat-completions form.
+        """Return the tool schemas for a model, group by group, in the chat-completions form.
 
-        The list is made once for each set of groups until something changes.
+        The list is cached for each set of groups until something changes.
 
         Args:
             active: The groups that are active.
-            suggested: The tools that the model is told of; None for all.
+            suggested: The tools that the model sees; None for all.
         """
         await self.sync()
         groups = (BASIC, *self.known_groups(active))
@@ -274,21 +274,21 @@ class ToolInventory:
         return not self.may_list(name) if tool is None else tool.is_concurrency_safe
 
     def may_list(self, name: str) -> bool:
-        """Return whether a source may yet list a tool of this name."""
+        """Return whether a source may later list a tool of this name."""
         return self._sources.may_list(name)
 
     def silent(self, name: str) -> str | None:
-        """Return the source that a tool of this name would be of, where it lists none now."""
+        """Return the source that a tool of this name belongs to, if it lists none now."""
         return self._sources.silent(name)
 
     # Rules
 
     def ruled(self) -> Mapping[str, ToolBase]:
-        """Return all tools that a rule may be for."""
+        """Return all tools that rules may name."""
         return self.tools
 
     def check_rules(self, context: PermissionContext) -> None:
-        """Refuse rules that could never do what they say; a source may yet list their tools.
+        """Refuse rules that can never take effect; a source may yet list their tools.
 
         Raises:
             RuleError: One is for a tool that does not exist, or cannot be read by its tool.

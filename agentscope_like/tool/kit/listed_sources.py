@@ -1,4 +1,4 @@
-"""The sources of a toolkit: each is listed again when it has changed, and fails alone."""
+"""Keeps the tool sources of a toolkit; each is listed again when it changes, and fails alone."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ class ToolSources:
         return False
 
     def may_list(self, name: str) -> bool:
-        """Return whether a source may yet list a tool of this name."""
+        """Return whether a source may later list a tool of this name."""
         return any(name.startswith(listing.prefix) for listing in self._listings)
 
     def silent(self, name: str) -> str | None:
-        """Return the source that a tool of this name would be of, where it lists none now."""
+        """Return the source that a tool of this name belongs to, if it lists none now."""
         for listing in self._listings:
             if name.startswith(listing.prefix) and listing.is_empty:
                 return listing.name
         return None
 
     def look(self) -> None:
-        """List the tools of those sources that need not be waited for."""
+        """List the tools of the sources that answer without waiting."""
         for listing in self._listings:
             if listing.immediate is not None:
                 tools = listing.fit(listing.immediate.look())
@@ -85,7 +85,7 @@ class ToolSources:
                 await self._list(listing)
 
     async def refresh(self) -> None:
-        """Have all sources look whether they have changed, side by side; then ask those."""
+        """Refresh all sources concurrently, then list the tools of those that have changed."""
         async with asyncio.TaskGroup() as tasks:
             for listing in self._listings:
                 tasks.create_task(self._refresh(listing))
@@ -104,7 +104,7 @@ class ToolSources:
 
 
 class _Listing:
-    """A source in use: its group, and the version of which its tools were listed."""
+    """A source in use: its group, and the version whose tools were listed."""
 
     def __init__(self, source: ToolSource, group: str) -> None:
         self.source = source

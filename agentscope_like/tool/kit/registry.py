@@ -1,4 +1,4 @@
-"""The registry of a toolkit: its own tools and those that its sources list, by name."""
+"""Registers the tools of a toolkit by name: its own and those of its sources."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ _DECLARED = ("name", "description", "input_schema", "is_concurrency_safe", "is_r
 class ToolRegistry(Mapping[str, ToolBase]):
     """Tools by name: its own in the order in which they were added, then those of its sources.
 
-    No source can take the place of another's tool, let alone of one of the registry's own: of
-    several tools of one name that it does not own, the first source's is there and the others are
-    hidden, which is logged.
+    No source can replace a tool of another source or of the registry itself: of several tools of
+    one name, the first counts; the others are hidden, which is logged.
 
     Args:
-        base: Another registry whose tools are there as well, in front, whatever becomes of it.
+        base: Another registry whose current tools come first.
     """
 
     def __init__(self, base: ToolRegistry | None = None) -> None:
@@ -61,7 +60,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
         """Add a tool of its own.
 
         Raises:
-            ConfigurationError: It is none that a model could call, or its name is taken.
+            ConfigurationError: A model could not call it, or its name is taken.
         """
         check_tool(tool)
         if self._owns(tool.name):
@@ -87,7 +86,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
         self._merge()
 
     def put_listed(self, source: str, tools: Sequence[ToolBase], group: str) -> None:
-        """Put the tools in the place of all that the source had; those that stay are kept."""
+        """Replace the tools of a source; unchanged ones are kept."""
         known = self._listed.get(source, [])
         kept = {id(entry.tool): entry for entry in known}
         entries = [kept.get(id(tool)) or RegisteredTool(tool, group) for tool in tools]
@@ -156,7 +155,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
 
 
 def check_tool(tool: object) -> None:
-    """Refuse what is no tool that a model could call.
+    """Refuse an object that is not a tool that a model could call.
 
     Raises:
         ConfigurationError: It is no tool, lacks something that a tool declares or `call`, its name

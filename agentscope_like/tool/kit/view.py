@@ -18,9 +18,9 @@ __all__ = ["ToolView"]
 
 
 class ToolView(ToolInventory):
-    """Tools of several inventories by name, which follows whatever becomes of them.
+    """A live view of the tools of several inventories by name.
 
-    Rules may be for any of their tools, also for those that are not in the view.
+    Rules may name any of their tools, also those outside the view.
 
     Args:
         inventories: The inventories; of several tools of one name, the first one's is there.
@@ -50,7 +50,7 @@ class ToolView(ToolInventory):
         return any(inventory.is_outdated for inventory in self._inventories)
 
     def look(self) -> None:
-        """List the tools of those sources that need not be waited for."""
+        """List the tools of the sources that answer without waiting."""
         for inventory in self._inventories:
             inventory.look()
 
@@ -60,24 +60,24 @@ class ToolView(ToolInventory):
             await inventory.sync()
 
     async def refresh(self) -> None:
-        """Have the sources look whether they have changed, and list what may be new."""
+        """Refresh the sources, and list the tools of those that have changed."""
         async with asyncio.TaskGroup() as tasks:
             for inventory in self._inventories:
                 tasks.create_task(inventory.refresh())
 
     def may_list(self, name: str) -> bool:
-        """Return whether a source may yet list a tool of this name."""
+        """Return whether a source may later list a tool of this name."""
         return any(inventory.may_list(name) for inventory in self._inventories)
 
     def silent(self, name: str) -> str | None:
-        """Return the source that a tool of this name would be of, where it lists none now."""
+        """Return the source that a tool of this name belongs to, if it lists none now."""
         if not self._selection.takes(name):
             return None
         silent = (inventory.silent(name) for inventory in self._inventories)
         return next((source for source in silent if source is not None), None)
 
     def ruled(self) -> Mapping[str, ToolBase]:
-        """Return all tools that a rule may be for."""
+        """Return all tools that rules may name."""
         return {**self._beyond, **self.tools}
 
 
@@ -114,5 +114,5 @@ class _Selection(ToolRegistry):
         return self.takes(name) and any(owned)
 
     def takes(self, name: str) -> bool:
-        """Return whether a tool of this name would be there."""
+        """Return whether the view has a tool of this name."""
         return name != EXPANDER and (self._names is None or name in self._names)

@@ -1,4 +1,4 @@
-"""Making tools: from functions, their signatures and their declarations."""
+"""Makes tools from functions, their signatures and their declarations."""
 
 from typing import TYPE_CHECKING
 

@@ -30,14 +30,14 @@ __all__ = [
 
 
 def behind_partial(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what a `functools.partial`, or a partial of partials, calls in the end."""
+    """Return the function that a `functools.partial`, also a nested one, calls."""
     while isinstance(func, partial):
         func = func.func
     return func
 
 
 def implementation(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that runs in the end: behind a partial, the `__call__` of an object."""
+    """Return the function that finally runs: that of a partial, or the `__call__` of an object."""
     func = behind_partial(func)
     if inspect.isroutine(func):
         return func

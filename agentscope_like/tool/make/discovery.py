@@ -1,7 +1,7 @@
-"""The `@tool` decorator, and finding the functions that it declares.
+"""The `@tool` decorator, and the discovery of the functions that it declares.
 
-A declaration is kept in the module that makes it, as Python keeps its `__warningregistry__`: so
-that importing the module is enough to have it found, and nothing else remembers it.
+A declaration is stored in the module that makes it, like Python's `__warningregistry__`: importing
+the module is enough for discovery, and there is no global registry.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DECLARED = "__declared_tools__"
 
 
 class ToolDeclaration(Struct, frozen=True, eq=False):
-    """What `@tool` says of a function; as the arguments of `FunctionTool`."""
+    """The arguments of `@tool` for a function, as for `FunctionTool`."""
 
     func: Callable[..., Any]
     name: str | None = None

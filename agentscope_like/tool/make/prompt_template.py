@@ -10,9 +10,9 @@ __all__ = ["compiled_template"]
 
 
 def compiled_template(argument: str, template: str) -> Callable[..., str]:
-    """Return what renders the template with the variables that it is given by name.
+    """Return a function that renders the template with variables given by name.
 
-    It runs in a sandbox: a template reads its variables, and changes or reaches nothing.
+    Templates run in Jinja's sandbox: they read their variables and change nothing.
 
     Args:
         argument: The name of the argument that it was given as, for messages.

@@ -164,8 +164,8 @@ _FAR = "/".join(["a" * 63] * 70)
         (f"cat {_FAR}", "acts on a path that cannot be judged"),
         (f"cd {_FAR}; grep -r x", "names a path that cannot be judged"),
         (f"cd {_FAR}; ls", ""),
-        (f"rm / {_FAR} (", "is the whole file system|holds the directory"),
-        (f"rm {_FAR} / (", "is the whole file system|holds the directory"),
+        (f"rm / {_FAR} (", "is the whole file system|holds the working directory"),
+        (f"rm {_FAR} / (", "is the whole file system|holds the working directory"),
         (f"rm {_FAR} (", ""),
     ],
 )

@@ -1,4 +1,4 @@
-"""`$'...'`: the escapes of ANSI-C quoting."""
+"""Decodes the escapes of ANSI-C quoting, `$'...'`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DOUBTFUL_CODES = frozenset({0x00, 0x01, 0x7F})
 
 
 def decode(text: str) -> str | None:
-    r"""Return what `$'text'` stands for, or None where an escape is doubtful.
+    r"""Return the text that `$'text'` quotes, or None if an escape is doubtful.
 
     Doubtful are characters beyond ASCII (they depend on the locale), NUL, U+0001 and U+007F,
     control escapes (`\cx`) and escapes that bash does not define.

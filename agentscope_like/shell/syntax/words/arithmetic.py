@@ -1,8 +1,8 @@
-"""Arithmetic over numbers and plain names: `$((...))`, `((...))` and the heads of counting loops.
+"""Parses arithmetic over numbers and plain names: `$((...))`, `((...))` and `for ((...))`.
 
-bash evaluates what a name holds, and what that names in turn, so whoever uses what is read here has
-to know that each name holds a number, and that each substitution prints one. Everything that could
-put a name together from pieces (`i$x`), name an element of an array or quote anything is refused.
+bash evaluates the value of a name, and names in that value in turn. So the caller must know that
+each name holds a number, and that each substitution prints one. Names built from pieces (`i$x`),
+array elements and quotes are refused.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _ERRORS = re.compile(
     r"|(?:(?<!\+)\+|(?<!-)-|[*/%<>=!&|^~?:])[ \t]*(?:\Z|[);,])"  # nothing behind an operator
     r"|(?:\A|[(,=])[ \t]*[*/%<>&|^?:]"  # nothing before it
 )
-"""What is an error wherever it stands in an expression."""
+"""What is an error anywhere in an expression."""
 
 _DIVIDING = re.compile(r"[/%]=?+(?![ \t]*[1-9][0-9]*+(?![\w#]))|\*\*(?![ \t]*[0-9])")
 _NAMING = re.compile(r"[A-Za-z_$]")
 
 
 class Expression(Struct, frozen=True):
-    """What an expression reads and sets.
+    """The variables that an arithmetic expression reads and sets.
 
     Attributes:
         end: Where it ends in the text.
@@ -72,7 +72,7 @@ def read_expression(
     commas: bool = True,
     substitution: Callable[[int], int] | None = None,
 ) -> Expression | None:
-    """Read an expression that sets nothing, up to a bracket, `;` or comma that is not its own.
+    """Parse an expression without assignments, up to a bracket, `;` or comma after it.
 
     Args:
         text: The command line.
@@ -83,7 +83,7 @@ def read_expression(
             may be none.
 
     Returns:
-        What it reads, or None where it is not understood; an empty one is understood.
+        What it reads, or None if it is not understood; an empty one is understood.
     """
     names: list[str] = []
     position, open_brackets, after_operand = start, 0, False
@@ -156,7 +156,7 @@ def read_assignments(
 
 
 def read_let(text: str) -> Expression | None:
-    """Read an argument of `let`, which bash evaluates as it is: a `$` in it means nothing.
+    """Parse an argument of `let`, which bash evaluates without expanding a `$` in it.
 
     Returns:
         What it reads and sets, or None where it is not understood to its end.
@@ -166,10 +166,10 @@ def read_let(text: str) -> Expression | None:
 
 
 def fails(text: str, value_of: Callable[[str], str | None]) -> bool:
-    """Return whether an expression is plainly an error, for which bash leaves out what follows.
+    """Return whether an expression always fails, so that bash skips what follows.
 
-    Division by nothing but zero, `08`, `**-1` and operators without operands are; what only
-    unknown values make an error is not.
+    Division by a constant zero, `08`, `**-1` and missing operands always fail; an expression that
+    fails only for some unknown values does not count.
 
     Args:
         text: The expression.
@@ -185,7 +185,7 @@ def fails(text: str, value_of: Callable[[str], str | None]) -> bool:
 
 
 def may_fail(text: str, *, padded: bool) -> bool:
-    """Return whether an expression is an error for some values: a divisor 0, an octal number 08.
+    """Return whether an expression fails for some values: a divisor 0, an octal number 08.
 
     Args:
         text: The expression.

@@ -1,4 +1,4 @@
-"""Brace expansion: `{a,b}` and `{1..3}`, made by the reader as bash makes it."""
+"""Expands braces, `{a,b}` and `{1..3}`, as bash does."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def expand_braces(segments: list[Segment], span: Span) -> list[list[Segment]] | 
         where the word has no braces to expand and stays as it is.
 
     Raises:
-        ReadError: Braces that are neither surely expanded nor surely plain text, or that make
-            more than 100 words.
+        ReadError: It is not certain whether bash expands the braces, or they make more than 100
+            words.
     """
     bare = "\0".join(each.text for each in segments if _is_bare(each))
     opening, closing = bare.find("{"), bare.rfind("}")

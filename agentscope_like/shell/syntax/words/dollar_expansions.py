@@ -1,4 +1,4 @@
-"""What `$` and the backtick begin: parameters, arithmetic and command substitution."""
+"""Reads parameter expansion, arithmetic expansion and command substitution."""
 
 from __future__ import annotations
 
@@ -55,13 +55,10 @@ class ExpansionReader(Lexer):
 
     @abstractmethod
     def computed_word(self, segments: list[Segment], span: Span) -> Word:
-        """Make one word of segments that are not split into several by braces."""
+        """Make one word of segments, without brace expansion."""
 
     def dollar(self, *, quoted: bool) -> Segment | None:
-        """Read the expansion at the cursor's `$`; None where the `$` only stands for itself.
-
-        The cursor has not moved where None is returned.
-        """
+        """Read the expansion at the cursor's `$`; None, without a move, if `$` is literal."""
         start = self.position
         name = _NAME.match(self.text, start, self.end)
         if name is not None:
@@ -220,7 +217,7 @@ class ExpansionReader(Lexer):
         return Literal("$", Span(start, start + 1), quoted)
 
     def substitutions_into(self, found: list[Substitution]) -> Callable[[int], int]:
-        """Return what reads the `$(...)` at an offset into `found`, and says where it ends."""
+        """Return a function that reads a `$(...)` into `found` and returns its end."""
 
         def substitution(position: int) -> int:
             self.position = position

@@ -1,4 +1,4 @@
-"""Tildes and globs: the unquoted characters of a word that stand for directories and files."""
+"""Marks the unquoted tildes and globs of a word."""
 
 from __future__ import annotations
 
@@ -129,10 +129,10 @@ def _split_globs(literal: Literal, *, closes: bool) -> list[Segment]:
 
 
 def covered(segments: Sequence[Segment]) -> Sequence[Segment]:
-    """Return the segments with `*` for a bracket expression of several, and for all text behind it.
+    """Return the segments with `*` for a bracket expression of several, and for all text after it.
 
-    What is quoted in it, or comes from a variable, is no `]`, `!` or `-` of a pattern; `*` and each
-    slash that is in the text match more than bash does, never less.
+    Quoted text and variables in it are not the `]`, `!` or `-` of a pattern. `*`, and `/*` for each
+    slash in the text, match at least what bash matches.
     """
     if not any(isinstance(each, Glob) and each.text == _OPEN_BRACKET for each in segments):
         return segments
@@ -150,7 +150,7 @@ def covered(segments: Sequence[Segment]) -> Sequence[Segment]:
 
 
 def subspan(literal: Literal, start: int, end: int) -> Span:
-    """Return the place of a part of a literal; all of it where continued lines shift offsets."""
+    """Return the span of a part of a literal; all of it if continued lines shift offsets."""
     span = literal.span
     if span.end - span.start != len(literal.text):
         return span

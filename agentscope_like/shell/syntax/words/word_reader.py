@@ -1,4 +1,4 @@
-"""Words: quotes, escapes and expansions, put together as bash puts them together."""
+"""Reads words: their quotes, escapes and expansions, as bash joins them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def bare_text(segments: list[Segment]) -> str | None:
 
 
 def _weight(segments: list[Segment]) -> int:
-    """Return how many pieces a word made by braces counts for, by its length."""
+    """Return the budget cost of a word from brace expansion, by its length."""
     length = sum(len(each.text) for each in segments if isinstance(each, Literal))
     return len(segments) + length // _PIECE_LENGTH
 
@@ -56,9 +56,8 @@ def _weight(segments: list[Segment]) -> int:
 class WordReader(ExpansionReader):
     """Reads words.
 
-    A word with an unquoted variable or substitution may become several arguments, or none, when
-    bash runs it. It stays one `Word` here; only a word whose `literal` is not None is an argument
-    for certain.
+    A word with an unquoted variable or substitution may expand to several arguments or none. It is
+    one `Word` here; only a word whose `literal` is not None is certainly one argument.
     """
 
     __slots__ = ()
@@ -103,7 +102,7 @@ class WordReader(ExpansionReader):
         return found
 
     def expanded_words(self, segments: list[Segment], span: Span) -> list[Word]:
-        """Make the words that bash makes of one, by braces; tildes and globs are marked."""
+        """Return the words after brace expansion; tildes and globs are marked."""
         expansions = expand_braces(segments, span)
         if expansions is None:
             return [self._marked(segments, span, value=assignment_value(segments))]
@@ -119,7 +118,7 @@ class WordReader(ExpansionReader):
         return Word(tuple(mark_tildes(segments, value=0)) or (Literal("", span),), span)
 
     def plain_word(self, segments: list[Segment], span: Span) -> Word:
-        """Make a word that is neither split nor matched with files, as after `<<<`."""
+        """Make a word without word splitting and globbing, as after `<<<`."""
         return Word(tuple(mark_tildes(segments)), span)
 
     def _marked(self, segments: list[Segment], span: Span, *, value: int | None = None) -> Word:

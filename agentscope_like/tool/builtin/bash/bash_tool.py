@@ -30,7 +30,13 @@ from agentscope_like.permission.command import (
 )
 from agentscope_like.permission.protocol import never_waits
 from agentscope_like.sandbox.isolation import Confine
-from agentscope_like.shell import CommandAnalysis, Place, SensitiveNames, Surroundings, analyze
+from agentscope_like.shell import (
+    CommandAnalysis,
+    CommandDirectories,
+    SensitiveNames,
+    Surroundings,
+    analyze,
+)
 from agentscope_like.shell.expand import may_ask_for_root
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
@@ -53,13 +59,13 @@ DEFAULT_TIMEOUT_MS = 120_000
 class Bash(ToolBase):
     """Runs shell commands (seed 002, "Bash").
 
-    What a command does is read from its text, once; every check and every rule goes by that one
-    reading. Proven reads are allowed; in ACCEPT_EDITS and DONT_ASK so are edits inside the working
-    directories. What is dangerous or sensitive is a safety ASK that no allow rule silences.
+    The text of a command is analyzed once; every check and every rule uses that analysis. Proven
+    reads are allowed; in ACCEPT_EDITS and DONT_ASK so are edits inside the working directories. A
+    dangerous or sensitive command is a safety ASK that no allow rule silences.
 
     Rules are command patterns: `npm run:*` is any command that begins with these words, `*` within
     a word any characters of it, and all else the whole command. Deny and ask rules of the file
-    tools speak of what a command does to files as well.
+    tools also apply to what a command does to files.
 
     Args:
         dangerous_files: File names whose change always asks, wherever they are. Paths that are
@@ -73,9 +79,8 @@ class Bash(ToolBase):
             then about the sandbox's files, and the sandbox is what confines the commands.
         additional_dangerous_files: Names to add to `dangerous_files`.
         additional_dangerous_directories: Names to add to `dangerous_directories`.
-        confine: Whether the kernel keeps a command to what was decided about it: "auto" where
-            bubblewrap works, "require" always, so that nothing runs where it does not work, or
-            "off".
+        confine: Whether the kernel confines a command to what was decided: "auto" if bubblewrap
+            works, "require" always, so that nothing runs if it does not work, or "off".
         second_reader: Another parser that has to find the same commands in a text before anything
             of it is allowed without a rule; None for none.
 
@@ -172,9 +177,9 @@ class Bash(ToolBase):
         return self._shell.directory
 
     def analysis(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        """Return the reading of a call's command, where it would run now.
+        """Return the analysis of a call's command, for the current directory.
 
-        Where a second reader is to be asked and has not been, nothing is proven of it.
+        If a second reader is configured and has not been asked, nothing is proven.
         """
         analysis = analyze(tool_input["command"], **self._place(tool_input["command"], self._shell))
         return analysis if self._second_reader is None else self._second_reader.known(analysis)
@@ -182,7 +187,7 @@ class Bash(ToolBase):
     async def prepare_call(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PreparedCommand:
-        """Return the command as one decision reads it."""
+        """Return the command, prepared for one decision."""
 
         def surroundings() -> Surroundings:
             return self._shell.surroundings(context.directories, self._sensitive)
@@ -202,13 +207,13 @@ class Bash(ToolBase):
             surroundings=surroundings,
         )
 
-    def _place(self, command: str, known: Surroundings | CommandShell) -> Place:
+    def _place(self, command: str, known: Surroundings | CommandShell) -> CommandDirectories:
         """Return where a command would run now."""
         work_tree = self._shell.work_tree if may_ask_for_root(command) else None
-        return Place(directory=known.directory, home=known.home, work_tree=work_tree)
+        return CommandDirectories(directory=known.directory, home=known.home, work_tree=work_tree)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
-        """Look up the files that a decision is about, unless that is what it is made for."""
+        """Look up the files that a decision needs, unless the decision itself collects them."""
         if not self._shell.has_to_look_up:
             return
         tables = (context.table(PermissionBehavior.DENY), context.table(PermissionBehavior.ASK))
@@ -230,8 +235,8 @@ class Bash(ToolBase):
     ) -> PermissionDecision:
         """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH.
 
-        A command with words that are not known before it runs is a safety ASK as well where a deny
-        rule may come to speak of it, and so is one that may run what stands in its words.
+        A command with words known only at run time is a safety ASK as well if a deny rule may match
+        it, and so is one that may run code in its words.
         """
         return await (await self.prepare_call(tool_input, context)).opinion()
 
@@ -242,7 +247,7 @@ class Bash(ToolBase):
 
     @override
     async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
-        """Return whether an allow rule of this content speaks of the command as a whole."""
+        """Return whether an allow rule of this content matches the whole command."""
         if rule_content is None:
             return True
         call = await self.prepare_call(tool_input, PermissionContext())

@@ -47,7 +47,7 @@ class CommandShell(Protocol):
         """Return what surrounds the next command.
 
         Args:
-            working: The directories that are worked in.
+            working: The working directories.
             sensitive: The names that are sensitive.
         """
 
@@ -61,7 +61,7 @@ class CommandShell(Protocol):
     async def look_up(
         self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
     ) -> None:
-        """Come to know all that a decision asks about files.
+        """Look up all files that a decision asks for.
 
         Args:
             look: Makes the decision, for the sake of what it asks.

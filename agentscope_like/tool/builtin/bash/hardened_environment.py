@@ -27,7 +27,7 @@ _NO_LOGS = {"npm_config_logs_max": "0", "npm_config_update_notifier": "false"}
 
 
 async def runs_unasked(call: PreparedCommand) -> bool:
-    """Return whether nobody is asked about a command, a proven read or an accepted edit."""
+    """Return whether a command runs without approval, as a proven read or an accepted edit."""
     if call.analysis.read_only or not call.context.mode.properties.edits_run:
         return call.analysis.read_only
     return await asyncio.to_thread(lambda: call.runs_unasked)  # it looks at files
@@ -36,9 +36,9 @@ async def runs_unasked(call: PreparedCommand) -> bool:
 def unasked_environment(
     analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
 ) -> dict[str, str]:
-    """Return what is set besides for what runs unasked.
+    """Return the additional variables of a command that runs without approval.
 
-    It sees no secrets, and runs no programs of a repository nor any that a project has fetched.
+    They hide secrets, and disable programs that a repository names or a project has fetched.
     """
     from agentscope_like.tool.builtin.bash.environment import (
         git_environment,

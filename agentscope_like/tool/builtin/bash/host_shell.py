@@ -56,7 +56,7 @@ class Shell:
     """Runs one command after the other, each in a bash of its own.
 
     Attributes:
-        start: The absolute directory that this was made for, whatever commands did since.
+        start: The absolute directory that the shell was made for.
 
     Args:
         directory: Where commands start; by default, the process's own directory of now.
@@ -95,7 +95,7 @@ class Shell:
         return False
 
     def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
-        """Return what surrounds the next command; see `CommandShell`."""
+        """Return the surroundings of the next command; see `CommandShell`."""
         return Surroundings(
             directory=self.directory,
             working=tuple(working),
@@ -111,7 +111,7 @@ class Shell:
     async def look_up(
         self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
     ) -> None:
-        """Do nothing: whoever wants to know asks."""
+        """Do nothing: this host needs no lookup in advance."""
 
     async def run(
         self,

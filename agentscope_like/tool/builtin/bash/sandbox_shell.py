@@ -104,7 +104,7 @@ class SandboxShell:
         return not self._system.names.is_asking
 
     def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
-        """Return what surrounds the next command."""
+        """Return the surroundings of the next command."""
         return Surroundings(
             directory=self.directory,
             working=tuple(working),
@@ -122,7 +122,7 @@ class SandboxShell:
     async def look_up(
         self, look: Callable[[], Awaitable[object]], rules: Sequence[PermissionRule]
     ) -> None:
-        """Come to know all that a decision asks about files."""
+        """Look up all files that a decision asks for."""
         if not self._system.home:
             await self._system.look_up([self._start()], directory=self.directory)
         await self._system.look_up_rules(rules)

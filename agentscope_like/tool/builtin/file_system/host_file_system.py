@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from agentscope_like.paths import Location, Names, locate
+from agentscope_like.paths import FileSystemNames, Location, locate
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.sandbox.files import FileStatus, create_whole_file, replace_whole_file
@@ -115,7 +115,7 @@ class HostFileSystem:
         return False
 
     @property
-    def names(self) -> Names:
+    def names(self) -> FileSystemNames:
         """Return this host's names."""
         return os
 
@@ -133,10 +133,10 @@ class HostFileSystem:
         return (location,)
 
     async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
-        """Do nothing: whoever wants to know asks."""
+        """Do nothing: this host needs no lookup in advance."""
 
     async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
-        """Do nothing: whoever wants to know asks."""
+        """Do nothing: this host needs no lookup in advance."""
 
     def index(self, contents: Sequence[str], *, strict: bool) -> PathRuleIndex:
         """Compile patterns."""

@@ -1,8 +1,8 @@
 """Caches the names of a sandbox that have been looked up.
 
-A decision cannot wait for a sandbox. So it is made twice: first only to note what it asks, while
-that is looked up, until it asks nothing new; then from what is known, where a name that nobody has
-looked up cannot be told of, so that nothing is allowed of it.
+A decision cannot wait for a sandbox. So it is first made repeatedly, only to collect the names that
+it asks for, which are then looked up, until there are no new ones. Then it is made from the cache,
+where a name that was not looked up is unknown and therefore never allowed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ List = Callable[[Sequence[str]], Awaitable[list[list[FileStatus] | None]]]
 
 
 class KnownEntry(FileStatus, frozen=True):
-    """An entry of a directory, to be used as an `os.DirEntry` is."""
+    """An entry of a directory, used like an `os.DirEntry`."""
 
     @property
     def name(self) -> str:
@@ -61,7 +61,7 @@ class KnownEntry(FileStatus, frozen=True):
 
 
 class _Question:
-    """What one look asks for, and what it has learnt so far."""
+    """The names that one look asks for, and the answers so far."""
 
     def __init__(self) -> None:
         self.known: dict[str, FileStatus] = {}
@@ -78,11 +78,11 @@ class UnknownNameError(Exception):
 
 
 class KnownNames:
-    """See `Names`.
+    """See `FileSystemNames`.
 
     Args:
-        insist: Whether what nobody has looked up is an `UnknownNameError`, so that a decision which
-            comes to it is not made; by default it is a name that nobody may reach.
+        insist: Whether a name that was not looked up raises `UnknownNameError`, so that the
+            decision is not made; by default such a name is unreadable.
     """
 
     def __init__(self, *, insist: bool = False) -> None:
@@ -91,18 +91,18 @@ class KnownNames:
         self._listed: dict[str, list[KnownEntry] | None] = {}
 
     def lstat(self, path: str, /) -> FileStatus:
-        """Return what is known of a name; what is not known, nobody may reach.
+        """Return the status of a name; an unknown name is unreadable.
 
         Raises:
-            OSError: It is not there, or nobody can say.
+            OSError: It does not exist, or is unknown.
         """
         return self.status(path).required()
 
     def readlink(self, path: str, /) -> str:
-        """Return what a symlink says.
+        """Return the target of a symlink.
 
         Raises:
-            OSError: It is none, or nobody can say.
+            OSError: It is not a symlink, or is unknown.
         """
         target = self.lstat(path).target
         if target is None:
@@ -129,7 +129,7 @@ class KnownNames:
         yield iter(listed)
 
     def status(self, path: str) -> FileStatus:
-        """Return what is known of a name, even if that is nothing."""
+        """Return the cached status of a name, which may be unknown."""
         question = _QUESTION.get()
         known = (self._known if question is None else question.known).get(path)
         if known is not None:
@@ -143,11 +143,11 @@ class KnownNames:
 
     @property
     def is_asking(self) -> bool:
-        """Return whether what is asked now is only noted."""
+        """Return whether lookups are only collected now."""
         return _QUESTION.get() is not None
 
     def from_known(self, look: Callable[[], T]) -> T:
-        """Return what a look finds in what is known, also while other questions are noted."""
+        """Run a look against the cache, also while other lookups are collected."""
         token = _QUESTION.set(None)
         try:
             return look()
@@ -157,7 +157,7 @@ class KnownNames:
     async def look_up(
         self, look: Callable[[], Awaitable[None]], *, ask: Ask, list_: List, most: int
     ) -> bool:
-        """Come to know all that a look at names asks; return whether there was an end to it.
+        """Look up all names that a look asks for; return whether none was left in the end.
 
         Args:
             look: Looks; done again until it asks nothing new.

@@ -35,7 +35,7 @@ _HARMLESS_KINDS = (FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING)
 
 
 class ReadingTool(PathTool):
-    """A file tool that only reads: credentials are a safety ASK, the rest is up to the engine."""
+    """A file tool that only reads: credentials are a safety ASK, the engine decides the rest."""
 
     is_read_only = True
     is_concurrency_safe = True
@@ -62,7 +62,7 @@ class ReadingTool(PathTool):
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
         """Return whether the path is proven harmless: a file or directory, or nothing.
 
-        Files of the kernel are not: to read some of them, such as `/proc/kmsg`, changes something.
+        Kernel files are not: reading some of them, such as `/proc/kmsg`, has side effects.
         """
         try:
             location = self.locate(tool_input)
@@ -86,7 +86,7 @@ class WritingTool(PathTool):
         middlewares: Layers around `call`.
         additional_dangerous_files: Names to add to `dangerous_files`.
         additional_dangerous_directories: Names to add to `dangerous_directories`.
-        cwd: The directory that relative paths are taken against.
+        cwd: The base of relative paths.
         backend: The sandbox where the files are; by default they are on this host.
     """
 

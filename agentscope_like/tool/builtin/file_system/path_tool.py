@@ -1,4 +1,4 @@
-"""The base of tools whose call names one path: where it leads, and the rules about it."""
+"""The base of tools whose call names one path, which rules match."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PathTool(ToolBase):
     none, the tool's own directory is the only one.
 
     Args:
-        cwd: The directory that relative paths are taken against; by default the process's at
+        cwd: The base of relative paths; by default the process's at
             construction, or the sandbox's workspace.
         middlewares: Layers around `call`.
         backend: The sandbox where the files are; by default they are on this host. Decisions are
@@ -75,13 +75,13 @@ class PathTool(ToolBase):
 
     @property
     def cwd(self) -> str:
-        """Return the absolute directory that relative paths are taken against."""
+        """Return the absolute directory that is the base of relative paths."""
         return self._directory()
 
     async def prepare_call(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PreparedPath:
-        """Return the call as one decision reads it."""
+        """Return the call, prepared for one decision."""
         return PreparedPath(self, tool_input, context)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
@@ -133,7 +133,7 @@ class PathTool(ToolBase):
         return tuple(located) or self._own_directory()
 
     def directories_for(self, location: Location, context: PermissionContext) -> Sequence[Location]:
-        """Return the working directories that tell whether the location lies in one."""
+        """Return the working directories that may contain the location."""
         if near := around_by_text(location, context.directories, directory=self.cwd):
             located = [self._files.known(path, directory=self.cwd) for path in near]
             if inside_any(location, located):
@@ -144,10 +144,10 @@ class PathTool(ToolBase):
         return (self._files.known(self.cwd, directory="/"),)
 
     def why_secret(self, location: Location) -> str | None:
-        """Return why reading the location, or searching below it, needs a person's word, or None.
+        """Return why a person must approve reading the location or searching below it, or None.
 
-        A directory counts only where it lies within something secret: what is secret below it is
-        left out of a search.
+        A directory counts only if it is inside a secret one: secret files below it are left out of
+        a search.
         """
         if location.kind is FileKind.DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
@@ -242,7 +242,7 @@ class PathTool(ToolBase):
 
 
 class PreparedPath(PreparedCall):
-    """A call about one path, which is located once for its decision."""
+    """A call about one path, which is located once per decision."""
 
     tool: PathTool
 

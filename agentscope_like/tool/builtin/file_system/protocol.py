@@ -1,7 +1,7 @@
 """The protocols `FileSystem` and `Files`, which the host and a sandbox implement.
 
-A tool asks a `FileSystem`, where something is waited for, and does its work with `Files`, which
-block and are used in a thread. Neither the tools nor the decisions about them know which it is.
+A tool awaits a `FileSystem` for its decisions, and works with `Files`, which block and are used in
+a thread. Neither tools nor decisions depend on which implementation it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.paths import FileKind, Location, Names
+from agentscope_like.paths import FileKind, FileSystemNames, Location
 from agentscope_like.sandbox.files import FileStatus
 from agentscope_like.state import ReadCacheEntry
 from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
@@ -55,7 +55,7 @@ class FileContent(Struct, frozen=True, dict=True):
         return hashlib.sha256(self.data).hexdigest()
 
     def entry(self, path: str, seen: tuple[tuple[int, int], ...] = ()) -> ReadCacheEntry:
-        """Return what is remembered of the file, which is at this resolved path."""
+        """Return the read-cache entry of the file, which is at this resolved path."""
         return ReadCacheEntry(
             file_path=path,
             digest=self.digest,
@@ -103,10 +103,10 @@ class Entry(Protocol):
 
 
 class Files(Protocol):
-    """The files of one place, while a call works with them; blocks, so it is used in a thread.
+    """The files that one call works with; blocks, so it is used in a thread.
 
-    What is opened, replaced or listed is what `locate` has found: a path is walked without
-    following a symlink that was put there since.
+    It opens, replaces and lists only what `locate` has found: a path is walked without following a
+    symlink that was put there since.
     """
 
     def locate(self, path: str, *, directory: str) -> Location:
@@ -114,18 +114,18 @@ class Files(Protocol):
 
         Raises:
             PathError: It is no usable path.
-            FileToolError: The place cannot be asked.
+            FileToolError: The file system does not answer.
         """
 
     def probe(self, location: Location) -> None:
-        """Do nothing but fail, in the words of the system, where a path cannot be reached.
+        """Raise the system's error if a path cannot be reached.
 
         Raises:
-            OSError: It cannot.
+            OSError: It cannot be reached.
         """
 
     def is_symlink(self, path: str) -> bool:
-        """Return whether a name that `locate` has come by is a symlink."""
+        """Return whether a name that `locate` has passed is a symlink."""
 
     def open(self, location: Location) -> AbstractContextManager[OpenFile]:
         """Open a regular file for reading, without ever waiting for another program.
@@ -144,7 +144,7 @@ class Files(Protocol):
     def replace(
         self, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
     ) -> FileContent:
-        """Put `data` in the place of what `before` describes, at once.
+        """Atomically replace the file that `before` describes by `data`.
 
         The file keeps its mode and owner. A name that was reached through a symlink stays a
         symlink; of a file with several hard links only this name changes.
@@ -174,7 +174,7 @@ class Files(Protocol):
             relative: Paths below it.
             checkpoint: Called several times a second.
             passed_over: Names of directories that none of the files are in.
-            avoid: Directories that are worked in, from which no program is run.
+            avoid: Working directories, from which no program is run.
 
         Raises:
             FileToolError: The pattern is not understood, or the search took too long.
@@ -198,47 +198,47 @@ class RuleIndex(Protocol):
     """Rules about files that deny or ask; see `PathRules`."""
 
     def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
-        """Return the first rule that speaks of the path, or None."""
+        """Return the first rule that matches the path, or None."""
 
     def match_below(
         self, location: Location, directories: Sequence[Location]
     ) -> PermissionRule | None:
-        """Return the first rule that could speak of something below the path, or None."""
+        """Return the first rule that may match a path below this one, or None."""
 
 
 class FileSystem(Protocol):
-    """The place where a tool's files are, for the decisions about its calls and for their work."""
+    """The file system of a tool, for decisions about its calls and for their work."""
 
     @property
     def has_to_look_up(self) -> bool:
-        """Return whether `known` knows only what `look_up` has been asked about before."""
+        """Return whether `known` answers only for paths that `look_up` was called with."""
 
     @property
-    def names(self) -> Names:
+    def names(self) -> FileSystemNames:
         """Return the names that are known."""
 
     def directory(self, given: str | None) -> Callable[[], str]:
-        """Return what tells the absolute directory that relative paths start at.
+        """Return a function that returns the absolute directory where relative paths start.
 
         Args:
             given: The directory that was asked for; None for the usual one.
         """
 
     def known(self, path: str, *, directory: str) -> Location:
-        """Return where a path leads, without waiting; in doubt where that is not known.
+        """Return where a path leads, without waiting; uncertain if that is not known.
 
         Raises:
             PathError: It is no usable path.
         """
 
     def homes_of(self, location: Location) -> Sequence[Location]:
-        """Return the location as it reads for each home that a sensitive path can be in."""
+        """Return the location once for each home directory that sensitive paths can be in."""
 
     async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
-        """Come to know where paths lead; what is no usable path is passed over."""
+        """Look up where paths lead; what is no usable path is passed over."""
 
     async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
-        """Come to know the directories that rules about paths name."""
+        """Look up the directories that rules about paths name."""
 
     def index(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
         """Compile patterns; see `PathRuleIndex`.
@@ -295,7 +295,7 @@ _TEXTS = {
 
 
 def explain(error: OSError, shown: str) -> FileToolError:
-    """Return the error for the model: what the system said of the path shown as `shown`."""
+    """Return the error for the model, with the system's message about the path `shown`."""
     number = error.errno or 0
     said = error.strerror or type(error).__name__
     text = _TEXTS.get(number) if not number or said == os.strerror(number) else None

@@ -1,4 +1,4 @@
-"""Opens the file of this host that was decided upon, and no other.
+"""Opens the file of this host that was judged, and no other.
 
 A path is walked one name at a time from the root, and no name may be a symlink: `locate` has
 resolved them all, so one that turns up now was put there after the decision. What is opened must be

@@ -53,8 +53,8 @@ class SandboxFileSystem:
     Args:
         handle: The sandbox, which is ready before a call of the tool is decided upon.
         as_commands: Whether it is for decisions about commands: names are those that commands see,
-            of which the file methods of a sandbox may not reach all, and one that was not looked up
-            ends a decision.
+            even if the file methods of the sandbox do not reach them, and a name that was not
+            looked up ends a decision.
     """
 
     def __init__(self, handle: SandboxHandle, *, as_commands: bool = False) -> None:
@@ -84,10 +84,7 @@ class SandboxFileSystem:
 
     @property
     def homes(self) -> tuple[str, ...]:
-        """Return every directory that could be meant by a person's home.
-
-        Of a sandbox that has this host's home mounted, it may be that.
-        """
+        """Return every directory that may be the user's home, also this host's if it is mounted."""
         return self._homes
 
     def directory(self, given: str | None) -> Callable[[], str]:
@@ -107,11 +104,11 @@ class SandboxFileSystem:
         return locate(path, directory=directory, home=self.home, names=self._names)
 
     def homes_of(self, location: Location) -> Sequence[Location]:
-        """Return the location as it reads for each home."""
+        """Return the location once for each home directory."""
         return [replace(location, home=home) for home in self.homes]
 
     async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
-        """Come to know where paths lead, all at once.
+        """Look up where paths lead, all at once.
 
         Raises:
             FileToolError: The sandbox cannot be asked.
@@ -134,7 +131,7 @@ class SandboxFileSystem:
     async def look_up_all(
         self, look: Callable[[], Awaitable[None]], *, most: int = MOST_LOOKS
     ) -> bool:
-        """Come to know all that a look at names asks; return whether there was an end to it.
+        """Look up all names that a look asks for; return whether none was left in the end.
 
         Raises:
             FileToolError: The sandbox cannot be asked.
@@ -147,7 +144,7 @@ class SandboxFileSystem:
         )
 
     async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
-        """Come to know the directories that rules name, once for each rule."""
+        """Look up the directories that rules name, once for each rule."""
         contents = frozenset(rule.rule_content for rule in rules if rule.rule_content)
         if contents == self._rules:
             return

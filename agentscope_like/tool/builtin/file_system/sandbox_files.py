@@ -43,7 +43,7 @@ class NameLookup(Protocol):
         """Return where a path leads, as far as that was looked up."""
 
     async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
-        """Come to know where paths lead, all at once."""
+        """Look up where paths lead, all at once."""
 
 
 class SandboxFiles:

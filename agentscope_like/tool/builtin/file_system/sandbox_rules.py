@@ -19,7 +19,7 @@ _NOWHERE = "/nonexistent"
 
 
 class RulePlace(Protocol):
-    """What rules need to know of a sandbox, once it has been looked up."""
+    """What rules need of a sandbox, once it has been looked up."""
 
     @property
     def home(self) -> str:
@@ -27,14 +27,14 @@ class RulePlace(Protocol):
 
     @property
     def homes(self) -> tuple[str, ...]:
-        """Return every directory that could be meant by a home."""
+        """Return every directory that may be a home."""
 
     def real(self, directory: str) -> str:
         """Return a directory with its symlinks followed there."""
 
 
 class SandboxPathIndex:
-    """Patterns, compiled when they are first asked, since then the sandbox is known.
+    """Patterns, compiled on first use, when the sandbox is known.
 
     Args:
         place: The sandbox.
@@ -88,7 +88,7 @@ class SandboxPathIndex:
 
 
 class SandboxRuleIndex:
-    """Rules about files that deny or ask, compiled when they are first asked.
+    """Rules about files that deny or ask, compiled on first use.
 
     Args:
         place: The sandbox.
@@ -108,14 +108,14 @@ class SandboxRuleIndex:
         self._compiled: list[PathRules] | None = None
 
     def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
-        """Return the first rule that speaks of the path, or None."""
+        """Return the first rule that matches the path, or None."""
         found = (rules.match(location, directories) for rules in self._indexes())
         return next(filter(None, found), None)
 
     def match_below(
         self, location: Location, directories: Sequence[Location]
     ) -> PermissionRule | None:
-        """Return the first rule that could speak of something below the path, or None."""
+        """Return the first rule that may match a path below this one, or None."""
         found = (rules.match_below(location, directories) for rules in self._indexes())
         return next(filter(None, found), None)
 

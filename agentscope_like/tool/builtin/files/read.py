@@ -72,7 +72,7 @@ class Read(ReadingTool):
             (`image/png`, `image`, `application/pdf`); by default images, no documents.
         middlewares: Layers around `call`.
         backend: The sandbox where the files are; by default they are on this host.
-        cwd: The directory that relative paths are taken against; the process's by default, or the
+        cwd: The base of relative paths; the process's by default, or the
             sandbox's workspace.
 
     Raises:

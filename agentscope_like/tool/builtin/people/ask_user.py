@@ -31,7 +31,7 @@ _OPTION = {
         "label": {"type": "string", "minLength": 1, "description": "The choice in a few words."},
         "description": {
             "type": ["string", "null"],
-            "description": "What it means, or what comes of it.",
+            "description": "What it means, or its consequences.",
         },
     },
     "required": ["label"],

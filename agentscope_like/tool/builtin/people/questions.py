@@ -24,7 +24,7 @@ class QuestionOption(Struct, frozen=True):
 
     Attributes:
         label: What stands for it, unlike any other of its question.
-        description: What it means, or what comes of it.
+        description: What it means, or its consequences.
     """
 
     label: str

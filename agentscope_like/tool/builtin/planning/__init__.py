@@ -1,4 +1,4 @@
-"""Tools with which a model plans: its tasks and the tools that it is shown."""
+"""Tools with which a model plans: its tasks and the tools that it sees."""
 
 from typing import TYPE_CHECKING
 

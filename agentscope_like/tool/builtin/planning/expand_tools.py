@@ -26,8 +26,8 @@ EXPANDER = "tool_expand_tools"
 class ToolExpandTools(ToolBase):
     """Adds to the tools that are shown for the rest of a reply (seed 000, 3.1).
 
-    Every toolkit has it. A model is told of it while tools of the toolkit are kept from it, because
-    others were suggested for the reply.
+    Every toolkit has it. A model sees it while tools of the toolkit are hidden, because others were
+    suggested for the reply.
 
     Args:
         names: Returns the names that could be shown while these groups are active: never more than

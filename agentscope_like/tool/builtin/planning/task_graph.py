@@ -58,7 +58,7 @@ def release(context: TaskContext, task: Task) -> list[Task]:
 
 
 def check_links(context: TaskContext, links: Sequence[Link]) -> None:
-    """Refuse links that would have a task wait for itself, by itself or through others.
+    """Refuse links that would make a task wait for itself, directly or through others.
 
     Raises:
         ToolArgumentError: Names the tasks that would wait for each other in a circle.

@@ -42,7 +42,7 @@ def find_ripgrep(*avoid: str) -> str | None:
     """Return the absolute path of `rg`, or None.
 
     Args:
-        avoid: Directories that are worked in: a program that lies there is never run, unless
+        avoid: Working directories: a program that lies there is never run, unless
             it is the system's own.
     """
     found = shutil.which("rg")

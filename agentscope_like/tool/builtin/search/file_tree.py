@@ -31,7 +31,7 @@ class FileGlob:
 
     Args:
         text: `**/*.py`, `src/{a,b}/*.txt`: `*` stays within a name, `**` is any number of names.
-        anywhere: Whether a glob without `/` speaks of names at any depth, as in `.gitignore`.
+        anywhere: Whether a glob without `/` matches names at any depth, as in `.gitignore`.
 
     Raises:
         FileToolError: It is not a usable glob below a directory.
@@ -95,8 +95,8 @@ class Tree:
         files: The files of the place where it is.
         root: The directory.
         wanted: Which files are meant; all by default.
-        why_secret: Why reading a file needs a person's word, or None; it is then left out. None for
-            finding credential files too, since a person agreed to the root.
+        why_secret: Why a person must approve reading a file, or None; such files are left out. None
+            to include credential files, since a person agreed to the root.
         hides: Whether a rule keeps a file, by its path below the root, out of the results; None
             where no rule does.
 

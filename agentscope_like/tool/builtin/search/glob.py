@@ -44,7 +44,7 @@ class Glob(SearchingTool):
         backend: The sandbox where the files are; by default they are on this host.
         glob_helper_path: Nothing: what it takes to list files is part of the sandbox.
         middlewares: Layers around `call`.
-        cwd: The directory that relative paths are taken against, and that is searched by default.
+        cwd: The base of relative paths, and that is searched by default.
     """
 
     name = "Glob"

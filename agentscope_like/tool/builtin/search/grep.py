@@ -84,7 +84,7 @@ class Grep(SearchingTool):
     Args:
         middlewares: Layers around `call`.
         backend: The sandbox where the files are; by default they are on this host.
-        cwd: The directory that relative paths are taken against, and that is searched by default.
+        cwd: The base of relative paths, and that is searched by default.
     """
 
     name = "Grep"

@@ -1,7 +1,7 @@
-"""Runs the search program in a sandbox that takes only words and returns only text.
+"""Runs the search program in a sandbox through arguments and text output alone.
 
-It is a program of its own, run in a sandbox by whatever Python there is; its two arguments are the
-search program and its job, both compressed and as Base64. It answers in the same way.
+It is a program of its own, run by the Python of a sandbox; its two arguments are the search program
+and its job, both compressed and in Base64. Its output has the same form.
 """
 
 from __future__ import annotations

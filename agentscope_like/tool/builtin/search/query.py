@@ -134,7 +134,7 @@ class SearchResult(Struct, frozen=True):
 
 
 def worker_job(query: Query, files: Sequence[str]) -> dict[str, Any]:
-    """Return what the search program of this project is told."""
+    """Return the job for this project's search program."""
     return {
         "pattern": query.pattern,
         "mode": query.mode,
@@ -148,7 +148,7 @@ def worker_job(query: Query, files: Sequence[str]) -> dict[str, Any]:
 
 
 def found_by_worker(output: bytes) -> Iterator[FileMatches]:
-    """Return what the search program of this project says."""
+    """Parse the output of this project's search program."""
     for record in json_lines(output):
         lines = [MatchLine(number, is_match, text) for number, is_match, text in record["lines"]]
         yield FileMatches(record["path"], record["count"], lines)

@@ -1,4 +1,4 @@
-"""The base of Glob and Grep: rules for Read hold for what they find."""
+"""The base of Glob and Grep: rules for Read apply to the files that they find."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["SearchingTool"]
 class SearchingTool(ReadingTool):
     """A file tool that looks below a directory.
 
-    Its own deny and ask rules, and those for Read, speak of the directory that is searched; files
-    below it that they speak of are left out of the results, unless a person was asked about them
-    with the directory.
+    Its own deny and ask rules, and those for Read, apply to the searched directory; files below it
+    that they match are left out of the results, unless a person was asked about them with the
+    directory.
 
     Args:
-        cwd: The directory that relative paths are taken against.
+        cwd: The base of relative paths.
         middlewares: Layers around `call`.
         backend: The sandbox where the files are; by default they are on this host.
     """
@@ -62,7 +62,7 @@ class SearchingTool(ReadingTool):
             context: What is permitted; None for no rules.
 
         Returns:
-            The test, or None where no rule speaks of files.
+            The test, or None if no rule matches files.
         """
         if context is None:
             return None
@@ -108,7 +108,7 @@ class _ReadRules:
         self._rules = rules
 
     def match(self, call: PreparedPath) -> RuleMatch | None:
-        """Return the rule that speaks of the searched directory or file, or None."""
+        """Return the rule that matches the searched directory or file, or None."""
         location = call.location
         if isinstance(location, PathError):
             return None

@@ -1,7 +1,7 @@
-"""A second parser that has to find the same commands before anything is proven of a text.
+"""A second parser that must find the same commands before a text is proven to be harmless.
 
-It is opt-in, `Bash(second_reader="bashlex")`, and can only tighten: where it reads a text
-otherwise, cannot read it, or does not answer, nothing is proven.
+It is opt-in, `Bash(second_reader="bashlex")`, and can only tighten: if it parses a text
+differently, cannot parse it or does not answer, nothing is proven.
 """
 
 from __future__ import annotations

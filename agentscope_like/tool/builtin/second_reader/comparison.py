@@ -1,4 +1,4 @@
-"""Compares the commands that a second reader finds in a text with those that were read."""
+"""Compares the commands that a second reader finds in a text with those of the tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         is_read: Whether it can read all of it.
         commands: For each simple command the places of its assignments and words.
-        targets: The places of what redirections name.
+        targets: The places of redirection targets.
     """
 
     is_read: bool
@@ -31,11 +31,11 @@ class Opinion(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def difference(text: str, script: Script, opinion: Opinion) -> tuple[str, Span] | None:
-    """Return what a second reader finds otherwise, as the rest of a sentence, and where, or None.
+    """Return the first difference, as the rest of a sentence and a place, or None.
 
     Args:
         text: The text.
-        script: What it was read as.
+        script: Its tree.
         opinion: What the second reader finds in it.
     """
     if not opinion.is_read:

@@ -1,8 +1,8 @@
-"""The process of the second reader: a JSON list of texts in, a list of what bashlex finds out.
+"""The process of the second reader: reads a JSON list of texts, writes what bashlex finds.
 
 A program of its own, run by path in an isolated Python; nothing of the project imports it and it
 imports nothing of the project. bashlex (GPLv3+) is loaded here and nowhere else. An alarm ends it
-where bashlex hangs, whether or not anybody still waits.
+if bashlex hangs.
 """
 
 from __future__ import annotations

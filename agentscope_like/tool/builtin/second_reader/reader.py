@@ -44,7 +44,7 @@ _Texts: TypeAlias = tuple[str, ...]
 class SecondReader:
     """Withdraws the proofs of an analysis where bashlex does not find the same commands.
 
-    The last 1,024 answers are kept, so that all who ask about one command are told the same.
+    The last 1,024 answers are cached, so that each command has one answer.
 
     Args:
         name: The parser; bashlex is the only one.
@@ -71,9 +71,9 @@ class SecondReader:
         self._answers: dict[_Texts, Dissent | None] = {}
 
     async def checked(self, analysis: CommandAnalysis) -> CommandAnalysis:
-        """Return an analysis, with a doubt where the second reader does not find the same in it.
+        """Return the analysis, with a doubt if the second reader finds other commands.
 
-        Nobody is asked where nothing would be allowed without a rule.
+        It is not asked if nothing would be allowed without a rule anyway.
         """
         if analysis.may_need_no_rule:
             texts = _texts(analysis)
@@ -82,7 +82,7 @@ class SecondReader:
         return self.known(analysis)
 
     def known(self, analysis: CommandAnalysis) -> CommandAnalysis:
-        """Return what `checked` returns; where nobody has been asked, that is a doubt."""
+        """Return the cached answer of `checked`; without one, a doubt."""
         if not analysis.may_need_no_rule:
             return analysis
         not_asked = Dissent(_NOT_ASKED, _whole(analysis))

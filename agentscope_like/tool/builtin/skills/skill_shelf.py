@@ -1,4 +1,4 @@
-"""The skills of a toolkit, and the text that tells a model of them."""
+"""The skills of a toolkit, and the text about them for a model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTRODUCTION = (
 
 
 class SkillShelf:
-    """The skills of the groups, listed anew whenever somebody asks for them.
+    """The skills of the groups, listed again on each use.
 
     Args:
         groups: The groups, the first `basic`.
@@ -72,7 +72,7 @@ class SkillShelf:
         return any(self._known(active))
 
     async def instructions(self, active: Sequence[str]) -> str | None:
-        """Return what the model is told of the skills of the active groups; None without any.
+        """Return the text about the skills of the active groups; None if there are none.
 
         Raises:
             ConfigurationError: The template uses what there is not.

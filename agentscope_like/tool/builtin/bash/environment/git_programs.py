@@ -1,9 +1,9 @@
 """Switches off the programs that a repository's configuration names, for a proven git read.
 
 `git status` runs `core.fsmonitor`, `git diff` runs external diffs, text converters and clean
-filters: all named in `.git/config`, which a stranger may have written. Configuration given by
-environment (git-config(1), `GIT_CONFIG_COUNT`) outranks the repository's, so what is always the
-same is set always, and what has a name of the repository's own choice is looked up first.
+filters: all named in `.git/config`, which may be hostile. Configuration in the environment
+(git-config(1), `GIT_CONFIG_COUNT`) overrides the repository's. So fixed keys are always set, and
+keys with names that the repository chooses are looked up first.
 """
 
 from __future__ import annotations
@@ -124,10 +124,10 @@ _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, val
 
 
 class GitPlace(NamedTuple):
-    """A repository that a command looks at: where git starts, and the options that lead there.
+    """A repository that a command reads: where git starts, and the options that select it.
 
-    `tells_names` says that git prints the name of a branch or tag, which others may be given, and
-    `blames` that it reads which commits to leave out.
+    `tells_names` means that git prints the name of a branch or tag, which other commands may get as
+    an argument, and `blames` that it reads a list of commits to skip.
     """
 
     directory: str
@@ -138,10 +138,10 @@ class GitPlace(NamedTuple):
 
 
 def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
-    """Return every place that the git commands may look at, without repetition.
+    """Return every repository that the git commands may read, without repetition.
 
     Raises:
-        ToolArgumentError: It is not known where one of them looks.
+        ToolArgumentError: It is not known which repository one of them reads.
     """
     return tuple(
         dict.fromkeys(
@@ -174,7 +174,7 @@ def git_environment(
             default.
 
     Raises:
-        ToolArgumentError: What a repository names cannot be told, so nothing may run in it.
+        ToolArgumentError: The programs that a repository names are unknown, so git may not run.
     """
     if len(places) > MAX_PLACES:
         raise ToolArgumentError(
@@ -278,7 +278,7 @@ def repository_keys(place: GitPlace, environment: Mapping[str, str]) -> list[str
 
 
 class Told(Protocol):
-    """Runs git with some arguments where a place is, and returns what it prints."""
+    """Runs git with some arguments in a repository, and returns what it prints."""
 
     def __call__(self, arguments: Sequence[str], only: str = "") -> bytes:
         """Return the records, each ended by a null byte; only those that begin with `only`."""
@@ -323,7 +323,7 @@ def _leads_down(link: str) -> bool:
 
 
 def _refuse_odd_names(place: GitPlace, told: Told) -> None:
-    """Raise an error if a branch or a tag is called as an option is; a clone takes over any."""
+    """Raise an error if a branch or tag is named like an option; a clone copies any name."""
     branch = told([*place.options, *_BRANCH])
     is_odd = branch.startswith(b"refs/heads/-")
     odd = branch if is_odd else told([*place.options, *_NAMES])
@@ -343,7 +343,7 @@ def _listed_keys(output: bytes) -> list[str]:
 
 
 def not_told(place: GitPlace, error: Exception) -> ToolArgumentError:
-    """Return the error about a repository whose configuration git does not tell."""
+    """Return the error for a repository whose configuration git does not list."""
     return ToolArgumentError(
         f"git could not be asked what the configuration of {place.directory!r} sets "
         f"({type(error).__name__}), so no git command is run there unasked. Try it again."

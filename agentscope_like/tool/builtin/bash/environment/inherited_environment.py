@@ -1,8 +1,8 @@
 """The environment a command inherits: the user's, without what changes how bash reads it.
 
-A command is decided by its text. Whatever in the environment makes bash or the loader do something
-that the text does not say is taken out (bash(1), "Shell Variables" and "Functions"; ld.so(8)), and
-nothing waits for a person who is not there.
+A command is decided by its text. Variables that make bash or the loader do something that the text
+does not say are removed (bash(1), "Shell Variables" and "Functions"; ld.so(8)), and no program
+waits for input from a person.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def shell_environment(inherited: Mapping[str, str], mark: str) -> dict[str, str]
 
     Args:
         inherited: The process's own environment.
-        mark: What the command's processes are known by; added to the marks of the commands that
-            this process itself runs under.
+        mark: The mark that identifies the command's processes; added to the marks of the commands
+            that this process itself runs under.
     """
     environment = {name: value for name, value in inherited.items() if _is_kept(name)}
     if "PATH" in environment:
@@ -57,10 +57,10 @@ def shell_environment(inherited: Mapping[str, str], mark: str) -> dict[str, str]
 
 
 def in_english(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment in which programs complain in English, and do all else as before.
+    """Return an environment in which programs print messages in English.
 
-    How a program sorts, and what it takes for a letter, stays as the user's language has it. Where
-    that is English, or none, nothing is changed.
+    Collation and character classes keep the user's locale. If that is English or unset, nothing is
+    changed.
 
     Args:
         environment: The variables of a command; locale(7) and gettext(3) say what they mean.

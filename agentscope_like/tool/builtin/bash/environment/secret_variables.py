@@ -2,8 +2,8 @@
 
 A proven read may print any variable: `env`, `echo $API_KEY`, or an error message that quotes its
 argument. What it prints goes to the model. So variables that look like secrets are empty there,
-unless a program that needs them runs alone with what cannot show them. Even then it gets only its
-own where the project says what is done with the others.
+unless the command consists of a program that needs them and of programs that cannot print them.
+Even then a program gets only its own if a project file (`.npmrc`) may send others elsewhere.
 """
 
 from __future__ import annotations
