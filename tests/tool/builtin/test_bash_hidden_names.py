@@ -215,6 +215,12 @@ ask cat "$1"
 run cat "$PWD/a.py"
 run cat "a$$"
 run for i in $(seq 3); do cat src/f$i.py; done
+run for i in 1 2; do cat part[$i].txt; done
+run i=a-z; cat src/["$i"].py
+ask i=n; cat .e[$i]v
+ask for i in a-z 1; do cat .e[$i]v; done
+ask i='n .env'; cat x[$i]
+ask cat part[$i].txt
 run for f in *.py; do cat "$f"; done
 run for f in $(git ls-files); do cat "$f"; done
 ask for f in $(cat names); do cat "$f"; done
