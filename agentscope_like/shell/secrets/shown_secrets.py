@@ -7,17 +7,13 @@ of which nothing is known is a doubt (`origins`).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
-from msgspec import Struct, field
+from msgspec import Struct
 
 from agentscope_like.paths import (
     ENDING,
     FOLDER,
     FileKind,
     Location,
-    PathError,
 )
 from agentscope_like.shell.analysis import (
     CHANGES,
@@ -42,23 +38,18 @@ from agentscope_like.shell.names import (
     Prints,
     held_words,
     name_source,
-    pieces,
     said,
     unnamed_reads,
 )
-from agentscope_like.shell.secrets.credentials import Credentials
 from agentscope_like.shell.secrets.known_ends import (
     is_any_name,
-    is_ending,
     may_be_secret,
     may_hold_secrets,
-    may_match_secret,
 )
 from agentscope_like.shell.secrets.links_below import links_objection
-from agentscope_like.shell.secrets.told_names import Text, found_names, known_text, named_files
-from agentscope_like.shell.state import joined
-from agentscope_like.shell.surroundings import Surroundings, paths_in
-from agentscope_like.shell.touches import is_pattern
+from agentscope_like.shell.secrets.named_credentials import NamedCredentials
+from agentscope_like.shell.secrets.told_names import found_names, known_text, named_files
+from agentscope_like.shell.surroundings import Surroundings
 
 __all__ = ["Secrets"]
 
@@ -68,8 +59,6 @@ _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
 _UNKNOWN_PLACE = "would read all that is in a directory which is only known at run time"
-_MAGIC = re.compile(r"[*?\[]")
-_UNESCAPED = re.compile(r"\[([*?\[])\]")
 
 
 class Secrets(Struct):
@@ -83,17 +72,17 @@ class Secrets(Struct):
 
     analysis: CommandAnalysis
     around: Surroundings
+    _named: NamedCredentials
     reads_unseen: bool = False
     _origins: Origins | None = None
     _sources: frozenset[int] = frozenset()
-    _harmless: set[tuple[str, str]] = field(default_factory=set)
-    _known_credentials: Credentials | None = None
 
     @classmethod
     def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
         """Return the finder for a command."""
+        named = NamedCredentials(around)
         if not any(map(reads_unseen_files, analysis.parts)):
-            return cls(analysis, around)
+            return cls(analysis, around, named)
         origins = Origins(analysis)
         sources = frozenset(
             id(source)
@@ -102,7 +91,7 @@ class Secrets(Struct):
             for effect in unnamed_reads(part)
             for source in origins.listed(effect, part)
         )
-        return cls(analysis, around, True, origins, sources)
+        return cls(analysis, around, named, True, origins, sources)
 
     # What is read
 
@@ -123,22 +112,10 @@ class Secrets(Struct):
             if searches and location.kind is _DIRECTORY:
                 reason = self._below(location, part)
             else:
-                reason = self._of_location(location)
+                reason = self._named.of_location(location)
             if reason:
                 return _told(reason)
         return None
-
-    def _of_location(self, location: Location) -> str | None:
-        reason = self.around.why_not_read(location)
-        if reason is not None:
-            return reason
-        return self._credentials.link_objection(location)
-
-    @property
-    def _credentials(self) -> Credentials:
-        if self._known_credentials is None:
-            self._known_credentials = Credentials(self.around)
-        return self._known_credentials
 
     def _of_unknown(self, effect: Effect, part: Part, *, lists: bool) -> str | None:
         """Return why not to read a path of which at most the start and the end are known, or None.
@@ -221,11 +198,11 @@ class Secrets(Struct):
             TooManyFilesError: There are too many names to look at each.
         """
         for name, verb in named_files(part):
-            if reason := self._of_chosen(name):
+            if reason := self._named.of_chosen(name):
                 return f"would {verb} what is to be kept secret: {reason}"
         if part.git_command is not None and shows_computed(part):
             words = [word for word in all_words(self.analysis) if word]
-            if reason := next(filter(None, map(self._of_chosen, words)), None):
+            if reason := next(filter(None, map(self._named.of_chosen, words)), None):
                 return f"would show what is computed here of: {reason}"
         if not part.read_only and not any(effect.kind in CHANGES for effect in part.effects):
             for word in filter(None, part.argv[1:]):
@@ -236,9 +213,9 @@ class Secrets(Struct):
     def _handed_objection(self, part: Part) -> str | None:
         """Return why what a part is told is not to be read by others, or None."""
         for name in found_names(part):
-            if reason := self._of_found(name):
+            if reason := self._named.of_found(name):
                 return f"would find what is to be kept secret: {reason}"
-        if reason := self._of_texts(said(part), part):
+        if reason := self._named.of_texts(said(part), part):
             return f"names a sensitive path: {reason}"
         home = self.around.home
         judged = {effect.span for effect in part.effects}  # as what it reads
@@ -248,74 +225,8 @@ class Secrets(Struct):
             own += [(True, word) for word in part.argv[1:] if word is not None]
         held = held_words(self.analysis) if part is self.analysis.parts[0] else ()
         own += [known_text(word, home, is_held=True) for word in held]
-        reason = self._of_patterns(own, part)
+        reason = self._named.of_patterns(own, part)
         return None if reason is None else _told(reason)
-
-    def _of_chosen(self, name: str) -> str | None:
-        """Return why what a search or git is told of is not to be shown, or None."""
-        if not is_pattern(name):
-            return self._of_path(name, self.around.directory)
-        self.around.effort.spend(ENDING)
-        return may_match_secret(name) or self._of_found(name)
-
-    def _of_found(self, name: str) -> str | None:
-        """Return why what `find` is told of is not to be read by others, or None."""
-        if not is_pattern(name):
-            return self._of_path(name, self.around.directory)
-        if is_ending(name):
-            return may_match_secret(name)
-        return self._credentials.match_objection(name)
-
-    def _of_texts(self, texts: Iterable[str], part: Part) -> str | None:
-        """Return why a name that stands in a text is not to be read, or None."""
-        for text in texts:
-            for name in pieces(text):
-                for directory in part.directories or (self.around.directory,):
-                    if reason := self._of_path(name, directory):
-                        return reason
-        return None
-
-    def _of_path(self, word: str, directory: str) -> str | None:
-        """Return why a word is not to be read, if it is a path or holds one."""
-        if (directory, word) in self._harmless:
-            return None
-        for path in paths_in(word):
-            try:
-                location = self.around.locate(joined(directory, path) or path)
-            except PathError:
-                continue
-            if reason := self._of_location(location):
-                return reason
-        self._harmless.add((directory, word))
-        return None
-
-    def _of_patterns(self, texts: Iterable[Text], part: Part) -> str | None:
-        """Return why not to read what words may name that are patterns, held or computed."""
-        for is_whole, text in texts:
-            if not is_whole and text.strip("*?/"):
-                self.around.effort.spend(ENDING)
-                if reason := may_be_secret(text):
-                    return reason
-            for pattern in text.split() if is_whole else ():
-                reason = self._of_pattern(pattern, part) if _MAGIC.search(pattern) else None
-                if reason := reason or self._of_texts([_UNESCAPED.sub(r"\1", pattern)], part):
-                    return reason
-        return None
-
-    def _of_pattern(self, pattern: str, part: Part) -> str | None:
-        """Return why not to read what a pattern matches now, or None."""
-        for directory in part.directories or (self.around.directory,):
-            path = joined(directory, pattern)
-            if path is not None and (directory, path) not in self._harmless:
-                effect = Effect(_READ, pattern, path, part.span, glob=True)
-                is_folder = pattern.endswith("/")
-                for location in self.around.locations(effect) or ():
-                    if is_folder and location.kind is not _DIRECTORY:
-                        continue
-                    if reason := self._of_location(location):
-                        return reason
-                self._harmless.add((directory, path))
-        return None
 
 
 def _told(reason: str) -> str:
