@@ -17,6 +17,7 @@ from agentscope_like.shell.syntax import (
     Variable,
     Word,
     covered,
+    opens,
 )
 from agentscope_like.shell.values import (
     MAX_CHOICES,
@@ -65,8 +66,12 @@ def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Ar
     if len(segments) == 1 and isinstance(segments[0], Literal):
         return segments[0].text
     builder = _Builder(environment, splits)
-    for segment in covered(segments):
-        builder.add(segment)
+    opened = next((number for number, each in enumerate(segments) if opens(each)), len(segments))
+    for number, segment in enumerate(covered(segments)):
+        if number > opened and not isinstance(segment, Glob):
+            builder.add_bracketed(segment)
+        else:
+            builder.add(segment)
     return builder.result()
 
 
@@ -94,6 +99,17 @@ class _Builder:
             self._parts.append(value)
         else:
             self._add_unknown(unquoted(value), quoted=False)
+
+    def add_bracketed(self, segment: Segment) -> None:
+        """Append what a segment behind an open bracket becomes.
+
+        The `*` that stands for the brackets matches any text without a slash.
+        """
+        value, quoted = self._value(segment)
+        texts = (value,) if isinstance(value, str) else value.choices
+        is_one = quoted or all(map(plain, texts))
+        if not texts or not is_one or any("/" in text for text in texts):
+            self._add_unknown(Unknown(single=False), quoted=False)
 
     def _value(self, segment: Segment) -> tuple[Argument, bool]:
         """Return the expansion of `segment`, and whether it is neither split nor globbed."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from agentscope_like.shell.analysis import Part, answered_once
+from agentscope_like.shell.analysis import Part
 from agentscope_like.shell.names.name_sources import plain_name
 
-__all__ = ["cuts_oddly", "ends_early", "reads_oddly", "says_otherwise"]
+__all__ = ["cuts_oddly", "reads_oddly", "says_otherwise"]
 
 _ESCAPES = re.compile(r"\\(?:0[0-7]|[1-7xuUc])")
 _APART = re.compile(r"(?:%s(?: |\\[nt0]))+")
@@ -19,39 +19,30 @@ _LINE_ENDS = ("\\n", "\n")
 _READ_ENDS = ("", "\n")
 """At what `xargs`, and `read`, may be told to cut their input."""
 
-_COMPLETE = re.compile(
-    r"-[0rtx]*([ile].*|[nPLsdEIa].+)?"
-    r"|--(null|no-run-if-empty|verbose|exit|replace|max-lines|eof|.*=.*)",
-    re.DOTALL,
-)
-"""Options of `xargs` that do not take the next word."""
-
-_DELIMITING = re.compile(r"-[0rtx]*d(.*)|--d[^=]*=?(.*)", re.DOTALL)
-_ENDING_EARLY = re.compile(r"-[0rtx]*[Ee].*|--eof.*", re.DOTALL)
+_DELIMITING = re.compile(r"-[a-zA-Z0]*d(.*)|--d[^=]*=?(.*)", re.DOTALL)
+_ENDING = re.compile(r"-[a-zA-Z0]*[Ee].*|--eof.*", re.DOTALL)
 
 
-@answered_once
-def cuts_oddly(xargs: Part) -> bool:
-    """Return whether `xargs` is told to cut its input elsewhere than at blanks or line ends."""
-    for word, following in pairwise([*_own_words(xargs), ""]):
+def cuts_oddly(xargs: Part, command: Part) -> bool:
+    """Return whether `xargs` is told where names or its input end: not at blanks or line ends.
+
+    Args:
+        xargs: The part.
+        command: What it runs; whatever stands behind the first word of that is no option of it.
+    """
+    places = [id(word) for word in xargs.words]
+    own = xargs.argv[1 : places.index(id(command.words[0]))]
+    for word, following in pairwise([*own, ""]):
+        if word is None:
+            continue
         found = _DELIMITING.match(word)
-        if found and (found[1] or found[2] or following) not in _LINE_ENDS:
+        if _ENDING.match(word) or (found and _delimiter(found, following) not in _LINE_ENDS):
             return True
     return False
 
 
-def ends_early(xargs: Part) -> bool:
-    """Return whether `xargs` may leave out some of its input."""
-    return any(map(_ENDING_EARLY.fullmatch, _own_words(xargs)))
-
-
-def _own_words(xargs: Part) -> list[str]:
-    """Return the words before the command that `xargs` runs; more of them where one may be more."""
-    words = [word or "" for word in xargs.argv[1:]]
-    end = 0
-    while end < len(words) and words[end][:1] in {"-", ""}:
-        end += 1 if not words[end] or _COMPLETE.fullmatch(words[end]) else 2
-    return words[:end]
+def _delimiter(option: re.Match[str], following: str | None) -> str | None:
+    return option[1] or option[2] or following
 
 
 def reads_oddly(part: Part) -> bool:

@@ -7,22 +7,13 @@ of which nothing is known is a doubt (`origins`).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from glob import escape as glob_escape
-from itertools import pairwise
-from typing import TypeAlias
-
-from msgspec import Struct, field
+from msgspec import Struct
 
 from agentscope_like.paths import (
     ENDING,
     FOLDER,
     FileKind,
     Location,
-    PathError,
-    TooManyFilesError,
-    is_below,
 )
 from agentscope_like.shell.analysis import (
     CHANGES,
@@ -34,58 +25,40 @@ from agentscope_like.shell.analysis import (
 from agentscope_like.shell.facts import (
     Implied,
     all_words,
-    choosing_option,
     counts,
-    follows,
     implied,
     lists_only,
     reads_no_directory,
     reads_unseen_files,
     searches_below,
-    shown_in_history,
     shows_computed,
 )
 from agentscope_like.shell.names import (
     Origins,
     Prints,
-    finds_files_alone,
     held_words,
     name_source,
-    pieces,
-    plain_name,
     said,
     unnamed_reads,
 )
-from agentscope_like.shell.secrets.credentials import Credentials
 from agentscope_like.shell.secrets.known_ends import (
     is_any_name,
-    is_ending,
     may_be_secret,
     may_hold_secrets,
-    may_match_secret,
 )
-from agentscope_like.shell.state import joined
-from agentscope_like.shell.surroundings import Surroundings, paths_in
-from agentscope_like.shell.syntax import Glob, Literal, Tilde, Variable, Word
-from agentscope_like.shell.syntax.words import covered
-from agentscope_like.shell.touches import is_pattern
+from agentscope_like.shell.secrets.links_below import links_objection
+from agentscope_like.shell.secrets.named_credentials import NamedCredentials
+from agentscope_like.shell.secrets.told_names import found_names, known_text, named_files
+from agentscope_like.shell.surroundings import Surroundings
 
-__all__ = ["Secrets", "named_files"]
+__all__ = ["Secrets"]
 
 _READ, _DIRECTORY = EffectKind.READ, FileKind.DIRECTORY
 _SEARCHES = Implied.SEARCHES
-_NAMED = re.compile(r"-i?(?:name|path|wholename)")
-"""Tests of `find` that say which names to list."""
-
 _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
 _UNKNOWN_PLACE = "would read all that is in a directory which is only known at run time"
-_TOO_MANY_LINKS = "there are too many symlinks to look at each"
-_MAGIC = re.compile(r"[*?\[]")
-_UNESCAPED = re.compile(r"\[([*?\[])\]")
-_Text: TypeAlias = tuple[bool, str]
-"""Whether a text is all of a word, and the text."""
 
 
 class Secrets(Struct):
@@ -99,17 +72,17 @@ class Secrets(Struct):
 
     analysis: CommandAnalysis
     around: Surroundings
+    _named: NamedCredentials
     reads_unseen: bool = False
     _origins: Origins | None = None
     _sources: frozenset[int] = frozenset()
-    _harmless: set[tuple[str, str]] = field(default_factory=set)
-    _known_credentials: Credentials | None = None
 
     @classmethod
     def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
         """Return the finder for a command."""
+        named = NamedCredentials(around)
         if not any(map(reads_unseen_files, analysis.parts)):
-            return cls(analysis, around)
+            return cls(analysis, around, named)
         origins = Origins(analysis)
         sources = frozenset(
             id(source)
@@ -118,7 +91,7 @@ class Secrets(Struct):
             for effect in unnamed_reads(part)
             for source in origins.listed(effect, part)
         )
-        return cls(analysis, around, True, origins, sources)
+        return cls(analysis, around, named, True, origins, sources)
 
     # What is read
 
@@ -139,22 +112,10 @@ class Secrets(Struct):
             if searches and location.kind is _DIRECTORY:
                 reason = self._below(location, part)
             else:
-                reason = self._of_location(location)
+                reason = self._named.of_location(location)
             if reason:
                 return _told(reason)
         return None
-
-    def _of_location(self, location: Location) -> str | None:
-        reason = self.around.why_not_read(location)
-        if reason is not None:
-            return reason
-        return self._credentials.link_objection(location)
-
-    @property
-    def _credentials(self) -> Credentials:
-        if self._known_credentials is None:
-            self._known_credentials = Credentials(self.around)
-        return self._known_credentials
 
     def _of_unknown(self, effect: Effect, part: Part, *, lists: bool) -> str | None:
         """Return why not to read a path of which at most the start and the end are known, or None.
@@ -219,35 +180,10 @@ class Secrets(Struct):
         """Return why not to read all below a directory, or None."""
         self.around.effort.spend(FOLDER)
         reason = self.around.why_not_read(directory, recursive=True)
-        return reason or self._behind_links(directory, part)
-
-    def _behind_links(self, directory: Location, part: Part) -> str | None:
-        """Return why not to read what the symlinks below a directory lead to, or None."""
-        compares = part.program == "diff" and "--no-dereference" not in part.argv
-        is_told_to_follow = follows(part, otherwise=compares)
-        if not (is_told_to_follow or self._opens_links(part)):
-            return None
-        try:
-            for link in self.around.links_below(directory):
-                if reason := self._behind(link, directory):
-                    return reason
-        except TooManyFilesError:
-            return _TOO_MANY_LINKS if is_told_to_follow else None
-        return None
-
-    def _opens_links(self, part: Part) -> bool:
-        """Return whether others open what a part lists, the symlinks among it too."""
-        return part.is_a("shows_names") and self._is_source(part) and not finds_files_alone(part)
-
-    def _behind(self, link: str, directory: Location) -> str | None:
-        """Return why not to read what a symlink leads to; what is below the directory is read."""
-        try:
-            target = self.around.locate(link)
-        except PathError:
-            return None
-        if is_below(target.resolved, directory.resolved):
-            return None
-        return self.around.why_not_read(target, recursive=target.kind is _DIRECTORY)
+        if reason is not None:
+            return reason
+        opens_links = part.is_a("shows_names") and self._is_source(part)
+        return links_objection(directory, part, self.around, opens_links=opens_links)
 
     # What is named
 
@@ -262,11 +198,11 @@ class Secrets(Struct):
             TooManyFilesError: There are too many names to look at each.
         """
         for name, verb in named_files(part):
-            if reason := self._of_chosen(name):
+            if reason := self._named.of_chosen(name):
                 return f"would {verb} what is to be kept secret: {reason}"
         if part.git_command is not None and shows_computed(part):
             words = [word for word in all_words(self.analysis) if word]
-            if reason := next(filter(None, map(self._of_chosen, words)), None):
+            if reason := next(filter(None, map(self._named.of_chosen, words)), None):
                 return f"would show what is computed here of: {reason}"
         if not part.read_only and not any(effect.kind in CHANGES for effect in part.effects):
             for word in filter(None, part.argv[1:]):
@@ -276,142 +212,22 @@ class Secrets(Struct):
 
     def _handed_objection(self, part: Part) -> str | None:
         """Return why what a part is told is not to be read by others, or None."""
-        for name in _found_names(part):
-            if reason := self._of_found(name):
+        for name in found_names(part):
+            if reason := self._named.of_found(name):
                 return f"would find what is to be kept secret: {reason}"
-        if reason := self._of_texts(said(part), part):
+        if reason := self._named.of_texts(said(part), part):
             return f"names a sensitive path: {reason}"
         home = self.around.home
         judged = {effect.span for effect in part.effects}  # as what it reads
         words = [word for word in part.words[1:] if word.span not in judged]
-        own = [_known_text(word, home) for word in words if word.literal is None]
+        own = [known_text(word, home) for word in words if word.literal is None]
         if name_source(part) is Prints.ITS_WORDS:
             own += [(True, word) for word in part.argv[1:] if word is not None]
         held = held_words(self.analysis) if part is self.analysis.parts[0] else ()
-        own += [_known_text(word, home, is_held=True) for word in held]
-        reason = self._of_patterns(own, part)
+        own += [known_text(word, home, is_held=True) for word in held]
+        reason = self._named.of_patterns(own, part)
         return None if reason is None else _told(reason)
-
-    def _of_chosen(self, name: str) -> str | None:
-        """Return why what a search or git is told of is not to be shown, or None."""
-        if not is_pattern(name):
-            return self._of_path(name, self.around.directory)
-        self.around.effort.spend(ENDING)
-        return may_match_secret(name) or self._of_found(name)
-
-    def _of_found(self, name: str) -> str | None:
-        """Return why what `find` is told of is not to be read by others, or None."""
-        if not is_pattern(name):
-            return self._of_path(name, self.around.directory)
-        if is_ending(name):
-            return may_match_secret(name)
-        return self._credentials.match_objection(name)
-
-    def _of_texts(self, texts: Iterable[str], part: Part) -> str | None:
-        """Return why a name that stands in a text is not to be read, or None."""
-        for text in texts:
-            for name in pieces(text):
-                for directory in part.directories or (self.around.directory,):
-                    if reason := self._of_path(name, directory):
-                        return reason
-        return None
-
-    def _of_path(self, word: str, directory: str) -> str | None:
-        """Return why a word is not to be read, if it is a path or holds one."""
-        if (directory, word) in self._harmless:
-            return None
-        for path in paths_in(word):
-            try:
-                location = self.around.locate(joined(directory, path) or path)
-            except PathError:
-                continue
-            if reason := self._of_location(location):
-                return reason
-        self._harmless.add((directory, word))
-        return None
-
-    def _of_patterns(self, texts: Iterable[_Text], part: Part) -> str | None:
-        """Return why not to read what words may name that are patterns, held or computed."""
-        for is_whole, text in texts:
-            if not is_whole and text.strip("*?/"):
-                self.around.effort.spend(ENDING)
-                if reason := may_be_secret(text):
-                    return reason
-            for pattern in text.split() if is_whole else ():
-                reason = self._of_pattern(pattern, part) if _MAGIC.search(pattern) else None
-                if reason := reason or self._of_texts([_UNESCAPED.sub(r"\1", pattern)], part):
-                    return reason
-        return None
-
-    def _of_pattern(self, pattern: str, part: Part) -> str | None:
-        """Return why not to read what a pattern matches now, or None."""
-        for directory in part.directories or (self.around.directory,):
-            path = joined(directory, pattern)
-            if path is not None and (directory, path) not in self._harmless:
-                effect = Effect(_READ, pattern, path, part.span, glob=True)
-                is_folder = pattern.endswith("/")
-                for location in self.around.locations(effect) or ():
-                    if is_folder and location.kind is not _DIRECTORY:
-                        continue
-                    if reason := self._of_location(location):
-                        return reason
-                self._harmless.add((directory, path))
-        return None
 
 
 def _told(reason: str) -> str:
     return f"would read what is to be kept secret: {reason}"
-
-
-def _known_text(word: Word, home: str | None, *, is_held: bool = False) -> _Text:
-    """Return the pattern that a word is, or ends with where some of it is computed.
-
-    Args:
-        word: The word.
-        home: What `~` stands for, or None where unknown.
-        is_held: Whether a variable may hold it, of which quotes are no more.
-    """
-    texts: list[str] = []
-    is_whole = True
-    for segment in covered(word.segments):
-        match segment:
-            case Glob(text=text):
-                texts.append(text)
-            case Literal(text=text, quoted=quoted):
-                texts.append(glob_escape(text) if quoted and not is_held else text)
-            case Tilde(user="") | Variable(name="HOME", operator=None) if home:
-                texts.append(glob_escape(home))
-            case _:
-                is_whole, texts = False, []
-    return is_whole, "".join(texts)
-
-
-def named_files(part: Part) -> Iterator[tuple[str, str]]:
-    """Yield the names and patterns of what a part is told to show or to search, with the verb.
-
-    Args:
-        part: The part.
-    """
-    if part.program == "git":
-        for name in shown_in_history(part):
-            yield name, "show"
-    option = choosing_option(part)
-    words = [word or "" for word in part.argv[1:]] if option is not None else []
-    for word, value in pairwise([*words, ""]):
-        found = option.fullmatch(word) if option is not None else None
-        name = (found[1] or value) if found is not None else ""
-        if name and not name.startswith("!"):
-            yield name, "search"
-
-
-def _found_names(part: Part) -> Iterator[str]:
-    """Yield the names and patterns of what `find`, or `git ls-files`, is told to find."""
-    if plain_name(part.program or "") == "find":
-        for word, value in pairwise(part.argv):
-            if word is not None and value and _NAMED.fullmatch(word):
-                yield value
-    elif part.git_command is not None:
-        for word in filter(None, part.argv[1:]):
-            name = word.rpartition("=")[2]
-            if is_pattern(name):
-                yield name

@@ -36,7 +36,7 @@ from agentscope_like.shell.syntax.tree import (
     nodes,
 )
 from agentscope_like.shell.syntax.unread_expansions import unread_expansion
-from agentscope_like.shell.syntax.words import covered, fails, may_fail, read_let
+from agentscope_like.shell.syntax.words import covered, fails, may_fail, opens, read_let
 
 __all__ = [
     "Arithmetic",
@@ -73,6 +73,7 @@ __all__ = [
     "fails",
     "may_fail",
     "nodes",
+    "opens",
     "read",
     "read_let",
     "unread_expansion",

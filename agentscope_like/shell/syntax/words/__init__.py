@@ -10,7 +10,7 @@ from agentscope_like.shell.syntax.words.arithmetic import (
     read_expression,
     read_let,
 )
-from agentscope_like.shell.syntax.words.globs_and_tildes import covered
+from agentscope_like.shell.syntax.words.globs_and_tildes import covered, opens
 from agentscope_like.shell.syntax.words.word_reader import RESERVED, WordReader, bare_text
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "covered",
     "fails",
     "may_fail",
+    "opens",
     "read_assignments",
     "read_expression",
     "read_let",

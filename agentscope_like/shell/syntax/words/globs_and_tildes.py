@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from agentscope_like.shell.syntax.tree import Segment
 
-__all__ = ["assignment_value", "covered", "mark_globs", "mark_tildes", "subspan"]
+__all__ = ["assignment_value", "covered", "mark_globs", "mark_tildes", "opens", "subspan"]
 
 _ASSIGNMENT_LIKE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _TILDE = re.compile(r"~([A-Za-z0-9._+-]*)")
@@ -134,12 +134,12 @@ def covered(segments: Sequence[Segment]) -> Sequence[Segment]:
     Quoted text and variables in it are not the `]`, `!` or `-` of a pattern. `*`, and `/*` for each
     slash in the text, match at least what bash matches.
     """
-    if not any(isinstance(each, Glob) and each.text == _OPEN_BRACKET for each in segments):
+    if not any(map(opens, segments)):
         return segments
     found: list[Segment] = []
     is_open = False
     for each in segments:
-        if isinstance(each, Glob) and each.text == _OPEN_BRACKET and not is_open:
+        if opens(each) and not is_open:
             found.append(Glob("*", each.span))
             is_open = True
         elif not is_open or not isinstance(each, Literal | Glob):
@@ -147,6 +147,11 @@ def covered(segments: Sequence[Segment]) -> Sequence[Segment]:
         elif "/" in each.text:
             found.append(Glob("/*" * each.text.count("/"), each.span))
     return found
+
+
+def opens(segment: Segment) -> bool:
+    """Return whether a segment is the `[` of brackets that hold quotes or variables."""
+    return isinstance(segment, Glob) and segment.text == _OPEN_BRACKET
 
 
 def subspan(literal: Literal, start: int, end: int) -> Span:

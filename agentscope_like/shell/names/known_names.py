@@ -1,0 +1,70 @@
+"""What is known of names of files that a command is only told while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+__all__ = [
+    "NO_NAMES",
+    "SPOKEN_NAMES",
+    "VARIABLE",
+    "Names",
+    "any_of",
+    "put_together",
+    "unknown_names",
+]
+
+VARIABLE = "`$"
+"""What `Names.unknown` begins with where a variable is all that is not known."""
+
+
+class Names(Struct, frozen=True):
+    """What is known of names.
+
+    Attributes:
+        producers: Which parts print them, by their number.
+        unknown: What is read that nobody knows, to be told; empty where each name is accounted for.
+        spoken: Whether words of the command are among them.
+        exact: Whether they are no more than what the producers print, as it is.
+    """
+
+    producers: tuple[int, ...] = ()
+    unknown: str = ""
+    spoken: bool = False
+    exact: bool = True
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether there are none: what stands there is a number, or nothing."""
+        return not (self.producers or self.unknown or self.spoken)
+
+
+NO_NAMES = Names()
+SPOKEN_NAMES = Names(spoken=True, exact=False)
+
+
+def unknown_names(what: str) -> Names:
+    """Return that nobody knows some names."""
+    return Names(unknown=what, exact=False)
+
+
+def any_of(found: Iterable[Names]) -> Names:
+    """Return what is known of names that are among any of several."""
+    known = list(dict.fromkeys(found))
+    if len(known) == 1:
+        return known[0]
+    return Names(
+        producers=tuple(dict.fromkeys(number for each in known for number in each.producers)),
+        unknown=next((each.unknown for each in known if each.unknown), ""),
+        spoken=any(each.spoken for each in known),
+        exact=all(each.exact for each in known),
+    )
+
+
+def put_together(names: Names) -> Names:
+    """Return that names are put together of others, so that nobody knows them."""
+    what = "files whose names are put together at run time"
+    return replace(names, unknown=names.unknown or what, exact=False)

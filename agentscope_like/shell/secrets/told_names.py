@@ -1,0 +1,77 @@
+"""The names and patterns of files in what a part is told, and the known text of a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from glob import escape as glob_escape
+from itertools import pairwise
+from typing import TypeAlias
+
+from agentscope_like.shell.analysis import Part
+from agentscope_like.shell.facts import choosing_option, shown_in_history
+from agentscope_like.shell.names import plain_name
+from agentscope_like.shell.syntax import Glob, Literal, Tilde, Variable, Word, covered
+from agentscope_like.shell.touches import is_pattern
+
+__all__ = ["Text", "found_names", "known_text", "named_files"]
+
+Text: TypeAlias = tuple[bool, str]
+"""Whether a text is all of a word, and the text."""
+
+_NAMED = re.compile(r"-i?(?:name|path|wholename)")
+"""Tests of `find` that say which names to list."""
+
+
+def known_text(word: Word, home: str | None, *, is_held: bool = False) -> Text:
+    """Return the pattern that a word is, or ends with where some of it is computed.
+
+    Args:
+        word: The word.
+        home: What `~` stands for, or None where unknown.
+        is_held: Whether a variable may hold it, of which quotes are no more.
+    """
+    texts: list[str] = []
+    is_whole = True
+    for segment in covered(word.segments):
+        match segment:
+            case Glob(text=text):
+                texts.append(text)
+            case Literal(text=text, quoted=quoted):
+                texts.append(glob_escape(text) if quoted and not is_held else text)
+            case Tilde(user="") | Variable(name="HOME", operator=None) if home:
+                texts.append(glob_escape(home))
+            case _:
+                is_whole, texts = False, []
+    return is_whole, "".join(texts)
+
+
+def named_files(part: Part) -> Iterator[tuple[str, str]]:
+    """Yield the names and patterns of what a part is told to show or to search, with the verb.
+
+    Args:
+        part: The part.
+    """
+    if part.program == "git":
+        for name in shown_in_history(part):
+            yield name, "show"
+    option = choosing_option(part)
+    words = [word or "" for word in part.argv[1:]] if option is not None else []
+    for word, value in pairwise([*words, ""]):
+        found = option.fullmatch(word) if option is not None else None
+        name = (found[1] or value) if found is not None else ""
+        if name and not name.startswith("!"):
+            yield name, "search"
+
+
+def found_names(part: Part) -> Iterator[str]:
+    """Yield the names and patterns of what `find`, or `git ls-files`, is told to find."""
+    if plain_name(part.program or "") == "find":
+        for word, value in pairwise(part.argv):
+            if word is not None and value and _NAMED.fullmatch(word):
+                yield value
+    elif part.git_command is not None:
+        for word in filter(None, part.argv[1:]):
+            name = word.rpartition("=")[2]
+            if is_pattern(name):
+                yield name
