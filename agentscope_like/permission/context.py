@@ -1,4 +1,4 @@
-"""What a session permits: its mode, its working directories and its rules."""
+"""The policy of a session: its mode, its working directories and its rules."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ class PermissionContext(BaseModel):
             table = self.ask_rules
         if isinstance(table, RuleTable) and table.behavior is behavior:
             return table
-        raise RuleError(f"the {behavior.value} rules were replaced past the model: assign them")
+        raise RuleError(
+            f"the {behavior.value} rules were replaced without validation: assign them instead"
+        )
 
     @property
     def directories(self) -> tuple[str, ...]:

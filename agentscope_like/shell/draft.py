@@ -24,7 +24,7 @@ _LOOKED_AT = 500
 
 
 class BudgetError(Exception):
-    """The command line is too large to be judged."""
+    """The command line is too large to analyse."""
 
 
 def shortened(text: str) -> str:

@@ -77,7 +77,7 @@ def _analysis(
     except ReadError as error:
         return unread(Doubt(str(error), getattr(error, "span", whole)))
     except BudgetError:
-        return unread(Doubt("The command line is too large to be judged.", whole))
+        return unread(Doubt("The command line is too large to analyse.", whole))
     except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
     if analysis.read_only and not any(map(_names_a_file, parts, repeat(analysis))):
@@ -90,7 +90,7 @@ def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
     for text, script in analysis.texts:
         place = unread_expansion(text, script)
         if place is not None:
-            message = f"What this `{text[slice(*place)]}` begins was not read"
+            message = f"The expansion that begins with `{text[slice(*place)]}` was not parsed"
             if text == analysis.command:
                 return Dissent(message, place)
             return Dissent(message, Span(0, len(analysis.command)))

@@ -1,4 +1,4 @@
-"""Commands that a person looks at each time: the rows of `dangers.toml`, compiled."""
+"""Finds dangerous commands, which always ask: the compiled rows of `dangers.toml`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SOMETHING = "x"
 
 
 class _Flag(Struct, frozen=True, eq=False):
-    """Holds of a word that has one of the flags of a group."""
+    """A test for one of a group of flags."""
 
     group: frozenset[str]
 
     def holds(self, word: str) -> bool:
-        """Return whether it holds of a word."""
+        """Return whether a word passes the test."""
         if word.startswith("--"):
             name = word.partition("=")[0]
             return len(name) >= _SHORTEST_CUT and any(each.startswith(name) for each in self.group)
@@ -41,21 +41,21 @@ class _Flag(Struct, frozen=True, eq=False):
         )
 
     def may_hold(self, start: str) -> bool:
-        """Return whether it may hold of a word, going by what the word begins with."""
+        """Return whether a word that begins with `start` may pass the test."""
         return self.holds(start) or any(flag.startswith(start) for flag in self.group)
 
 
 class _Whole(Struct, frozen=True, eq=False):
-    """Holds of a word that an expression matches whole."""
+    """A test for a word that fully matches a regular expression."""
 
     pattern: re.Pattern[str]
 
     def holds(self, word: str) -> bool:
-        """Return whether it holds of a word."""
+        """Return whether a word passes the test."""
         return self.pattern.fullmatch(word) is not None
 
     def may_hold(self, start: str) -> bool:
-        """Return whether it may hold of a word, going by what the word begins with."""
+        """Return whether a word that begins with `start` may pass the test."""
         return self.holds(start) or self.holds(start + _SOMETHING)
 
 
@@ -66,10 +66,10 @@ class Danger(Struct, frozen=True, eq=False):
     """One row.
 
     Attributes:
-        does: Why a person has to look, as the rest of a sentence.
-        words: What the arguments may begin with; empty where that is left open.
-        tests: What has to hold of an argument each, of any of them.
-        operands: What an argument that is no option has to match; None where that is left open.
+        does: Why the command asks, as the rest of a sentence.
+        words: What the arguments may begin with; empty for anything.
+        tests: Each must hold of at least one argument.
+        operands: What some argument that is not an option must match; None for anything.
     """
 
     does: str
@@ -78,7 +78,7 @@ class Danger(Struct, frozen=True, eq=False):
     operands: _Whole | None
 
     def fits(self, arguments: Sequence[str], starts: Iterable[str]) -> bool:
-        """Return whether the row speaks of arguments of which some pass each test.
+        """Return whether the row matches the arguments.
 
         Args:
             arguments: Those that are known.
@@ -120,7 +120,7 @@ class Dangers:
         return frozenset(word for word in self._given if word is not None).union(self._choices)
 
     def of(self, command: Sequence[str | None]) -> str | None:
-        """Return why a person has to look at a command, as the rest of a sentence, or None.
+        """Return why a command is dangerous, as the rest of a sentence, or None.
 
         Args:
             command: The program's bare name and its arguments, without options that stand before a
@@ -159,7 +159,7 @@ class Dangers:
 
 
 class _Rows:
-    """The rows about one program, filed by the first word after it that they speak of."""
+    """The rows about one program, indexed by the first argument that they match."""
 
     __slots__ = ("_anywhere", "_by_word")
 
@@ -186,7 +186,7 @@ class _Rows:
 
 
 class _Table:
-    """All rows, filed by program."""
+    """All rows, indexed by program."""
 
     def __init__(self, text: str) -> None:
         self._named: dict[str, list[Danger]] = {}

@@ -1,4 +1,4 @@
-"""A command line with its parts underlined."""
+"""Lays out a command line with marks below its parts."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _told(names: Names, part: Part) -> str | None:
     if names.unknown:
         return f"`{program}` shows {names.unknown}; one of them may be secret"
     if names.spoken and program in programs_with("connects"):
-        return f"`{program}` may open a network connection for a name that it is told"
+        return f"`{program}` opens file names only known at run time, perhaps as connections"
     return None
 
 
@@ -244,7 +244,7 @@ class Origins:
         ]
         found = [self._argument(number, index, effect) for index in arguments]
         found += map(self._word, words)
-        return _any_of(found) if found else _unknown("files that it is only told of at run time")
+        return _any_of(found) if found else _unknown("files whose names are only known at run time")
 
     def feeders(self, effect: Effect, part: Part) -> tuple[Part, ...] | None:
         """Return the parts in whose places all lies that an effect without a path acts on.
@@ -325,7 +325,7 @@ class Origins:
                 return self._found_by(number)
             if program == "xargs":
                 return self._from_input(number)
-        return _unknown("files that it is only told of at run time")
+        return _unknown("files whose names are only known at run time")
 
     def _found_by(self, number: int) -> Names:
         finder = self._analysis.parts[number]
@@ -341,7 +341,7 @@ class Origins:
             return _unknown(f"the files listed in `{shortened(lists[0])}`")
         names = self._input_of(number)
         if cuts_oddly(xargs):
-            return replace(names, unknown="files whose names are cut out of a text", exact=False)
+            return replace(names, unknown="files whose names are cut from other text", exact=False)
         return replace(names, exact=names.exact and not ends_early(xargs))
 
     def _word(self, word: Word) -> Names:
@@ -415,9 +415,11 @@ class Origins:
     def _read_by(self, command: SimpleCommand) -> Names:
         """Return what is known of the names that `read` or `mapfile` takes from its input."""
         numbers = self._parts.get(id(command.words), [])
-        names = _any_of([*map(self._input_of, numbers)] or [_unknown("the files that it is told")])
+        names = _any_of(
+            [*map(self._input_of, numbers)] or [_unknown("files whose names are read from input")]
+        )
         if any(reads_oddly(self._analysis.parts[number]) for number in numbers):
-            return replace(names, unknown="files whose names are cut out of a text")
+            return replace(names, unknown="files whose names are cut from other text")
         return names
 
     def _parameter(self, variable: Variable) -> Names:
@@ -479,7 +481,7 @@ class Origins:
         numbers = () if bodies else self._parts.get(id(words), ())
         yield from map(self._printed_by, numbers)
         if not (bodies or numbers):
-            yield _unknown("files whose names are computed")
+            yield _unknown("files whose names are only known at run time")
 
     def _printed_by(self, number: int) -> Names:
         """Return what is known of the names that a part prints."""
@@ -510,7 +512,7 @@ class Origins:
         """Return what is known of the names that a filter prints."""
         names = self._input_of(number)
         if prints is Prints.FIRST_FIELDS:
-            what = "" if names.matches else "files whose names are cut out of a text"
+            what = "" if names.matches else "files whose names are cut from other text"
             return replace(names, unknown=what, exact=False, matches=False)
         is_whole = prints is Prints.ITS_LINES and _is_known(self._analysis.parts[number])
         return names if is_whole else replace(names, exact=False)
@@ -535,7 +537,7 @@ class Origins:
         if len(computed) < len(part.argv) - 1:
             names = replace(names, spoken=True)
         if not names.unknown and says_otherwise(part):
-            return replace(names, unknown=f"files whose names `{part.program}` puts together")
+            return replace(names, unknown=f"files whose names `{part.program}` builds")
         return names
 
     def _input_of(self, number: int) -> Names:
@@ -576,7 +578,7 @@ class Origins:
         if known is None:
             self._known[kind, key] = _unknown("files whose names depend on each other")
             if self._depth > _DEEPEST:
-                return _unknown("files whose names go through too many programs")
+                return _unknown("files whose names pass through too many programs")
             self._depth += 1
             known = self._known[kind, key] = find()
             self._depth -= 1
@@ -591,7 +593,7 @@ def _stands_at(effect: Effect, part: Part, index: int) -> bool:
 
 
 def _together(names: Names) -> Names:
-    what = "files whose names are put together at run time"
+    what = "files whose names are built at run time"
     return replace(names, unknown=names.unknown or what, exact=False)
 
 

@@ -41,7 +41,7 @@ class Credentials:
         name = fold(pattern.rstrip("/").rpartition("/")[2])
         for path, reason in self._all().values():
             if matches(fold(_name(path)), name):
-                return f"`{pattern}` matches it: {reason}"
+                return f"`{pattern}` matches a credential: {reason}"
         return None
 
     def link_objection(self, location: Location) -> str | None:
@@ -55,7 +55,9 @@ class Credentials:
         if getattr(status, "st_nlink", 1) == 1:
             return None
         found = self._all().get(location.identity)
-        return f"`{location.written}` is another name of it: {found[1]}" if found else None
+        return (
+            f"`{location.written}` is another name of a credential: {found[1]}" if found else None
+        )
 
     def _all(self) -> dict[tuple[int, int], tuple[str, str]]:
         if self._known is None:

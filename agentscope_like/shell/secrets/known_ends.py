@@ -138,7 +138,7 @@ def _found(ending: str, table: tuple[SensitivePaths, ...]) -> str | None:
     for each in _candidates(names, table):
         ends = range(1, len(names) + 1) if each.is_deep else (len(names),)
         if any(each.may_be_at(names, end) for end in ends):
-            return f"what ends with `{ending}` may be `{each.path}`, which {each.does}"
+            return f"a path that ends with `{ending}` may be `{each.path}`, which {each.does}"
     return None
 
 

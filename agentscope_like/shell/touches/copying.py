@@ -57,11 +57,11 @@ def copy_objection(part: Part, around: Surroundings) -> str | None:
                 continue
             try:
                 if effect.kind is EffectKind.READ and (reason := _sensitive_below(place, around)):
-                    return f"`{effect.target}` holds something sensitive: {reason}"
+                    return f"`{effect.target}` contains a sensitive path: {reason}"
                 if effect.kind is EffectKind.WRITE and any(around.links_below(place)):
-                    return f"`{effect.target}` holds symlinks, which could lead the copy elsewhere"
+                    return f"`{effect.target}` contains symlinks, which could redirect the copy"
             except TooManyFilesError:
-                return f"`{effect.target}` holds too many files to look at each"
+                return f"`{effect.target}` contains too many files to check each one"
     return None
 
 
@@ -105,7 +105,7 @@ def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | 
                 if each.part is part or not _may_match(each, pattern):
                     continue
                 if each.is_vague or "**" in pattern or _copies_trees(part):
-                    return f"another part may add to what `{effect.target}` stands for"
+                    return f"another command may create files that `{effect.target}` matches"
                 name = each.path.split("/")[pattern.count("/")]
                 if reason := around.why_not_edit(f"{folder}/{name}"):
                     return reason

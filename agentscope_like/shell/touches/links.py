@@ -174,13 +174,13 @@ def _objection_to_edits(
         part = parts[number]
         if order.has_later(changing, number) and makes_links(part):
             return (
-                f"`{part.program}` makes a link and the command also writes; the link could lead "
-                "the write elsewhere"
+                f"`{part.program}` creates a link and the command also writes; the link could "
+                "redirect the write"
             )
         if order.has_later(touching, number) and _keeps_links(part) and takes_links(part, around):
             return (
-                f"`{part.program}` takes a symlink to another place and the command also reads or "
-                "writes; the link could lead that elsewhere"
+                f"`{part.program}` relocates a symlink and the command also reads or writes; the "
+                "symlink could redirect that"
             )
     return None
 
@@ -211,8 +211,8 @@ def _objection_to_others(
                     and (not paths.isdisjoint(reached) or _goes_below(effect, paths))
                 ):
                     return (
-                        f"`{effect.target}` may lead elsewhere, through a link that another part "
-                        "of the command puts there"
+                        f"`{effect.target}` may lead elsewhere through a link that another part "
+                        "of the command creates"
                     )
     return None
 

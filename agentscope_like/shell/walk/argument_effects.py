@@ -218,7 +218,7 @@ class Actor(Struct):
         depends = self.reading.grammar.local and not self.reading.is_about
         if depends and not directories:
             self._suspect(
-                f"`{self.reading.label}` depends on the directory, which is not known here",
+                f"`{self.reading.label}` depends on the directory, which is only known at run time",
                 self.draft.span,
             )
         self._change_directory()
@@ -306,9 +306,8 @@ class Actor(Struct):
     def _harm(self, kind: EffectKind, target: str, item: Item) -> None:
         """Doubt what is done to an operand, which another command may have put in."""
         span = self.draft.span_of(item.start)
-        what = (
-            f"`{shortened(target)}`" if item.start < len(self.draft.words) else "what it is given"
-        )
+        is_written = item.start < len(self.draft.words)
+        what = f"`{shortened(target)}`" if is_written else "its arguments"
         self.draft.doubts.append(Doubt(f"`{self.reading.label}` {_VERBS[kind]} {what}", span))
 
     def _reach(self, item: Item) -> None:
@@ -325,7 +324,7 @@ class Actor(Struct):
         elif prints_lines(item.role.kind, item.argument.numbered):
             message = None
         else:
-            message = f"a computed script of `{self.reading.label}` cannot be read"
+            message = f"the script of `{self.reading.label}` is only known at run time"
         if message:
             self._suspect(message, span)
 
@@ -353,7 +352,7 @@ class Actor(Struct):
             value = known
         message = exported_doubt(name, value) if exported else own_doubt(name, value)
         if found[2] and name in self.arrays and _may_be_list(value):
-            message = f"`{name}` may be an array, for which bash runs the code in such a value"
+            message = f"`{name}` may be an array, and bash runs code in its value"
         if message:
             self._suspect(message, self.draft.span_of(item.start))
         if role is not RoleKind.ASSIGNMENT or self.reading.grammar.builtin:

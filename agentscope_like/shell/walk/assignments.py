@@ -56,7 +56,7 @@ def assign(
             known = f"{before}{value}" if both else Unknown()
         message = own_doubt(name, known)
         if name in state.fixed:
-            message = f"`{name}` is read-only, for which bash leaves out the rest of the line"
+            message = f"`{name}` is read-only, so bash skips the rest of the line"
         if message:
             draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)
         state = state.assign(name, known)
@@ -84,6 +84,6 @@ def check_environment(
             continue
         message = exported_doubt(assignment.name, value)
         if assignment.append:
-            message = message or f"`{assignment.name}+=` adds to a value that is not known"
+            message = message or f"`{assignment.name}+=` adds to an unknown value"
         if message:
             draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)

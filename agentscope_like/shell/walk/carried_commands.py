@@ -79,9 +79,7 @@ class Carrier:
             bounded=scope.bounded or ends_in_time(reading),
         )
         if inside.depth > MAX_DEPTH:
-            draft.doubt(
-                "wrappers are nested too deeply to be read", draft.span, kind=EffectKind.EXECUTE
-            )
+            draft.doubt("wrappers are nested too deeply", draft.span, kind=EffectKind.EXECUTE)
             return state
         if item.role.kind is RoleKind.SCRIPT:
             return self._script(item, reading, arguments, draft, state, scope)
@@ -130,7 +128,7 @@ class Carrier:
             literal = [each for each in rest if isinstance(each, str)]
             text = " ".join(literal) if len(literal) == len(rest) else Unknown()
         if not isinstance(text, str):
-            draft.doubt("the script is computed, and cannot be read", span, kind=EffectKind.EXECUTE)
+            draft.doubt("the script is only known at run time", span, kind=EffectKind.EXECUTE)
             return state
         inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1, fed=Output())
         if same_shell:

@@ -33,7 +33,7 @@ def with_fewer(
         if isinstance(argument, Unknown) and argument.optional
     ]
     if len(optional) > _MAX_OPTIONAL:
-        message = "so many arguments that may turn out to be none are not understood"
+        message = "too many arguments may expand to nothing"
         draft.doubt(message, draft.span_of(optional[0]), kind=EffectKind.UNKNOWN)
         return
     for count in range(1, len(optional) + 1):

@@ -19,7 +19,7 @@ __all__ = ["doubt_copied_inputs", "judge_redirects", "may_fail"]
 _DESCRIPTOR = re.compile(r"[0-9]+-?|-")
 _INPUT, _LAST_STANDARD = 0, 2
 _OUTPUTS = frozenset({1, 2})
-_READING_OUTPUT = "an output that was opened for reading may be a file, which programs empty"
+_READING_OUTPUT = "an output opened for reading may be a file, which a program may truncate"
 _STANDARD = frozenset({"0", "1", "2", "-"})
 _NOWHERE = "/dev/null"
 _SOCKET = re.compile(r"/dev/(tcp|udp)(/.*)?")
@@ -124,9 +124,11 @@ def _judge(
         effects = path_effects(EffectKind.READ, target, state.directories, span, shown)
         draft.effects += effects
         if isinstance(target, Unknown) and _may_connect(target):
-            draft.doubt(
-                f"`{shortened(source)}` reads a path that is not known, perhaps a connection", span
+            message = (
+                f"`{shortened(source)}` reads a path that is only known at run time, perhaps a "
+                "network connection"
             )
+            draft.doubt(message, span)
         draft.doubts += [
             Doubt(message, span) for effect in effects if (message := read_doubt(effect))
         ]

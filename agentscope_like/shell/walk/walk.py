@@ -174,7 +174,7 @@ class Walk:
         """
         span = scope.place or draft.span
         if scope.depth > MAX_DEPTH:
-            draft.doubt("scripts are nested too deeply to be read", span, kind=EffectKind.EXECUTE)
+            draft.doubt("scripts are nested too deeply", span, kind=EffectKind.EXECUTE)
             return state
         self._text_read += len(text)
         if self._text_read > MAX_TEXT:
@@ -185,7 +185,9 @@ class Walk:
             draft.doubt(f"the script cannot be read: {error}", span, kind=EffectKind.EXECUTE)
             return state
         if scope.posix and bash_only(text, script) is not None:
-            draft.doubt("only bash reads this script so", span, kind=EffectKind.EXECUTE)
+            draft.doubt(
+                "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
+            )
         self.texts.append((text, script))
         return self._lines(script, state, self._scope(script, scope))
 

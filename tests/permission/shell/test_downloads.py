@@ -9,7 +9,7 @@ from tests.permission.kit import danger_of
 
 def runs_download(command: str) -> bool:
     """Return whether a person has to look at a command because it may run what it downloads."""
-    return "so that nobody can tell what" in danger_of(command)
+    return "downloaded code, which cannot be checked" in danger_of(command)
 
 
 DOWNLOADERS = "curl wget aria2c http https xh fetch lwp-download lynx nc ncat"

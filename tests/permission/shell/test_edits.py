@@ -165,15 +165,15 @@ mkdir q; cp a* way
 
 MORE = r"""
 # nothing | no command in it
-dd if=a of=q | `dd` is no plain edit of files
-sort -o q a | `sort` is no plain edit of files
-chmod u+x a | `chmod` is no plain edit of files
+dd if=a of=q | `dd` does more than edit files
+sort -o q a | `sort` does more than edit files
+chmod u+x a | `chmod` does more than edit files
 make > q | `make`
 touch "$x" | may be an option
-touch -- "$x" | is not known before it runs
-cd out/..; touch q | `out/..` may lead to another directory, through a symlink
-cd out/..; ls; touch q | `out/..` may lead to another directory, through a symlink
-pushd out/..; touch q | `out/..` may lead to another directory, through a symlink
+touch -- "$x" | is only known at run time
+cd out/..; touch q | `out/..` may lead to a different directory through a symlink
+cd out/..; ls; touch q | `out/..` may lead to a different directory through a symlink
+pushd out/..; touch q | `out/..` may lead to a different directory through a symlink
 mkdir -p ../x/../work/q | `BASE/x` lies outside
 mkdir -p BASE/x/../work/q | `BASE/x` lies outside
 mkdir -p ../elsewhere/../x/../work/q | `BASE/x` lies outside
@@ -214,14 +214,14 @@ cp hold/.e* . | .envrc
 mv hold/.e* . | .envrc
 cp -b -S rc src/a.py .bash | .bashrc
 sed -i.yml s/a/b/ lefthook | lefthook.yml
-cp -r big q | `big` holds too many files to look at each
+cp -r big q | `big` contains too many files to check each one
 cp -r src over | `over/src` holds symlinks
 gcp -r src over | `over/src` holds symlinks
 cp -r d src over | `over/src` holds symlinks
 cp -rT src over/src | `over/src` holds symlinks
 cp -r src/. over/src | `over/src` holds symlinks
 cp -r src/. d over/src | `over/src` holds symlinks
-cp -r d/. big | `big` holds too many files to look at each
+cp -r d/. big | `big` contains too many files to check each one
 echo x > d/a.py; cp -r d/. over/src | `over/src` holds symlinks
 mkdir q; touch q/l; mv q r; cp -rT r way/y | `way/y` holds symlinks
 echo x > l; cp l* way/y/ | leads outside the working directories
