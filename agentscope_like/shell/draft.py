@@ -1,4 +1,4 @@
-"""Parts while they are being judged, and what surrounds them."""
+"""Parts of a command while they are being judged, and their scope."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agentscope_like.shell.values import Argument, Output, Unknown
 __all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "Scope", "shortened"]
 
 MAX_DEPTH = 20
-"""How deep wrappers and scripts in words of scripts may be nested."""
+"""How deep wrappers and scripts in arguments may be nested."""
 
 MAX_EFFECTS = 1000
 """Most effects of one part that are told apart; more, and the command line is not understood."""
@@ -35,7 +35,7 @@ def shortened(text: str) -> str:
 
 
 class Scope(Struct, frozen=True):
-    """What surrounds a command.
+    """The scope of a command: its parent, input and enclosing redirections.
 
     Attributes:
         parent: Index of the part that carries the commands here, or None at the top.

@@ -1,4 +1,4 @@
-"""The one way from the text of a command line to what it means."""
+"""Analyses the text of a command line: parse, walk, then doubts about unread text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NOTHING = Implied.NOTHING
 def analyze(
     command: str, *, directory: str, home: str | None = None, work_tree: str | None = None
 ) -> CommandAnalysis:
-    """Read a command line and say what it does.
+    """Analyse a command line.
 
     Never raises for what `command` holds: a failure is a doubt. The last answers are kept.
 
@@ -86,7 +86,7 @@ def _analysis(
 
 
 def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
-    """Return a doubt about an expansion that stands in a text and was not read, or None."""
+    """Return a doubt about an expansion in a text that was not parsed, or None."""
     for text, script in analysis.texts:
         place = unread_expansion(text, script)
         if place is not None:
@@ -98,7 +98,7 @@ def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
 
 
 def _with_doubted_names(analysis: CommandAnalysis) -> CommandAnalysis:
-    """Return the analysis, with a doubt for each part that shows files of unknown names."""
+    """Return the analysis with a doubt for each part that shows files of unknown names."""
     if not any(map(shows_unseen_files, analysis.parts)):
         return analysis
     parts = list(analysis.parts)

@@ -1,4 +1,4 @@
-"""What surrounds a command: the directories that are worked in, the home, the sensitive names."""
+"""Where a command runs: its working directories, home and sensitive paths."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class SensitiveNames(Struct, frozen=True, dict=True):
 
 
 class _NamePatterns:
-    """The last names of some patterns; holds every name that one of them matches."""
+    """A set of name patterns; it contains every name that one of them matches."""
 
     __slots__ = ("_literal", "_matches")
 
@@ -106,14 +106,14 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     Attributes:
         directory: The absolute directory that it starts in.
-        working: The directories that are worked in, as they were given.
-        root: What takes their place where there is none.
-        home: What `~` stands for.
+        working: The working directories, as given.
+        root: The working directory if none is given.
+        home: The home directory.
         sensitive: The names that are sensitive wherever they are.
         names: The file system; this host's by default.
-        other_homes: Directories that hold a person's things as the home does.
+        other_homes: Other directories treated as a home.
         has_deep_globs: Whether `**` matches at any depth in the command.
-        effort: What may be spent on the command, but for what is below directories.
+        effort: The look budget of the command, except for what is below directories.
     """
 
     directory: str
@@ -127,7 +127,7 @@ class Surroundings(Struct, frozen=True, dict=True):
     effort: Effort = field(default_factory=Effort)
 
     def of(self, analysis: CommandAnalysis) -> Surroundings:
-        """Return them with the patterns of one command read as it has bash read them.
+        """Return the surroundings with the glob options that the command sets.
 
         Its reading is paid for.
         """
@@ -143,7 +143,7 @@ class Surroundings(Struct, frozen=True, dict=True):
 
     @cached_property
     def working_directories(self) -> tuple[Location, ...]:
-        """Where the directories are that are worked in."""
+        """The resolved working directories."""
         return locate_directories(
             self.working, directory=self.root, home=self.home, names=self.names
         )
@@ -163,14 +163,14 @@ class Surroundings(Struct, frozen=True, dict=True):
         return Entries(self.names)
 
     def locations(self, effect: Effect) -> list[Location] | None:
-        """Return the places that an effect reaches; None where that is not known before it runs.
+        """Return the locations that an effect reaches; None if they are only known at run time.
 
-        What removes acts on a symlink itself, all else on what it leads to. A pattern is followed
-        to what matches it now.
+        A removal acts on a symlink itself, any other effect on its target. A pattern is expanded
+        to the paths that match it now.
 
         Raises:
-            PathError: It reaches a path that nobody can judge.
-            TooManyFilesError: It reaches more than is looked at.
+            PathError: It reaches a path that cannot be resolved.
+            TooManyFilesError: It reaches more files than the look budget allows.
         """
         path = effect.way
         if path is None:
@@ -185,10 +185,10 @@ class Surroundings(Struct, frozen=True, dict=True):
         return found
 
     def paths(self, effect: Effect) -> list[str]:
-        """Return the paths that an effect is about: those that match it now, if it is a pattern.
+        """Return the paths that an effect reaches; for a pattern, those that match it now.
 
         Raises:
-            TooManyFilesError: It reaches more than is looked at.
+            TooManyFilesError: It reaches more files than the look budget allows.
         """
         path = effect.way
         if path is None:
@@ -214,7 +214,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Yield the paths of the symlinks below a directory, the nearest first.
 
         Raises:
-            TooManyFilesError: There is too much below it to look at.
+            TooManyFilesError: There is too much below it to check.
         """
         return (entry.path for entry in self.entries_below(directory) if entry.is_symlink())
 
@@ -222,16 +222,16 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Yield what is below a directory, the nearest first; symlinks are not followed.
 
         Raises:
-            TooManyFilesError: There is too much below it to look at.
+            TooManyFilesError: There is too much below it to check.
         """
         return self._entries.below(directory.resolved)
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
-        """Return where the path leads.
+        """Return the location of a path, with symlinks resolved.
 
         Raises:
-            PathError: It is a path that nobody can judge.
-            TooManyFilesError: Enough has been looked at.
+            PathError: The path cannot be resolved.
+            TooManyFilesError: The look budget is spent.
         """
         return self._folders.locate(path, follow=follow)
 
@@ -240,7 +240,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return inside_any(location, self._directories_for(location))
 
     def _directories_for(self, location: Location) -> Sequence[Location]:
-        """Return the working directories that tell whether the location lies in one."""
+        """Return the working directories to check the location against."""
         if near := around_by_text(location, self.working, directory=self.root):
             located = locate_directories(
                 near, directory=self.root, home=self.home, names=self.names
@@ -250,11 +250,11 @@ class Surroundings(Struct, frozen=True, dict=True):
         return self.working_directories
 
     def why_not_edit(self, path: str) -> str | None:
-        """Return why what a path leads to is not to be changed without a person's word, or None.
+        """Return why changing the target of a path requires approval, or None.
 
         Raises:
-            PathError: It is a path that nobody can judge.
-            TooManyFilesError: Enough has been looked at.
+            PathError: The path cannot be resolved.
+            TooManyFilesError: The look budget is spent.
         """
         location = self.locate(path)
         if not self.contains(location):
@@ -262,7 +262,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return self.why_not_write(location)
 
     def why_not_write(self, location: Location, *, recursive: bool = False) -> str | None:
-        """Return why writing or removing the location needs a person's word, or None."""
+        """Return why writing or removing the location requires approval, or None."""
         for each in self._by_home(location):
             reason = sensitive_to_write(
                 each,
@@ -277,19 +277,19 @@ class Surroundings(Struct, frozen=True, dict=True):
         return None
 
     def why_not_remove(self, location: Location) -> str | None:
-        """Return why removing the location would be a disaster, or None."""
+        """Return why the location is protected from removal, or None."""
         for each in self._by_home(location):
             if reason := critical_to_remove(each, self.working_directories):
                 return reason
         return None
 
     def why_not_read(self, location: Location, *, recursive: bool = False) -> str | None:
-        """Return why reading the location needs a person's word, or None.
+        """Return why reading the location requires approval, or None.
 
         Args:
-            location: What is read. A directory counts where it lies within something secret.
-            recursive: Whether all below is read as well: then it counts too where something secret
-                has its place below it.
+            location: What is read. A directory matches if it lies inside a secret one.
+            recursive: Whether everything below is read as well: then it also matches if a secret
+                path may be below it.
         """
         if location.kind is _DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
@@ -304,14 +304,14 @@ class Surroundings(Struct, frozen=True, dict=True):
         return (location, *[replace(location, home=home) for home in self.other_homes])
 
     def why_not_touch(self, word: str, *, only_reads: bool = False) -> str | None:
-        """Return why naming this path to a program that may do anything needs a person's word.
+        """Return why passing this path to a program that may do anything requires approval.
 
-        Only names that are sensitive anywhere count, and credentials: a program is told about
-        paths of the system all the time.
+        Only credentials and names that are sensitive in any directory match: system paths are
+        common arguments.
 
         Args:
-            word: What may be a path, or hold one.
-            only_reads: Whether all that is done is known to be reading.
+            word: An argument that may be or contain a path.
+            only_reads: Whether the command is proven to read only.
         """
         for path in paths_in(word):
             if not self.sensitive.occur_in(path):
@@ -327,9 +327,9 @@ class Surroundings(Struct, frozen=True, dict=True):
 
 
 def _split_pattern(path: str) -> tuple[str, str]:
-    """Return a pattern up to its last name that is one, and what is left.
+    """Return a pattern up to its last name with a wildcard, and the rest.
 
-    What is left need not be there to be written: `for d in */; do touch "$d/x"; done`.
+    The rest need not exist to be written: `for d in */; do touch "$d/x"; done`.
     """
     names = path.rstrip("/").split("/")
     count = len(names)
@@ -340,15 +340,15 @@ def _split_pattern(path: str) -> tuple[str, str]:
 
 
 def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool = False) -> bool:
-    """Return whether a symlink makes the kernel take a path otherwise than its text reads.
+    """Return whether a symlink makes the kernel resolve a path differently from its text.
 
     Args:
-        effect: What is done to the path.
+        effect: The effect on the path.
         around: Where the command runs.
         unless_there: Whether it does not count where there is a directory as the text reads.
 
     Raises:
-        PathError: The path cannot be judged.
+        PathError: The path cannot be resolved.
     """
     if not effect.walked or effect.path is None or effect.glob:
         return False

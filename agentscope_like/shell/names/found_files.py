@@ -1,4 +1,4 @@
-"""Whether `find` lists regular files only, and no symlinks."""
+"""Tells whether `find` lists regular files only, and no symlinks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def finds_files_alone(part: Part) -> bool:
 
 
 def _is_of_files(words: list[str]) -> bool:
-    """Return whether tests that all have to hold are for files, before anything is done."""
+    """Return whether the tests require a regular file before any action."""
     tests = list(takewhile(lambda word: not _acts(word), words))
     return any(
         (test, kind) == ("-type", "f") and before not in _NOT
@@ -42,7 +42,7 @@ def _acts(word: str) -> bool:
 
 
 def _without_groups(words: list[str]) -> list[str] | None:
-    """Return the words of `find` without those in brackets; None where anything is done there."""
+    """Return the words of `find` without groups in brackets; None if a group has an action."""
     kept: list[str] = []
     depth = 0
     for word in words:

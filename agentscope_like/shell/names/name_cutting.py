@@ -1,4 +1,4 @@
-"""Where programs cut a text into names otherwise than at its blanks and line ends."""
+"""Detects programs that split text into names elsewhere than at blanks and line ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ENDING_EARLY = re.compile(r"-[0rtx]*[Ee].*|--eof.*", re.DOTALL)
 
 @answered_once
 def cuts_oddly(xargs: Part) -> bool:
-    """Return whether `xargs` is told to cut its input elsewhere than at blanks or line ends."""
+    """Return whether `xargs` splits its input elsewhere than at blanks or line ends."""
     for word, following in pairwise([*_own_words(xargs), ""]):
         found = _DELIMITING.match(word)
         if found and (found[1] or found[2] or following) not in _LINE_ENDS:
@@ -41,12 +41,12 @@ def cuts_oddly(xargs: Part) -> bool:
 
 
 def ends_early(xargs: Part) -> bool:
-    """Return whether `xargs` may leave out some of its input."""
+    """Return whether `xargs` may skip some of its input."""
     return any(map(_ENDING_EARLY.fullmatch, _own_words(xargs)))
 
 
 def _own_words(xargs: Part) -> list[str]:
-    """Return the words before the command that `xargs` runs; more of them where one may be more."""
+    """Return the options of `xargs` before its command, or more words if that is uncertain."""
     words = [word or "" for word in xargs.argv[1:]]
     end = 0
     while end < len(words) and words[end][:1] in {"-", ""}:
@@ -55,7 +55,7 @@ def _own_words(xargs: Part) -> list[str]:
 
 
 def reads_oddly(part: Part) -> bool:
-    """Return whether `read` or `mapfile` takes pieces that no blank or line end bounds."""
+    """Return whether `read` or `mapfile` splits elsewhere than at blanks or line ends."""
     if part.program == "read" and part.has_flag("nNi"):
         return True
     for assignment in part.assignments:
@@ -69,7 +69,7 @@ def reads_oddly(part: Part) -> bool:
 
 
 def says_otherwise(part: Part) -> bool:
-    """Return whether a part prints other texts than its words are."""
+    """Return whether a part prints text other than its words, such as by escapes."""
     program, words = plain_name(part.program or ""), [*part.argv[1:]]
     if program == "basename":
         return len(words) > 1

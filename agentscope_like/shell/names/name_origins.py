@@ -1,4 +1,4 @@
-"""Where the names come from of files that a command reads, but does not name itself.
+"""Traces the names of files that a command reads, but that are not in its text.
 
 `find . | xargs cat`, `cat $(git ls-files)`, `while read f; do cat "$f"; done`: such names pass
 where each program that prints them is known to print names, and each one behind it to pass them on
@@ -85,7 +85,7 @@ _PIECES_OF_PATHS = frozenset({("##", "*/"), ("%", "/*"), ("#", "./")})
 
 
 class Names(Struct, frozen=True):
-    """What is known of names.
+    """What is known of a set of file names.
 
     Attributes:
         producers: Which parts print them, by their number.
@@ -131,7 +131,7 @@ def _any_of(found: Iterable[Names]) -> Names:
 
 
 def unnamed_reads(part: Part) -> list[Effect]:
-    """Return what a part reads under names that do not stand in the command.
+    """Return the reads of a part whose file names are not in the command's text.
 
     A name that stands there is known, though its directory may not be.
 
@@ -151,7 +151,7 @@ def unnamed_reads(part: Part) -> list[Effect]:
 
 
 def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[int, Doubt]]:
-    """Yield the parts, by number, that show files of unknown names, and the doubt about each.
+    """Yield the number of each part that shows files of unknown names, and the doubt.
 
     Args:
         analysis: The command, as it was read.
@@ -178,7 +178,7 @@ def _told(names: Names, part: Part) -> str | None:
 
 
 class Origins:
-    """Finds where the names come from that the parts of one command are told of.
+    """Traces the file names that the parts of one command get at run time.
 
     Args:
         analysis: The whole command.

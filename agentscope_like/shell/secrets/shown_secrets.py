@@ -1,4 +1,4 @@
-"""Which credentials a command would show.
+"""Finds the secrets that a command would read.
 
 The words that stand in the command count where they name a credential, literal or as patterns; so
 do the end of a path of which no more is known, and all below a place where credentials are. A name

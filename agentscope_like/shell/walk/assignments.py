@@ -1,4 +1,4 @@
-"""What variables get, alone or before a command."""
+"""Judges assignments to variables, alone or before a command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["assign", "assigned_value", "check_environment"]
 
 
 def assigned_value(assignment: Assignment, expander: Expander) -> Argument:
-    """Return what a variable gets, or any element of an array; what follows may go by it."""
+    """Return the value of a variable, or of any element of an array, for later commands."""
     if assignment.elements is None:
         value = expander.text(assignment.value)
     else:
@@ -34,14 +34,14 @@ def assign(
     draft: Draft,
     scope: Scope,
 ) -> State:
-    """Judge a command that is nothing but assignments; return what is known after it.
+    """Judge a command that consists of assignments; return the state after it.
 
     Args:
         assignments: What is assigned.
-        values: What each of the variables gets.
-        state: What is known before.
+        values: The value of each variable.
+        state: The state before.
         draft: The part that gets the doubts.
-        scope: What surrounds the command.
+        scope: The scope of the command.
     """
     draft.assignments = tuple(assignments)
     for assignment, value in zip(assignments, values, strict=True):
@@ -70,14 +70,14 @@ def check_environment(
     draft: Draft,
     scope: Scope,
 ) -> None:
-    """Doubt what the assignments before a command may change of what it does.
+    """Add doubts about assignments before a command that may change what it does.
 
     Args:
         assignments: What is assigned.
-        values: What each of the variables gets.
+        values: The value of each variable.
         arguments: The command.
         draft: The part that gets the doubts.
-        scope: What surrounds the command.
+        scope: The scope of the command.
     """
     for assignment, value in zip(assignments, values, strict=True):
         if assignment.name == "IFS" and arguments[0] in programs_with("fills") - scope.defined:

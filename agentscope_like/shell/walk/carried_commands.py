@@ -1,4 +1,4 @@
-"""Judges what a command carries: the command that a wrapper runs, the script in a word."""
+"""Judges commands inside commands: what a wrapper runs, or the script in an argument."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BATCHES = frozenset({"-X", "--exec-batch"})
 
 
 class _Run(Protocol):
-    """Judges the command of given arguments."""
+    """Judges a command, given its arguments."""
 
     def __call__(
         self,
@@ -34,11 +34,11 @@ class _Run(Protocol):
         external: bool,
         functions: bool,
     ) -> State:
-        """Return what is known after it."""
+        """Return the state after it."""
 
 
 class Carrier:
-    """Judges what commands carry, for one walk; `run` judges a command of known arguments."""
+    """Judges commands inside commands for one walk; `run` judges a command of known arguments."""
 
     __slots__ = ("_run", "_walk")
 
@@ -61,15 +61,15 @@ class Carrier:
 
         Args:
             item: The argument that begins the command, or is the script.
-            reading: What the wrapper's arguments mean.
+            reading: The meaning of the wrapper's arguments.
             arguments: The wrapper and its arguments.
             draft: The wrapper's part.
-            state: What is known before.
-            scope: What surrounds the wrapper.
+            state: The state before.
+            scope: The scope of the wrapper.
             external: Whether another program starts the wrapper.
 
         Returns:
-            What is known after it.
+            The state after it.
         """
         grammar = reading.grammar
         inside = replace(

@@ -1,4 +1,4 @@
-"""Judges one simple command: its name, its environment, its arguments, what it carries."""
+"""Judges one simple command: its name, environment, arguments and the commands it runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CommandJudge:
         self._carrier = Carrier(walk, self.run)
 
     def judge(self, command: SimpleCommand, state: State, scope: Scope) -> tuple[State, Draft]:
-        """Judge `command`, which runs in `state`; return what is known after it, and its part."""
+        """Judge `command`, which runs in `state`; return the state after it, and its part."""
         words = command.words
         draft = self._walk.draft(words, command.span, state, scope)
         expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
@@ -76,7 +76,7 @@ class CommandJudge:
     def _with_fewer(
         self, arguments: Sequence[Argument], draft: Draft, state: State, scope: Scope
     ) -> list[State]:
-        """Judge a command without its arguments that may turn out to be none."""
+        """Judge a command without the arguments that may expand to nothing."""
         if None not in draft.argv or arguments[0] in catalog.programs_with("condition"):
             return []
         ends: list[State] = []
@@ -119,8 +119,8 @@ class CommandJudge:
         Args:
             arguments: The program and its arguments.
             draft: The part that gets the effects and doubts.
-            state: What is known before.
-            scope: What surrounds the command.
+            state: The state before.
+            scope: The scope of the command.
             external: Whether another program starts it, so that shell builtins are out of reach.
             functions: Whether a function of that name would be called.
         """

@@ -1,4 +1,4 @@
-"""Judges compound commands: the ways that control may take through groups, loops and branches."""
+"""Judges compound commands: the possible control flow through groups, loops and branches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ControlJudge:
         self._walk = walk
 
     def judge(self, command: Compound, state: State, scope: Scope) -> State:
-        """Judge `command` with its redirections; return what is known after it."""
+        """Judge `command` with its redirections; return the state after it."""
         first = len(self._walk.drafts)
         holder: Draft | None = None
         inner = scope
@@ -102,7 +102,7 @@ class ControlJudge:
         return self._after(expander, state)
 
     def _loop_value(self, command: For, state: State, scope: Scope) -> tuple[Argument, State]:
-        """Return what the variable of a `for` holds in its body, and the state after its words."""
+        """Return the value of a `for` variable in its body, and the state after its words."""
         if command.words is None:
             return (join(list(state.parameters)) if state.parameters else Unknown()), state
         expander = self._expander(command.span, state, scope)
@@ -115,7 +115,7 @@ class ControlJudge:
         return _CompoundExpander(self._walk, state, draft, scope, home=self._walk.home)
 
     def _after(self, expander: _CompoundExpander, state: State) -> State:
-        """Keep what an expander doubts, and return the state after what it has set."""
+        """Keep the doubts of an expander, and return the state after its assignments."""
         self._walk.doubts += expander.draft.doubts
         return state.forget(expander.assigned, directory=False)
 

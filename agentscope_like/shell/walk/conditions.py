@@ -20,7 +20,7 @@ _ARITHMETIC = "(("
 def judge_arithmetic(
     command: ArithmeticCommand, walk: Walking, state: State, scope: Scope
 ) -> State:
-    """Judge `((expression))`; return what is known after it."""
+    """Judge `((expression))`; return the state after it."""
     start = command.span.start
     span = Span(start, start + len(_ARITHMETIC))
     name = Word((Literal(_ARITHMETIC, span),), span)
@@ -37,7 +37,7 @@ def judge_arithmetic(
 
 
 def judge_test(command: Test, walk: Walking, state: State, scope: Scope) -> State:
-    """Judge `[[ ... ]]`; return what is known after it."""
+    """Judge `[[ ... ]]`; return the state after it."""
     start = command.span.start
     span = Span(start, start + len(_TEST))
     name = Word((Literal(_TEST, span),), span)

@@ -1,7 +1,7 @@
-"""What commands do, for the person who is asked about one: `purposes.toml`.
+"""Describes commands for the person who is asked about one: `purposes.toml`.
 
-It is told where the catalog knows the command for little more than its help, so that all that it
-could say is which words it does not know. Nothing is decided by it.
+Used where the catalog knows little more of a command than its help, so that it could only say
+which words it does not know. No decision depends on these texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_WORDS = 3
 
 
 def purpose_of(words: Sequence[str | None], *, known: int = 1) -> str | None:
-    """Return what a command does, as a sentence without its point, or None where that is not told.
+    """Return what a command does, as a sentence without a full stop, or None if unknown.
 
     Args:
         words: The program's bare name and its arguments; None for a computed one.
@@ -40,7 +40,7 @@ def purpose_of(words: Sequence[str | None], *, known: int = 1) -> str | None:
 
 
 def plainly(reading: Reading, words: Sequence[str | None]) -> str | None:
-    """Return in one sentence why a command is not proven; None where its problems say it best.
+    """Return in one sentence why a command is not proven; None if its problems say it better.
 
     Args:
         reading: What its arguments mean.

@@ -1,4 +1,4 @@
-"""What the redirections of a command read and write."""
+"""Judges what the redirections of a command read and write."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def judge_redirects(
 
     Args:
         redirects: The redirections.
-        state: What is known where they are made.
+        state: The state in which they are made.
         draft: The part that gets the effects and doubts.
         expander: Expands their targets.
-        scope: What surrounds the command.
+        scope: The scope of the command.
         command: The command text.
     """
     for redirect in redirects:
@@ -53,7 +53,7 @@ def judge_redirects(
 
 
 def doubt_copied_inputs(drafts: Iterable[Draft]) -> None:
-    """Doubt the copies of descriptors to an output where one of these may be open for reading.
+    """Add doubts about copies of descriptors to an output that may be open for reading.
 
     Opening `/dev/stdout` opens the file anew that the descriptor stands for, and empties it.
     """
@@ -87,7 +87,7 @@ def _copied(redirect: Redirect) -> int | None:
 
 
 def may_fail(redirects: Sequence[Redirect]) -> bool:
-    """Return whether bash may leave out the command for a redirection that it cannot make."""
+    """Return whether bash may skip the command because a redirection fails."""
     for redirect in redirects:
         target, operator = redirect.target, redirect.operator
         if isinstance(target, Heredoc) or operator == "<<<":

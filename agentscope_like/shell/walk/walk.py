@@ -167,7 +167,7 @@ class Walk:
         return self._chain(chain, state, scope) if chain else state
 
     def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
-        """Read and judge a script that stands as text in a word of `draft`.
+        """Read and judge a script in a word of `draft`.
 
         Raises:
             BudgetError: There is too much of such text.
@@ -192,7 +192,7 @@ class Walk:
         return self._lines(script, state, self._scope(script, scope))
 
     def _lines(self, script: Script, state: State, scope: Scope) -> State:
-        """Judge a text of which bash reads the next line after an error, as in arithmetic."""
+        """Judge a text line by line, since bash goes on with the next line after an error."""
         if len(script.statements) == 1:
             return self.script(script, state, scope)
         padded = _PADDED.search(self.command) is not None
@@ -208,7 +208,7 @@ class Walk:
         return state
 
     def substitute(self, script: Script, state: State, scope: Scope) -> Output:
-        """Judge the script of a substitution, and return what is known of what it prints."""
+        """Judge the script of a substitution, and return what is known of its output."""
         first = len(self.drafts)
         scope = self._scope(script, scope)
         self.script(script, state, scope)
@@ -224,7 +224,7 @@ class Walk:
         )
 
     def _printed(self, command: Command, drafts: Sequence[Draft], scope: Scope) -> Output | None:
-        """Return what is known of what a command prints; None where that is nothing."""
+        """Return what is known of a command's output; None if nothing is."""
         pipes = isinstance(command, Pipeline) and not command.timed
         commands = command.commands if isinstance(command, Pipeline) and pipes else (command,)
         stages: list[Draft] = []
@@ -236,7 +236,7 @@ class Walk:
         return printed(stages if len(stages) == len(commands) else stages[-1:])
 
     def _scope(self, script: Script, scope: Scope) -> Scope:
-        """Return `scope` with what is true of the whole of `script`."""
+        """Return `scope` with the facts that hold for all of `script`."""
         statements = script.statements
         if len(statements) == 1 and _is_plain(statements[0].command):
             return scope  # nothing comes after it, and no function is defined in it
@@ -297,13 +297,13 @@ class Walk:
         return state
 
     def _parameters(self, name: str) -> Parameters:
-        """Return what every call of a function hands to it, if the command line itself says so."""
+        """Return the arguments that every call of a function has, if they are in the text."""
         if self._calls is None:
             self._calls = {} if self._script is None else parameters_of_calls(self._script)
         return self._calls.get(name)
 
     def _function(self, command: Function, state: State, scope: Scope) -> State:
-        """Judge the body of a function for whatever is known wherever it may be called."""
+        """Judge the body of a function in any state in which it may be called."""
         directories = () if scope.moves else state.directories
         known = self._parameters(command.name) if scope.place is None else None
         start = State(directories, {}, frozenset(), known, stack=None, fixed=state.fixed)
@@ -314,7 +314,7 @@ class Walk:
 
 
 def _lines_of(script: Script) -> Iterator[Script]:
-    """Yield the lines of a script, each of which bash runs before it reads the next."""
+    """Yield the lines of a script; bash runs each before it parses the next."""
     line: list[Statement] = []
     for statement in script.statements:
         line.append(statement)
@@ -326,7 +326,7 @@ def _lines_of(script: Script) -> Iterator[Script]:
 
 
 def _may_break_off(script: Script, *, padded: bool) -> bool:
-    """Return whether arithmetic in a script is an error for some values."""
+    """Return whether arithmetic in a script may fail for some values."""
     return any(
         isinstance(node, Arithmetic) and may_fail(node.text, padded=padded) for node in script.nodes
     )

@@ -1,4 +1,4 @@
-"""What those who judge one kind of command need of the walk that they are part of."""
+"""The interface between the tree walk and the judges of single commands."""
 
 from __future__ import annotations
 
@@ -40,4 +40,4 @@ class Walking(Substituter, Protocol):
         """Judge a script that runs in the same shell."""
 
     def text(self, text: str, state: State, scope: Scope, draft: Draft) -> State:
-        """Read and judge a script that stands as text in a word of `draft`."""
+        """Read and judge a script in a word of `draft`."""
