@@ -61,7 +61,7 @@ class PermissionContext(BaseModel):
         ask_rules: ASK rules by tool name.
 
     Raises:
-        pydantic.ValidationError: A field is unknown, or a rule stands in the wrong list.
+        pydantic.ValidationError: A field is unknown, or a rule is in the wrong list.
     """
 
     model_config = ConfigDict(validate_assignment=True, extra="forbid")

@@ -212,7 +212,7 @@ def check_rules(
     Args:
         context: The policy.
         tools: Every tool that can be called, by name.
-        tolerated: Whether a name stands for a tool that may come later, such as one of a server
+        tolerated: Whether a name is that of a tool that may be added later, such as one of a server
             that is not connected yet; by default none does.
 
     Raises:

@@ -49,7 +49,7 @@ class Effect(Struct, frozen=True, gc=False):
         target: The path, host or program as written in the command; empty where nothing is named.
         path: `target` made absolute against the part's directory, `..` folded, not yet resolved
             through symlinks; None where it is not a path or cannot be known.
-        span: Where it stands in the command text.
+        span: Its span in the command text.
         recursive: Whether it reaches everything below `path`.
         glob: Whether `path` is a pattern (`*`, `?`, `[...]`) that every path it reaches matches.
         start: The known beginning of an absolute path that is not fully known; else empty.
@@ -123,7 +123,7 @@ class Part(Struct, frozen=True, dict=True):
             name is computed, or is a path outside the system directories.
         assignments: The environment prefix (`NAME=value`), as far as it applies to this part.
         redirects: Redirections of this part and of the compound commands around it.
-        span: Where it stands in the command text.
+        span: Its span in the command text.
         directory: The absolute directory it runs in; None where a `cd` made that unknown.
         directories: Every directory it may run in, `directory` first: a `cd` may have failed.
         parent: Index of the part that carries this one, or None at the top.

@@ -40,7 +40,7 @@ class Scope(Struct, frozen=True):
     Attributes:
         parent: Index of the part that carries the commands here, or None at the top.
         redirects: Redirections of the compound commands around.
-        place: Where everything here stands in the command text, when it was read from the text of
+        place: The span of everything here in the command text, when it was read from the text of
             a word (`sh -c '...'`); None where the tree's own spans are those of the command text.
         defined: Names that are functions somewhere in this script.
         arrays: Names that are arrays somewhere in this script.
@@ -67,7 +67,7 @@ class Scope(Struct, frozen=True):
     lacking: bool = False
 
     def span(self, span: Span) -> Span:
-        """Return where `span` stands in the command text."""
+        """Return the span in the command text that `span` belongs to."""
         return self.place or span
 
     def inside(self, parent: int | None) -> Scope:
@@ -99,7 +99,7 @@ class Draft(Struct):
     place: Span | None = None
 
     def span_of(self, index: int) -> Span:
-        """Return where the argument of an index stands in the command text."""
+        """Return the span of an argument in the command text."""
         if self.place is not None:
             return self.place
         return self.words[index].span if index < len(self.words) else self.span

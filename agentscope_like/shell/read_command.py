@@ -49,7 +49,7 @@ def analyze(
     Args:
         command: The command line as it would be handed to bash.
         directory: The absolute directory it would run in.
-        home: The home directory that `~` stands for, or None where unknown.
+        home: The home directory, or None if unknown.
         work_tree: The root of the git work tree that `directory` lies in, or None where unknown.
     """
     return _analysis(command, directory, home, work_tree)

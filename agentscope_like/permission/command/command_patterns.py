@@ -1,7 +1,7 @@
 """Compiles command patterns and finds the first that matches, in time independent of their number.
 
 A pattern is a list of words, read with the shell's quotes: `git commit:*` is any command that
-begins with the words `git commit`; `*` within a word stands for any characters of that one word;
+begins with the words `git commit`; `*` within a word matches any characters of that one word;
 without `:*` the words are all there are. Patterns are kept in a tree of words, so that looking one
 up costs what the command is long, and globs of one place are filed by how they begin or end.
 """
@@ -42,7 +42,7 @@ class WordGlob(Struct, frozen=True):
     pieces: tuple[str, ...]
 
     def matches(self, word: str) -> bool:
-        """Return whether the pieces stand in the word in this order; linear in its length."""
+        """Return whether the word contains the pieces in this order; linear in its length."""
         first, *middle, last = self.pieces
         end = len(word) - len(last)
         position = len(first)

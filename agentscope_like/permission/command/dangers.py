@@ -124,7 +124,7 @@ class Dangers:
 
         Args:
             command: The program's bare name and its arguments, without options that stand before a
-                sub-command; no row speaks of a word that is not known.
+                sub-command; no row matches a word that is only known at run time.
         """
         if not command or command[0] is None:
             return None
@@ -135,7 +135,7 @@ class Dangers:
         arguments += self._choices
         firsts: list[Sequence[str]] = [arguments]
         if command[1:] and command[1] is None:
-            firsts += ([text, *arguments] for text in self._choices if rows.speak_of(text))
+            firsts += ([text, *arguments] for text in self._choices if rows.match_first(text))
         found = (reason for each in firsts if (reason := self._found(rows, each)))
         return next(found, None)
 
@@ -176,8 +176,8 @@ class _Rows:
     def __bool__(self) -> bool:
         return bool(self._anywhere or self._by_word)
 
-    def speak_of(self, first: str) -> bool:
-        """Return whether one of them speaks of a first word."""
+    def match_first(self, first: str) -> bool:
+        """Return whether one of the rows matches a first word."""
         return first in self._by_word
 
     def beginning(self, first: str) -> tuple[Danger, ...]:

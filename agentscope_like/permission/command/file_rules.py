@@ -103,7 +103,7 @@ class FileRules:
         listing = those(lambda rule: rule.tool_name == "Glob")
         naming = those(lambda rule: rule.rule_content is not None)
         self._first = counted[0] if counted else None
-        # The rules that speak of a path, and those of them that speak of what is below it.
+        # The rules that match a path, and those of them that match something below it.
         self._concerned: dict[TouchKind, tuple[FilePatterns | None, FilePatterns | None]] = {
             **dict.fromkeys(TouchKind, (reading, reading)),
             TouchKind.NAME: (naming, None),

@@ -203,7 +203,7 @@ def _hidden_code(part: Part, look: _Look) -> str | None:
     """Return why a shell or interpreter runs code that is not in the command's text."""
     if runs_unseen_text(part):
         computed = None in part.argv and not reads_input(part.argv[1:])
-        what = "code that is only known at run time" if computed else "its stdin as code"
+        what = "code that is only known at run time" if computed else "its standard input as code"
         return f"runs {what}"
     if part.read_only or not part.argv or part.argv[0] is None:
         return None

@@ -46,7 +46,7 @@ _FLAG_WITH_VALUE = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file")
 
 
 def bare_name(name: str) -> str:
-    """Return a program's name without its directory, folded as on a case-insensitive file system."""
+    """Return a program's name without directory, folded as on a case-insensitive file system."""
     return name.rpartition("/")[2].casefold() or name
 
 

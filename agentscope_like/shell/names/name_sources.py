@@ -79,7 +79,7 @@ class _Entry(Struct, frozen=True, eq=False):
     operands: re.Pattern[str]
 
     def fits(self, words: Sequence[str]) -> bool:
-        """Return whether all that a program is told is as the entry has it."""
+        """Return whether the arguments of a program match the entry."""
         if _ANY_OPTION in words and self.without.pattern != _NOTHING:
             return False
         if self.prints is Prints.ITS_WORDS:  # no option of them makes another name
@@ -147,7 +147,7 @@ def _reads_files(part: Part) -> bool:
 
 
 def _is_folder(effect: Effect) -> bool:
-    """Return whether a search is sure to be told of a directory, of whose files it gives names."""
+    """Return whether a search certainly has a directory argument, so that it prints file names."""
     return effect.target in {".", ".."} or effect.target.endswith("/")
 
 

@@ -106,7 +106,7 @@ def may_match_secret(pattern: str) -> str | None:
     `secret*` do.
 
     Args:
-        pattern: As git takes one, or a search that is told which files to read.
+        pattern: A pattern of git, or of a search that selects files by name.
     """
     plain = _CLASS.sub("?", pattern.replace("\\", "")).replace("[^", "[!")
     name = plain.rstrip("/*").rpartition("/")[2] if is_any_name(plain) else plain.rpartition("/")[2]

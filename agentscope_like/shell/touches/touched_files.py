@@ -141,7 +141,7 @@ class _Look:
                 )
 
     def _searched(self, part: Part, directory: str) -> list[Location]:
-        """Return the paths that limit git's search of a directory, if all exist; else the directory."""
+        """Return the paths that limit git's search, if all exist; else the directory."""
         words = part.argv[part.argv.index("--") + 1 :] if "--" in part.argv else ()
         if part.program == "git" and words and None not in words:
             told = [self._around.locate(f"{directory}/{word}") for word in words]

@@ -103,7 +103,7 @@ def path_effects(
         kind: The kind of effect.
         argument: The path.
         directories: Where it may be done; empty where that is unknown.
-        span: Where the argument stands in the command text.
+        span: The argument's span in the command text.
         source: The argument as written.
         recursive: Whether it reaches everything below.
     """

@@ -27,8 +27,8 @@ def purpose_of(words: Sequence[str | None], *, known: int = 1) -> str | None:
 
     Args:
         words: The program's bare name and its arguments; None for a computed one.
-        known: How many words name the sub-command that the catalog knows: what is told of fewer is
-            told of others.
+        known: How many words name the sub-command that the catalog knows; entries with fewer words
+            describe other sub-commands.
     """
     plain = families().without_leading_options(words)[:_MOST_WORDS]
     literal = tuple([word or "" for word in plain])

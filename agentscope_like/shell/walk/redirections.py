@@ -55,7 +55,7 @@ def judge_redirects(
 def doubt_copied_inputs(drafts: Iterable[Draft]) -> None:
     """Add doubts about copies of descriptors to an output that may be open for reading.
 
-    Opening `/dev/stdout` opens the file anew that the descriptor stands for, and empties it.
+    Opening `/dev/stdout` reopens the descriptor's file and truncates it.
     """
     copies: list[tuple[Draft, Redirect]] = []
     is_open = False

@@ -126,12 +126,12 @@ def test_what_stands_in_the_command_for_a_feeder_to_add_counts(feeding: str, pla
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ('sh -c "$x"', "runs text that is computed"),
-        ('bash -s "$x"', "runs whatever it is given as input"),
-        ("sh", "runs whatever it is given as input"),
+        ('sh -c "$x"', "runs code that is only known at run time"),
+        ('bash -s "$x"', "runs its standard input as code"),
+        ("sh", "runs its standard input as code"),
         ("sh -c date", ""),
-        ("source /dev/stdin", "runs whatever it is given as input"),
-        ('source "$x"', "runs text that is computed"),
+        ("source /dev/stdin", "runs its standard input as code"),
+        ('source "$x"', "runs code that is only known at run time"),
         ("python3 ''", ""),
         ("python3 <(date)", "runs the output of another command"),
         ("perl x.pl <(date)", "runs the output of another command"),
@@ -140,8 +140,8 @@ def test_what_stands_in_the_command_for_a_feeder_to_add_counts(feeding: str, pla
         ("sort <(date)", ""),
         ("python3 x.py", ""),
         ("""sh -c 'cat "$1"' _ <(date)""", ""),
-        ("<(date) x", "whose name is computed"),
-        ("$x y", "whose name is computed"),
+        ("<(date) x", "whose name is only known"),
+        ("$x y", "whose name is only known"),
         ("x=$y", ""),
         ("> out", ""),
         ("> .envrc", "sensitive"),
@@ -179,9 +179,9 @@ def test_a_path_that_nobody_can_judge_asks(command: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("touch .env", "would write something sensitive"),
-        ("rm .env", "would remove something sensitive"),
-        ("rm -r .github", "would remove something sensitive"),
+        ("touch .env", "would write a sensitive path"),
+        ("rm .env", "would remove a sensitive path"),
+        ("rm -r .github", "would remove a sensitive path"),
         ("rmdir .github", ""),
         ("rm .github", ""),
         ("rm -r src", ""),
@@ -190,10 +190,10 @@ def test_a_path_that_nobody_can_judge_asks(command: str, said: str) -> None:
         ('touch "$x/notes"', ""),
         ('touch "$x.bashrc"', ""),
         ("chmod u+w .", ""),
-        ("chmod -R u+w .", "would change the rights of all below what matters"),
+        ("chmod -R u+w .", "would change the permissions of everything below a protected path"),
         ("chmod -R u+w src", ""),
-        ("chown -R u .", "would change the rights of all below what matters"),
-        ("chgrp -R u .", "would change the rights of all below what matters"),
+        ("chown -R u .", "would change the permissions of everything below a protected path"),
+        ("chgrp -R u .", "would change the permissions of everything below a protected path"),
         ("chown u .", ""),
         ("cp -r src .", ""),
         ("touch *", ""),
@@ -274,7 +274,7 @@ def test_what_cannot_be_read_may_run_what_it_downloads(command: str, runs: bool)
 )
 def test_a_function_is_not_to_start_itself_over_and_over(command: str, breeds: bool) -> None:
     """A function that pipes itself into itself is found among the first of a text, read or not."""
-    assert ("starts itself over and over" in danger_of(command)) is breeds
+    assert ("a fork bomb" in danger_of(command)) is breeds
     assert bool(danger_of(command)) is breeds
 
 
