@@ -252,7 +252,7 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     except PathError as error:
         return f"acts on a path that cannot be checked: {error}"
     except TooManyFilesError:
-        return f"reaches too many files with `{effect.target}` to check each one"
+        return f"reaches too many files through `{effect.target}` to check each one"
     return None
 
 

@@ -124,11 +124,11 @@ def _judge(
         effects = path_effects(EffectKind.READ, target, state.directories, span, shown)
         draft.effects += effects
         if isinstance(target, Unknown) and _may_connect(target):
-            message = (
+            draft.doubt(
                 f"`{shortened(source)}` reads a path that is only known at run time, perhaps a "
-                "network connection"
+                "network connection",
+                span,
             )
-            draft.doubt(message, span)
         draft.doubts += [
             Doubt(message, span) for effect in effects if (message := read_doubt(effect))
         ]

@@ -194,7 +194,7 @@ touch FAR | characters long
 cd x/../FAR; touch q | characters long
 ln -s a q; touch FAR | characters long
 mv key.pem q | `key.pem` would get a name that no rule protects
-mv linked/key q; cat q | another name
+mv linked/key q; cat q | a name that no rule protects
 mv env q | `env` would get a name that no rule protects
 ln key.pem q | `key.pem` would get a name that no rule protects
 ln -s .env q | .env
@@ -226,7 +226,7 @@ echo x > d/a.py; cp -r d/. over/src | `over/src` contains symlinks
 mkdir q; touch q/l; mv q r; cp -rT r way/y | `way/y` contains symlinks
 echo x > l; cp l* way/y/ | leads outside the working directories
 echo x > l; for f in l*; do cp "$f" way/y/; done | leads outside the working directories
-cp a d/l; cp d/* way/y | files that `d/*` matches
+cp a d/l; cp d/* way/y | ` matches
 mkdir d/q; cp -r d/* way | another command may create files
 mv src q; cp -r q*/s* way | another command may create files
 mkdir -p d/n/m; cp -r d/n* way | another command may create files

@@ -249,7 +249,7 @@ def test_a_pattern_for_all_is_as_much_as_the_directory(pattern: str) -> None:
 )
 def test_what_cannot_be_read_may_run_what_it_downloads(command: str, runs: bool) -> None:
     """A downloader, an interpreter and a way from the one to the other are enough."""
-    assert ("may run what is downloaded" in danger_of(command)) is runs
+    assert ("may run downloaded code" in danger_of(command)) is runs
     assert bool(danger_of(command)) is runs
 
 
@@ -296,7 +296,7 @@ def test_where_enough_has_been_looked_at_a_person_looks() -> None:
     told = danger_within(100, "touch a b; cat a*")
     assert told == "`touch a b` reaches too many files through `a` to check each one."
     assert danger_within(60, "cd a/../b; ls").startswith(
-        "`cd a/../b` reaches too many files to look at"
+        "`cd a/../b` reaches too many files to check"
     )
 
 
