@@ -55,7 +55,7 @@ class PermissionContext(BaseModel):
     Attributes:
         mode: How much may be done without asking; DEFAULT unless said otherwise.
         working_directories: Directories that edits may stay inside, by path. Where there is none,
-            the file tools and Bash count their own directory as the only one.
+            the file tools and Bash use their own directory as the only one.
         allow_rules: ALLOW rules by tool name.
         deny_rules: DENY rules by tool name.
         ask_rules: ASK rules by tool name.

@@ -126,7 +126,7 @@ class PathRuleIndex:
         Only for rules that deny or ask.
 
         Args:
-            location: The path; nothing below it is looked at.
+            location: The path; the files below it are not read.
             directories: The working directories, as for `match`.
         """
         bases = bases_of(directories) if self._relative else []

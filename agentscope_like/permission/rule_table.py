@@ -155,7 +155,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
         self.compiled.clear()
 
     def note_added(self, rule: PermissionRule) -> None:
-        """Note a rule added at the end of its list: what was compiled counts with it."""
+        """Note a rule added at the end of its list, and add it to what was compiled."""
         self.version = next(_versions)
         compiled, self.compiled = self.compiled, {}
         self.compiled = {

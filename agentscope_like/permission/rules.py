@@ -207,7 +207,7 @@ def check_rules(
     """Refuse rules that could never match a call.
 
     A rule that denies or asks may also be for a tool that is not there, where one that is there
-    counts it among its related ones.
+    lists it among its related tools.
 
     Args:
         context: The policy.

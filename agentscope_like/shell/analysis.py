@@ -126,7 +126,7 @@ class Part(Struct, frozen=True, dict=True):
         span: Its span in the command text.
         directory: The absolute directory it runs in; None where a `cd` made that unknown.
         directories: Every directory it may run in, `directory` first: a `cd` may have failed.
-        parent: Index of the part that carries this one, or None at the top.
+        parent: Index of the part that runs this one, or None at the top.
         effects: Everything it is known or suspected to do.
         doubts: Why it is not proven to read only; empty exactly when it is.
         computed: What is known of the words that bash computes.
@@ -157,7 +157,7 @@ class Part(Struct, frozen=True, dict=True):
 
     @cached_property
     def git_command(self) -> str | None:
-        """The sub-command of git that it is, behind whatever options; None for another program."""
+        """The sub-command of git, after any options; None for another program."""
         if self.program != "git":
             return None
         words = families().without_leading_options(("git", *self.argv[1:]))
@@ -169,7 +169,7 @@ class Part(Struct, frozen=True, dict=True):
 
     @answered_once
     def has_flag(self, letters: str, *names: str) -> bool:
-        """Return whether it has one of these options: by a letter in whatever cluster, or a name.
+        """Return whether it has one of these options, by a letter in any cluster or by name.
 
         Args:
             letters: The letters of short options.
@@ -193,7 +193,7 @@ class Part(Struct, frozen=True, dict=True):
 
     @cached_property
     def sole_segments(self) -> Mapping[Span, Segment]:
-        """What is all there is of a word, by its place; of several words there, of the first."""
+        """The segment of each word that has only one, by span; at one span, the first word's."""
         found: dict[Span, Segment] = {}
         for word in self.words:
             if len(word.segments) == 1:

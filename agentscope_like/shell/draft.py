@@ -38,7 +38,7 @@ class Scope(Struct, frozen=True):
     """The scope of a command: its parent, input and enclosing redirections.
 
     Attributes:
-        parent: Index of the part that carries the commands here, or None at the top.
+        parent: Index of the part that runs the commands here, or None at the top.
         redirects: Redirections of the compound commands around.
         place: The span of everything here in the command text, when it was read from the text of
             a word (`sh -c '...'`); None where the tree's own spans are those of the command text.
@@ -47,7 +47,7 @@ class Scope(Struct, frozen=True):
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
-        bounded: Whether something ends whatever runs here; not what a shell does not wait for.
+        bounded: Whether a time limit ends the commands here; not background commands.
         posix: Whether a plain `sh` runs the commands here.
         in_function: Whether this is the body of a function.
         lacking: Whether an argument has been left out that may turn out to be none.
@@ -71,7 +71,7 @@ class Scope(Struct, frozen=True):
         return self.place or span
 
     def inside(self, parent: int | None) -> Scope:
-        """Return the scope of the commands that the part `parent` carries."""
+        """Return the scope of the commands that the part `parent` runs."""
         return replace(self, parent=parent, redirects=())
 
 

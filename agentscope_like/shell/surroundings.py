@@ -345,7 +345,7 @@ def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool 
     Args:
         effect: The effect on the path.
         around: Where the command runs.
-        unless_there: Whether it does not count where there is a directory as the text reads.
+        unless_there: Whether to ignore it if the directory of the folded text exists.
 
     Raises:
         PathError: The path cannot be resolved.

@@ -181,7 +181,7 @@ class _Rows:
         return first in self._by_word
 
     def beginning(self, first: str) -> tuple[Danger, ...]:
-        """Return those that may fit arguments of which this is the first."""
+        """Return the rows that may match arguments that begin with this word."""
         return self._by_word.get(first, self._anywhere)
 
 

@@ -37,7 +37,7 @@ _READ, _WRITE, _DELETE = EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE
 def edit_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
     """Return why a command is more than edits inside the working directories, or None if it is not.
 
-    Every effect of every part counts, but for parts that are proven to read only.
+    Every effect of every part is checked, except of parts that are proven to read only.
 
     Args:
         analysis: The command, as it was read.

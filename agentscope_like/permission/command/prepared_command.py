@@ -84,7 +84,7 @@ class PreparedCommand(PreparedCall):
 
     @property
     def only_edits(self) -> bool:
-        """Whether the mode lets edits run and the command is nothing else."""
+        """Whether the mode lets edits run and the command only edits."""
         return self.context.mode.properties.edits_run and self.edit_objection is None
 
     @property

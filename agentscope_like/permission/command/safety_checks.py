@@ -268,7 +268,7 @@ def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
 
 
 def _of_known_end(effect: Effect, around: Surroundings) -> str | None:
-    """Return why a change asks of which only the end of the path is known."""
+    """Return why a change asks if only the end of its path is known, or None."""
     if "/" not in effect.end:
         return None
     around.effort.spend(ENDING)

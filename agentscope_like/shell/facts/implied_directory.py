@@ -75,7 +75,7 @@ def searches_below(part: Part) -> bool:
 
 
 def _has_word(part: Part, starts: tuple[str, ...]) -> bool:
-    """Return whether a word begins so; `--files` and its kin ask for names, and name no file."""
+    """Return whether a word has one of these prefixes; `--files` lists names and names no file."""
     for word in part.argv[1:]:
         if word is not None and word.startswith(starts) and not word.startswith("--files"):
             return True

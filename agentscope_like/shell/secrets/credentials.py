@@ -102,7 +102,7 @@ def _name(path: str) -> str:
 
 @lru_cache(maxsize=1)
 def _last_names() -> re.Pattern[str]:
-    """Return the patterns of credential names that count in any directory."""
+    """Return the name patterns of credentials in any directory."""
     paths = [
         fold(path)
         for row in paths_asked_to_read()

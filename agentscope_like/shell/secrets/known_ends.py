@@ -40,7 +40,7 @@ _ANY_START = "**"
 
 
 class _Entry(Struct, frozen=True, eq=False):
-    """One path of the table, by its names; `is_deep` tells that all below it is meant."""
+    """One path of the table, by its names; `is_deep` includes everything below it."""
 
     path: str
     does: str
