@@ -60,7 +60,7 @@ WALK = 15
 STEP = 2
 """A name of a path that is followed, where it has many."""
 
-TOO_MANY = "reaches too many files to look at each"
+TOO_MANY = "reaches too many files to check each one"
 """What a command does that is asked about because enough has been looked at."""
 
 

@@ -1,4 +1,4 @@
-"""What a session permits: its mode, its working directories and its rules."""
+"""The policy of a session: its mode, its working directories and its rules."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class PermissionContext(BaseModel):
     Attributes:
         mode: How much may be done without asking; DEFAULT unless said otherwise.
         working_directories: Directories that edits may stay inside, by path. Where there is none,
-            the file tools and Bash count their own directory as the only one.
+            the file tools and Bash use their own directory as the only one.
         allow_rules: ALLOW rules by tool name.
         deny_rules: DENY rules by tool name.
         ask_rules: ASK rules by tool name.
 
     Raises:
-        pydantic.ValidationError: A field is unknown, or a rule stands in the wrong list.
+        pydantic.ValidationError: A field is unknown, or a rule is in the wrong list.
     """
 
     model_config = ConfigDict(validate_assignment=True, extra="forbid")
@@ -90,7 +90,9 @@ class PermissionContext(BaseModel):
             table = self.ask_rules
         if isinstance(table, RuleTable) and table.behavior is behavior:
             return table
-        raise RuleError(f"the {behavior.value} rules were replaced past the model: assign them")
+        raise RuleError(
+            f"the {behavior.value} rules were replaced without validation: assign them instead"
+        )
 
     @property
     def directories(self) -> tuple[str, ...]:

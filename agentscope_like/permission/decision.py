@@ -1,4 +1,4 @@
-"""What was decided about one call, and why."""
+"""The decision about one call, and its reason."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PermissionDecision:
         row: DecisionRow | None = None,
         rule: PermissionRule | None = None,
     ) -> None:
-        """Take a behaviour given as text for what it says, and texts so that they can be stored."""
+        """Convert a behaviour given as text, and clean texts so that they can be stored."""
         fields = self.__dict__  # a frozen class's generated `__init__` takes twice as long
         fields["behavior"] = (
             behavior if type(behavior) is PermissionBehavior else PermissionBehavior(behavior)

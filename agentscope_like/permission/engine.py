@@ -1,4 +1,4 @@
-"""The one decision procedure: the table of docs/design/decisions.md, read from top to bottom."""
+"""Decides about calls by the table of docs/design/decisions.md, from top to bottom."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ MAX_SUGGESTIONS = 5
 
 
 class CallDecision(NamedTuple):
-    """A decision and the reading of the call that it went by.
+    """A decision and the prepared call that it rests on.
 
     Attributes:
         decision: What was decided.
-        call: The reading; None where it could not be made.
+        call: The prepared call; None if preparing it failed.
     """
 
     decision: PermissionDecision
@@ -42,7 +42,7 @@ class PermissionEngine:
     """Decides about calls under one context.
 
     Args:
-        context: What is permitted. It is read anew at each decision.
+        context: The policy. It is read anew at each decision.
     """
 
     __slots__ = ("context",)
@@ -51,7 +51,7 @@ class PermissionEngine:
         self.context = context
 
     def add_rule(self, rule: PermissionRule) -> None:
-        """Add the rule to the list of its behaviour; the next decision counts with it."""
+        """Add the rule to the list of its behaviour; the next decision uses it."""
         self.context.table(rule.behavior).add(rule)
 
     async def check_permission(
@@ -70,9 +70,9 @@ class PermissionEngine:
         return (await self.decide(tool, tool_input)).decision
 
     async def decide(self, tool: PermissionTool, tool_input: dict[str, Any]) -> CallDecision:
-        """Do what `check_permission` does, and return with it the reading that it went by.
+        """Do what `check_permission` does, and also return the prepared call.
 
-        Whoever runs the call goes by the same reading, so that both agree about what it does.
+        The call is run from the same prepared call, so that decision and run agree about it.
         """
         context = self.context
         mode = context.mode
@@ -93,7 +93,7 @@ class PermissionEngine:
 async def _decide(  # noqa: PLR0911 - one step for each row
     call: PreparedCall, mode: PermissionMode
 ) -> PermissionDecision:
-    """Go through the table, strictest row first."""
+    """Apply the rows of the table, strictest first."""
     tool, context, properties = call.tool, call.context, mode.properties
     denial = await _rule(DENY, call) if context.deny_rules else None
     if denial is not None and denial.certain:
@@ -106,7 +106,7 @@ async def _decide(  # noqa: PLR0911 - one step for each row
     if check.behavior is DENY:
         return replace(check, row=DecisionRow.TOOL_DENIES, suggested_rules=None)
     if getattr(tool, "touches_only_agent_state", False):
-        return _allowed(TOOL_ALLOWS, "It touches only the agent's own state.")
+        return _allowed(TOOL_ALLOWS, "It changes only the agent's own state.")
 
     read_only = False
     if properties.reads_run:
@@ -131,13 +131,13 @@ async def _decide(  # noqa: PLR0911 - one step for each row
 
 
 async def _rule(behavior: PermissionBehavior, call: PreparedCall) -> RuleMatch | None:
-    """Return a rule that says `behavior` of this call, or that may, or None."""
+    """Return a rule of `behavior` that matches this call, or that may, or None."""
     rules = rules_of(call.tool, behavior, call.context)
     return None if rules is None else await rules.find(call)
 
 
 def _opinion(check: object) -> PermissionDecision:
-    """Return what a tool's own check returned, which may be anything."""
+    """Return the decision of a tool's own check; raise if it is none."""
     if isinstance(check, PermissionDecision):
         return check
     raise TypeError(f"{check!r} is not a PermissionDecision")
@@ -150,7 +150,7 @@ async def _proven_read_only(
     try:
         return await call.only_reads() is True, check
     except Exception as error:
-        return False, _failed(f"Whether {call.tool.name} only reads could not be told", error)
+        return False, _failed(f"Checking whether {call.tool.name} only reads failed", error)
 
 
 async def _nothing_matched(
@@ -160,7 +160,7 @@ async def _nothing_matched(
     row, tool = DecisionRow.NOTHING_MATCHED, call.tool
     if mode.properties.otherwise == "allow":
         return _allowed(row, "Nothing forbids it in bypass mode.")
-    message = check.message if check.message else f"No rule says that {tool.name} may run."
+    message = check.message if check.message else f"No rule allows this {tool.name} call."
     if mode.properties.otherwise == "deny":
         return _ask_or_deny(mode, row, message, check.decision_reason)
     question = PermissionDecision(ASK, message, decision_reason=check.decision_reason, row=row)
@@ -172,7 +172,7 @@ async def _nothing_matched(
 
 
 def _suggests_at_once(tool: PermissionTool) -> bool:
-    """Return whether suggestions can be found and tried later, without waiting for anything."""
+    """Return whether suggestions can be found and tried later, without awaiting anything."""
     if getattr(tool, "prepare_decision", None) is not None:
         return False  # what is needed for them is looked up for the decision
     methods = (tool.generate_suggestions, getattr(tool, "fallback_suggestions", None))
@@ -182,7 +182,7 @@ def _suggests_at_once(tool: PermissionTool) -> bool:
 
 
 def _found_later(call: PreparedCall) -> list[PermissionRule]:
-    """Return the suggestions for a call, by the reading that it was decided by."""
+    """Return the suggestions for a prepared call."""
     finding = _suggestions(call)
     try:
         finding.send(None)
@@ -197,8 +197,8 @@ def _found_later(call: PreparedCall) -> list[PermissionRule]:
 async def _suggestions(call: PreparedCall) -> list[PermissionRule]:
     """Return rules that are proven to allow this very call, the best first.
 
-    Every row above the allow rules has been passed, and no allow rule changes those: so the call is
-    decided anew by asking the allow rules again with the suggested one among them.
+    No allow rule changes the rows above the allow rules, and these rows have been passed. So it
+    suffices to match the allow rules again with the suggested one among them.
     """
     rules = rules_to_try(call.tool, ALLOW, call.context)
 
@@ -226,12 +226,12 @@ def _allowed(row: DecisionRow, message: str, reason: str | None = None) -> Permi
 
 
 def _by_rule(mode: PermissionMode, row: DecisionRow, match: RuleMatch) -> PermissionDecision:
-    """Return what the rule says, as the mode has it; a denial that is in doubt asks."""
+    """Return the decision by a rule, adjusted to the mode; an uncertain denial asks."""
     rule = match.rule
     reason = f"rule `{rule}` from {rule.source}"
     told = f": {match.told}." if match.told else "."
     if row is DecisionRow.ASK_RULE:
-        verb = "wants to be asked" if rule.behavior is ASK else "may deny this"
+        verb = "requires approval" if rule.behavior is ASK else "may deny this"
         return _ask_or_deny(mode, row, f"The {reason} {verb}{told}", reason, rule=rule)
     verb = "allows" if rule.behavior is ALLOW else "denies"
     message = f"The {reason} {verb} this{told}"
@@ -243,7 +243,7 @@ def _not_read_only(tool: PermissionTool, check: PermissionDecision) -> Permissio
     found = f" {check.message}" if check.message and check.behavior is not ALLOW else ""
     return PermissionDecision(
         DENY,
-        f"Only what is proven to read runs in explore mode; this {tool.name} call is not.{found}",
+        f"Explore mode runs only calls proven to read only; this {tool.name} call is not.{found}",
         decision_reason=check.decision_reason,
         row=DecisionRow.NOT_READ_ONLY,
     )
@@ -272,7 +272,7 @@ def _ask_or_deny(
 
 
 def _undecided(tool: PermissionTool, mode: str, error: BaseException) -> PermissionDecision:
-    """Return the answer where the table could not be gone through."""
+    """Return the decision where applying the table failed."""
     failed = _failed(f"The rules for {tool.name} could not be checked", error)
     known = mode if isinstance(mode, PermissionMode) else PermissionMode.EXPLORE
     if known.properties.only_reads:
@@ -281,7 +281,7 @@ def _undecided(tool: PermissionTool, mode: str, error: BaseException) -> Permiss
 
 
 def _is_failure(error: BaseException) -> bool:
-    """Return whether a check failed by this, a cancellation that nobody asked for included."""
+    """Return whether the error is a failed check, such as a cancellation that nobody requested."""
     if isinstance(error, Exception):
         return True
     import asyncio  # loaded where it matters; deciding as such needs none of it

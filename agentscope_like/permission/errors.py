@@ -1,4 +1,4 @@
-"""Errors in a permission configuration, told to the developer; see `paths.errors` for the tree."""
+"""Errors in a permission configuration; see `paths.errors` for the exception tree."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ __all__ = ["RuleError"]
 
 
 class RuleError(PermissionConfigError):
-    """A rule in the wrong list, for an unknown tool, or of a content that its tool cannot read."""
+    """A rule in the wrong list, for an unknown tool, or with a content that its tool refuses."""

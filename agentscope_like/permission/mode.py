@@ -1,4 +1,4 @@
-"""Modes of a session, and what a decision can say."""
+"""Permission modes of a session, and the behaviours of rules and decisions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["ModeProperties", "PermissionBehavior", "PermissionMode"]
 
 
 class ModeProperties(Struct, frozen=True):
-    """What a mode means; the engine and the tools ask these, never which mode it is.
+    """What a mode means; the engine and the tools read these properties, never the mode's name.
 
     Attributes:
         reads_run: Whether calls that are proven to read run, whatever the tool.
         edits_run: Whether edits inside the working directories run.
         only_reads: Whether every call is denied that is not proven to read.
         safety_asks: Whether a safety check asks.
-        otherwise: What becomes of a call that nothing else settled. Where that is "deny", whatever
-            would ask is denied.
+        otherwise: The decision about a call that no other row settled. If it is "deny", every call
+            that would ask is denied.
     """
 
     reads_run: bool = False
@@ -62,7 +62,7 @@ _PROPERTIES = {
 
 
 class PermissionBehavior(StrEnum):
-    """What a rule or a decision says of a call; a tool's own check may also pass it on."""
+    """The behaviour of a rule or decision; a tool's own check may also return PASSTHROUGH."""
 
     ALLOW = "allow"
     DENY = "deny"

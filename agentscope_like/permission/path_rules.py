@@ -1,4 +1,4 @@
-"""Finding the path pattern that speaks of a file, as fast among many patterns as among few."""
+"""Finds the path pattern that matches a file, in time independent of the number of patterns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PathRuleIndex:
         strict: True for rules that allow: every reading of a path must match the same pattern, and
             names compare exactly. False for rules that deny or ask: one reading is enough, ignoring
             case and Unicode composition.
-        home: What `~` stands for; the user's home by default.
+        home: The home directory that `~` means; the user's by default.
         real: Returns a directory with its symlinks followed; on this host by default.
 
     Raises:
@@ -126,7 +126,7 @@ class PathRuleIndex:
         Only for rules that deny or ask.
 
         Args:
-            location: The path; nothing below it is looked at.
+            location: The path; the files below it are not read.
             directories: The working directories, as for `match`.
         """
         bases = bases_of(directories) if self._relative else []
@@ -140,7 +140,7 @@ class PathRuleIndex:
     def within(
         self, folder: Location, directories: Sequence[Location]
     ) -> Callable[[str], int | None] | None:
-        """Return what `match` says of each name in a directory, or None where it never can.
+        """Return `match` for the names in a directory, or None if nothing there can match.
 
         Only for rules that deny or ask. What is known of the directory is looked up once, so that
         a name takes a fraction of the time.
@@ -210,11 +210,11 @@ class PathRuleIndex:
 
 
 class PathRules:
-    """Rules about files that deny or ask; one without content speaks of every path.
+    """Deny or ask rules about files; one without content matches every path.
 
     Args:
         rules: The rules; their contents are path patterns.
-        home: What `~` stands for; the user's home by default.
+        home: The home directory that `~` means; the user's by default.
         real: Returns a directory with its symlinks followed; on this host by default.
 
     Raises:
@@ -239,21 +239,21 @@ class PathRules:
             raise RuleError(f"{rules[0].behavior.value} rule for files: {error}") from None
 
     def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
-        """Return the first rule that speaks of the path, or None."""
+        """Return the first rule that matches the path, or None."""
         position = self._index.match(location, directories)
         return None if position is None else self.rules[position]
 
     def match_below(
         self, location: Location, directories: Sequence[Location]
     ) -> PermissionRule | None:
-        """Return the first rule that could speak of something below the path, or None."""
+        """Return the first rule that could match something below the path, or None."""
         position = self._index.match_below(location, directories)
         return None if position is None else self.rules[position]
 
     def within(
         self, folder: Location, directories: Sequence[Location]
     ) -> Callable[[str], PermissionRule | None] | None:
-        """Return what `match` says of each name in a directory, or None where it never can."""
+        """Return `match` for the names in a directory, or None if nothing there can match."""
         match = self._index.within(folder, directories)
         if match is None:
             return None

@@ -1,4 +1,4 @@
-"""One reading of a call, made once per decision and asked by everyone."""
+"""A call prepared once per decision and shared by the engine, rules and suggestions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["PreparedCall", "prepare_call"]
 
 
 class PreparedCall:
-    """A call as one decision reads it: the engine, rules and suggestions ask it.
+    """A call prepared for one decision: the engine, rules and suggestions ask it.
 
     This one asks the tool each time. A tool that has to read its calls, such as a command line or
     a path, returns a subclass from its `prepare_call`, which reads once and keeps what it found.
@@ -22,8 +22,8 @@ class PreparedCall:
         tool: The tool to be called.
         tool_input: Its validated arguments.
         context: What is permitted.
-        owner: The class whose public methods a subclass stands for. Where the tool overrides one of
-            them, the override is asked: see `stands_for`.
+        owner: The class whose public methods a subclass replaces. If the tool overrides one of
+            them, the override is called: see `stands_for`.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class PreparedCall:
         self._owner = owner
 
     def stands_for(self, method: str) -> bool:
-        """Return whether this reading may answer in the place of one of the tool's own methods."""
+        """Return whether this object may answer instead of one of the tool's own methods."""
         tool, owner = self.tool, self._owner
         if owner is None or method in getattr(tool, "__dict__", ()):
             return False
@@ -59,11 +59,11 @@ class PreparedCall:
         return bool(await self.tool.match_rule(content, self.tool_input))
 
     async def suggestions(self) -> list[PermissionRule]:
-        """Return rules that a person may want so as not to be asked again."""
+        """Return rules that would allow such calls from now on."""
         return await self.tool.generate_suggestions(self.tool_input)
 
     async def fallback_suggestions(self) -> list[PermissionRule]:
-        """Return rules to offer where none of `suggestions` would spare the question."""
+        """Return rules to offer if none of `suggestions` would allow the call."""
         if not isinstance(self.tool, FallbackSuggester):
             return []
         return await self.tool.fallback_suggestions(self.tool_input)
@@ -80,7 +80,7 @@ class PreparedCall:
 async def prepare_call(
     tool: PermissionTool, tool_input: dict[str, Any], context: PermissionContext
 ) -> PreparedCall:
-    """Return the reading of a call for one decision, as the tool makes it.
+    """Return the call prepared by its tool for one decision.
 
     Raises:
         TypeError: The tool's `prepare_call` returned something else.
@@ -90,5 +90,5 @@ async def prepare_call(
         return PreparedCall(tool, tool_input, context)
     call = await prepare(tool_input, context)
     if not isinstance(call, PreparedCall):
-        raise TypeError(f"{tool.name}.prepare_call returned {call!r}, which is no PreparedCall")
+        raise TypeError(f"{tool.name}.prepare_call returned {call!r}, which is not a PreparedCall")
     return call

@@ -1,4 +1,4 @@
-"""What the engine needs of a tool: `permission` knows tools by these protocols only."""
+"""The protocols by which the permission engine knows a tool."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ _MethodT = TypeVar("_MethodT", bound=Callable[..., Awaitable[Any]])
 
 
 def never_waits(method: _MethodT) -> _MethodT:
-    """Mark a method that awaits nothing: it may be run later, when its result is asked for."""
+    """Mark a method that awaits nothing, so that it may run later, when its result is needed."""
     method.never_waits = True  # type: ignore[attr-defined]
     return method
 
 
 class RuleMatch(Struct, frozen=True):
-    """A rule that speaks of a call, or that may.
+    """A rule that matches a call, or that may.
 
     Attributes:
         rule: The rule.
-        certain: Whether it does; False where that cannot be told before the call runs.
-        told: What in the call it speaks of, a sentence without its full stop; None where that is
-            the call as a whole.
+        certain: Whether it matches; False if that is only known at run time.
+        told: What in the call it matches, a sentence without its full stop; None for the whole
+            call.
     """
 
     rule: PermissionRule
@@ -57,11 +57,11 @@ class RuleMatch(Struct, frozen=True):
 
 
 class PermissionTool(Protocol):
-    """A tool, as far as deciding about its calls goes (seed 002, "ToolBase Interface")."""
+    """What the engine needs of a tool (seed 002, "ToolBase Interface")."""
 
     @property
     def name(self) -> str:
-        """The name that rules know the tool by."""
+        """The tool's name in rules."""
 
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
@@ -72,14 +72,14 @@ class PermissionTool(Protocol):
         """Return whether the call is proven to change nothing."""
 
     async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
-        """Return whether a rule of this content speaks of the call."""
+        """Return whether a rule of this content matches the call."""
 
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
-        """Return rules that a person may want so as not to be asked again."""
+        """Return rules that would allow such calls from now on."""
 
 
 class ContentMatcher(Protocol):
-    """The contents of many rules, compiled so that their number does not matter."""
+    """The contents of many rules, compiled so that matching time does not grow with them."""
 
     def match(self, call: Any) -> int | None:
         """Return the position of a content that matches the call, or None.
@@ -95,10 +95,10 @@ class ContentMatcher(Protocol):
 
 @runtime_checkable
 class GrowingMatcher(ContentMatcher, Protocol):
-    """A matcher that can count with one more content; the others are compiled anew."""
+    """A matcher to which one more content can be added; others are compiled anew."""
 
     def add(self, content: str) -> None:
-        """Count with one more content, at the next position.
+        """Add one more content, at the next position.
 
         Raises:
             PatternError: It cannot be read; nothing has changed then.
@@ -107,7 +107,7 @@ class GrowingMatcher(ContentMatcher, Protocol):
 
 @runtime_checkable
 class RuleCompiler(Protocol):
-    """A tool whose rules can be compiled together; the others are asked rule by rule."""
+    """A tool whose rules can be compiled together; others are matched rule by rule."""
 
     def compile_rules(
         self, contents: Sequence[str], behavior: PermissionBehavior
@@ -120,7 +120,7 @@ class RuleCompiler(Protocol):
 
 
 class RelatedMatcher(Protocol):
-    """Rules of other tools, compiled so that their number does not matter."""
+    """Rules of related tools, compiled so that matching time does not grow with them."""
 
     def match(self, call: Any) -> RuleMatch | None:
         """Return the rule that applies to the call, else one that may, else None.
@@ -132,7 +132,7 @@ class RelatedMatcher(Protocol):
 
 @runtime_checkable
 class RelatedRuleCompiler(Protocol):
-    """A tool that can do what others are for: what their rules forbid is forbidden to it.
+    """A tool that can do what other tools do: their deny and ask rules apply to it as well.
 
     Attributes:
         related_tools: The names of these tools. Their deny and ask rules concern this one's calls
@@ -142,7 +142,7 @@ class RelatedRuleCompiler(Protocol):
     related_tools: tuple[str, ...]
 
     def compile_related(self, rules: Sequence[PermissionRule]) -> RelatedMatcher:
-        """Return a matcher for rules of related tools that all say the same.
+        """Return a matcher for rules of related tools, all of one behaviour.
 
         Raises:
             RuleError: One of the contents cannot be read.
@@ -151,15 +151,15 @@ class RelatedRuleCompiler(Protocol):
 
 @runtime_checkable
 class FallbackSuggester(Protocol):
-    """A tool that has more to offer where none of its suggestions would spare the question."""
+    """A tool that has more rules to offer if none of its suggestions would allow the call."""
 
     async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
-        """Return rules to offer in the place of what `generate_suggestions` returned."""
+        """Return rules to offer instead of those of `generate_suggestions`."""
 
 
 @runtime_checkable
 class RuleValidator(Protocol):
-    """A tool that can tell which rule contents it reads; one that cannot is given any."""
+    """A tool that validates the contents of its rules; other tools accept any content."""
 
     def validate_rule(self, rule_content: str) -> None:
         """Refuse a content that would never match.

@@ -1,4 +1,4 @@
-"""Rules of one behaviour, by tool; a table that watches itself.
+"""Rules of one behaviour, by tool name, in a table that validates every change.
 
 Whatever changes a table, in place or by assignment, is seen by the next decision, and a rule in the
 wrong place is refused as it is put there.
@@ -25,7 +25,7 @@ class CompiledRules(Protocol):
     """What was compiled from the rules of a table for one tool."""
 
     def add(self, rule: PermissionRule) -> bool:
-        """Count with one more rule of the table; return False where that cannot be done."""
+        """Add one more rule of the table; return False if everything must be compiled anew."""
 
 
 class RuleList(list[PermissionRule]):
@@ -44,7 +44,9 @@ class RuleList(list[PermissionRule]):
         if not isinstance(rule, PermissionRule):
             raise RuleError(f"{rule!r} is not a PermissionRule: build one before adding it")
         if not isinstance(rule.rule_content, str | None):
-            raise RuleError(f"the content of a rule for {rule.tool_name} is no text: give text")
+            raise RuleError(
+                f"the content of a rule for {rule.tool_name} is not text: give a string"
+            )
         if rule.behavior is not self._table.behavior:
             raise RuleError(
                 f"rule `{rule}` is in the {self._table.behavior.value} rules: "
@@ -129,7 +131,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
     """The rules of one behaviour, by tool name.
 
     Attributes:
-        behavior: What every rule in the table says.
+        behavior: The behaviour of every rule in the table.
         version: Changes whenever the table does, and never repeats in a process.
         compiled: The tool that the table was compiled for, and the result, by the tool's name.
     """
@@ -153,7 +155,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
         self.compiled.clear()
 
     def note_added(self, rule: PermissionRule) -> None:
-        """Note a rule added at the end of its list: what was compiled counts with it."""
+        """Note a rule added at the end of its list, and add it to what was compiled."""
         self.version = next(_versions)
         compiled, self.compiled = self.compiled, {}
         self.compiled = {

@@ -1,4 +1,4 @@
-"""Finding the rule that speaks of a call, in a time that does not grow with the rules."""
+"""Finds the rule that matches a call, in time that does not grow with the number of rules."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = ["ToolRules", "check_rules", "rules_of", "rules_to_try"]
 
 
 class ToolRules:
-    """The rules that concern one tool and say the same, compiled on first use.
+    """The rules of one behaviour that apply to one tool, compiled on first use.
 
     Args:
         tool: The tool that reads their contents.
-        behavior: What they say.
+        behavior: Their behaviour.
         rules: The tool's own rules.
         related: Rules of its related tools; only ones that deny or ask.
 
@@ -85,7 +85,7 @@ class ToolRules:
         self.lacks_related = False
 
     def add(self, rule: PermissionRule) -> bool:
-        """Count with one more rule of the table; return False where all have to be compiled anew.
+        """Add one more rule of the table; return False if all must be compiled anew.
 
         A rule that the tool cannot read is refused where they are compiled.
         """
@@ -109,16 +109,16 @@ class ToolRules:
 
     @property
     def matcher(self) -> ContentMatcher | None:
-        """Return what the contents were compiled to, or None for a tool that compiles none."""
+        """Return the compiled contents, or None for a tool that does not compile rules."""
         return self._matcher
 
     @property
     def related(self) -> RelatedMatcher | None:
-        """Return what the rules of related tools were compiled to, or None where there is none."""
+        """Return the compiled rules of related tools, or None if there are none."""
         return self._related
 
     async def find(self, call: PreparedCall) -> RuleMatch | None:
-        """Return the rule that speaks of the call, else one that may, else None."""
+        """Return the rule that matches the call, else one that may, else None."""
         rule = await self._own(call)
         if rule is not None:
             return RuleMatch(rule)
@@ -140,7 +140,7 @@ class ToolRules:
         return None
 
     async def would_find(self, rule: PermissionRule, call: PreparedCall) -> bool:
-        """Return whether the call would be matched if `rule` stood among these."""
+        """Return whether the call would be matched if `rule` were one of these."""
         if rule.rule_content is None:
             return True
         if self._matcher is not None:
@@ -152,7 +152,7 @@ class ToolRules:
 def rules_of(
     tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
 ) -> ToolRules | None:
-    """Return the compiled rules that concern the tool, or None where there is none.
+    """Return the compiled rules that apply to the tool, or None if there are none.
 
     They are kept with the table, which adds rules to them and drops them at any other change.
     """
@@ -175,7 +175,7 @@ def rules_of(
 def rules_to_try(
     tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
 ) -> ToolRules:
-    """Return the compiled rules that concern the tool, to ask what one rule more would change."""
+    """Return the compiled rules that apply to the tool, to test the effect of one more rule."""
     compiled = context.table(behavior).compiled
     kept = compiled.get(tool.name)
     if kept is not None and kept[0] is tool and kept[1] is not None:
@@ -192,7 +192,7 @@ def _is_related(tool: PermissionTool, behavior: PermissionBehavior, rule: Permis
 
 
 def _related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
-    """Return the rules of the tool's related tools; those that allow concern no other tool."""
+    """Return the rules of the tool's related tools; allow rules apply to no other tool."""
     if table.behavior is PermissionBehavior.ALLOW or not isinstance(tool, RelatedRuleCompiler):
         return []
     return [rule for name in tool.related_tools for rule in table.get(name, ())]
@@ -204,15 +204,15 @@ def check_rules(
     *,
     tolerated: Callable[[str], bool] | None = None,
 ) -> None:
-    """Refuse rules that could never do what they say.
+    """Refuse rules that could never match a call.
 
     A rule that denies or asks may also be for a tool that is not there, where one that is there
-    counts it among its related ones.
+    lists it among its related tools.
 
     Args:
         context: The policy.
         tools: Every tool that can be called, by name.
-        tolerated: Whether a name stands for a tool that may come later, such as one of a server
+        tolerated: Whether a name is that of a tool that may be added later, such as one of a server
             that is not connected yet; by default none does.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Text that can be written down: free of halves of surrogate pairs, which UTF-8 cannot hold.
+"""Cleans text of lone surrogates, which UTF-8 cannot encode.
 
 They come out of file names that are no UTF-8 and of the escapes of JSON.
 """

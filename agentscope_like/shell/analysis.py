@@ -38,21 +38,21 @@ class EffectKind(StrEnum):
 
 
 CHANGES = frozenset({EffectKind.WRITE, EffectKind.DELETE})
-"""What is done to a file that is not as it was afterwards."""
+"""The kinds of effects that change files."""
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """One thing that a part does.
+    """One effect of a part.
 
     Attributes:
-        kind: What is done.
+        kind: The kind of effect.
         target: The path, host or program as written in the command; empty where nothing is named.
         path: `target` made absolute against the part's directory, `..` folded, not yet resolved
             through symlinks; None where it is not a path or cannot be known.
         span: Its place in the command text.
         recursive: Whether it reaches everything below `path`.
         glob: Whether `path` is a pattern (`*`, `?`, `[...]`) that every path it reaches matches.
-        start: With what the absolute path begins, where not all of it is known; empty elsewhere.
+        start: The known beginning of an absolute path that is not fully known; else empty.
         end: Likewise with what it ends, a pattern: behind a directory that is not known, with a
             slash and the name.
         named_after: An absolute pattern: what matches it is put here, each under its own name,
@@ -82,7 +82,7 @@ class Effect(Struct, frozen=True, gc=False):
 
 
 class Dissent(Doubt, frozen=True):
-    """Why nothing is proven of a command line although it was read: its text may hold more.
+    """Why nothing is proven of a command line although it was parsed: its text may hold more.
 
     Deny and ask rules, and allow rules that match every part, count as if there were none.
     """
@@ -91,7 +91,7 @@ class Dissent(Doubt, frozen=True):
 def answered_once(
     question: Callable[Concatenate[Part, P], AnswerT],
 ) -> Callable[Concatenate[Part, P], AnswerT]:
-    """Return a question about a part that is answered only once for each part.
+    """Cache the answer to a question about a part, once for each part.
 
     Args:
         question: Depends on the part and on its other arguments, which can be hashed, alone.
@@ -126,9 +126,9 @@ class Part(Struct, frozen=True, dict=True):
         span: Its place in the command text.
         directory: The absolute directory it runs in; None where a `cd` made that unknown.
         directories: Every directory it may run in, `directory` first: a `cd` may have failed.
-        parent: Index of the part that carries this one, or None at the top.
+        parent: Index of the part that runs this one, or None at the top.
         effects: Everything it is known or suspected to do.
-        doubts: Why it is not proven read-only; empty exactly when it is.
+        doubts: Why it is not proven to read only; empty exactly when it is.
         computed: What is known of the words that bash computes.
     """
 
@@ -147,7 +147,7 @@ class Part(Struct, frozen=True, dict=True):
 
     @property
     def read_only(self) -> bool:
-        """Return whether reading is proven to be all that this part does."""
+        """Return whether this part is proven to read only."""
         return not self.doubts
 
     @cached_property
@@ -157,7 +157,7 @@ class Part(Struct, frozen=True, dict=True):
 
     @cached_property
     def git_command(self) -> str | None:
-        """The sub-command of git that it is, behind whatever options; None for another program."""
+        """The sub-command of git, after any options; None for another program."""
         if self.program != "git":
             return None
         words = families().without_leading_options(("git", *self.argv[1:]))
@@ -169,7 +169,7 @@ class Part(Struct, frozen=True, dict=True):
 
     @answered_once
     def has_flag(self, letters: str, *names: str) -> bool:
-        """Return whether it has one of these options: by a letter in whatever cluster, or a name.
+        """Return whether it has one of these options, by a letter in any cluster or by name.
 
         Args:
             letters: The letters of short options.
@@ -193,7 +193,7 @@ class Part(Struct, frozen=True, dict=True):
 
     @cached_property
     def sole_segments(self) -> Mapping[Span, Segment]:
-        """What is all there is of a word, by its place; of several words there, of the first."""
+        """The segment of each word that has only one, by span; at one span, the first word's."""
         found: dict[Span, Segment] = {}
         for word in self.words:
             if len(word.segments) == 1:
@@ -202,12 +202,12 @@ class Part(Struct, frozen=True, dict=True):
 
     @cached_property
     def answers(self) -> dict[object, object]:
-        """What was found out about it by questions that are `answered_once`."""
+        """The answers cached by `answered_once`."""
         return {}
 
     @cached_property
     def redirected(self) -> frozenset[Span]:
-        """Where its redirections stand."""
+        """The spans of its redirections."""
         return frozenset(redirect.span for redirect in self.redirects)
 
     @cached_property
@@ -221,7 +221,7 @@ class Part(Struct, frozen=True, dict=True):
 
 
 class CommandAnalysis(Struct, frozen=True, dict=True):
-    """The one reading of a command line that every rule, check and explanation uses.
+    """The analysis of a command line that every rule, check and explanation uses.
 
     Attributes:
         command: The text that was read.
@@ -251,7 +251,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
 
     @property
     def may_need_no_rule(self) -> bool:
-        """Return whether a part could be allowed for what it does, without a rule about it."""
+        """Return whether a part could be allowed without a rule that matches it."""
         return not self.doubts and any(map(_may_need_no_rule, self.parts))
 
     @property
@@ -266,7 +266,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
 
     @property
     def has_globs(self) -> bool:
-        """Return whether what it reaches has to be looked for."""
+        """Return whether an effect has a glob, so that the file system must be searched."""
         for part in self.parts:
             for effect in part.effects:
                 if effect.glob:
@@ -275,7 +275,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
 
     @property
     def understood(self) -> bool:
-        """Return whether the reader read it all, whatever else its text may hold."""
+        """Return whether the reader parsed it all, even if the text may hold more."""
         return self.script is not None and all(isinstance(each, Dissent) for each in self.doubts)
 
     @property

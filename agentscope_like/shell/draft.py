@@ -14,7 +14,7 @@ from agentscope_like.shell.values import Argument, Output, Unknown
 __all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "WalkScope", "shortened"]
 
 MAX_DEPTH = 20
-"""How deep wrappers and scripts in words of scripts may be nested."""
+"""How deep wrappers and scripts in arguments may be nested."""
 
 MAX_EFFECTS = 1000
 """Most effects of one part that are told apart; more, and the command line is not understood."""
@@ -24,7 +24,7 @@ _LOOKED_AT = 500
 
 
 class BudgetError(Exception):
-    """The command line is too large to be judged."""
+    """The command line is too large to analyse."""
 
 
 def shortened(text: str) -> str:
@@ -38,7 +38,7 @@ class WalkScope(Struct, frozen=True):
     """The surroundings of a command in the tree walk.
 
     Attributes:
-        parent: Index of the part that carries the commands here, or None at the top.
+        parent: Index of the part that runs the commands here, or None at the top.
         redirects: Redirections of the compound commands around.
         place: The place of everything here in the command text, when it was read from the text of
             a word (`sh -c '...'`); None where the tree's own spans are those of the command text.
@@ -47,7 +47,7 @@ class WalkScope(Struct, frozen=True):
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
-        bounded: Whether something ends whatever runs here; not what a shell does not wait for.
+        bounded: Whether a time limit ends the commands here; not background commands.
         posix: Whether a plain `sh` runs the commands here.
         in_function: Whether this is the body of a function.
         lacking: Whether an argument has been left out that may turn out to be none.

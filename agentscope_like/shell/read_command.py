@@ -42,14 +42,14 @@ _NOTHING = Implied.NOTHING
 def analyze(
     command: str, *, directory: str, home: str | None = None, work_tree: str | None = None
 ) -> CommandAnalysis:
-    """Read a command line and say what it does.
+    """Analyse a command line.
 
     Never raises for what `command` holds: a failure is a doubt. The last answers are kept.
 
     Args:
         command: The command line as it would be handed to bash.
         directory: The absolute directory it would run in.
-        home: The home directory that `~` stands for, or None where unknown.
+        home: The home directory, or None if unknown.
         work_tree: The root of the git work tree that `directory` lies in, or None where unknown.
     """
     return _analysis(command, directory, home, work_tree)
@@ -77,7 +77,7 @@ def _analysis(
     except ReadError as error:
         return unread(Doubt(str(error), getattr(error, "span", whole)))
     except BudgetError:
-        return unread(Doubt("The command line is too large to be judged.", whole))
+        return unread(Doubt("The command line is too large to analyse.", whole))
     except Exception as error:
         return unread(Doubt(f"Reading the command failed ({type(error).__name__}).", whole))
     if analysis.read_only and not any(map(_names_a_file, parts, repeat(analysis))):
@@ -90,7 +90,7 @@ def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
     for text, script in analysis.texts:
         place = unread_expansion(text, script)
         if place is not None:
-            message = f"What this `{text[slice(*place)]}` begins was not read"
+            message = f"The expansion that begins with `{text[slice(*place)]}` was not parsed"
             if text == analysis.command:
                 return Dissent(message, place)
             return Dissent(message, Span(0, len(analysis.command)))
@@ -98,7 +98,7 @@ def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
 
 
 def _with_doubted_names(analysis: CommandAnalysis) -> CommandAnalysis:
-    """Return the analysis, with a doubt for each part that shows files of unknown names."""
+    """Return the analysis with a doubt for each part that shows files of unknown names."""
     if not any(map(shows_unseen_files, analysis.parts)):
         return analysis
     parts = list(analysis.parts)

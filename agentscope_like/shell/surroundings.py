@@ -87,7 +87,7 @@ class SensitiveNames(Struct, frozen=True, dict=True):
 
 
 class _NamePatterns:
-    """The last names of some patterns; holds every name that one of them matches."""
+    """A set of name patterns; it contains every name that one of them matches."""
 
     __slots__ = ("_literal", "_matches")
 
@@ -169,8 +169,8 @@ class Surroundings(Struct, frozen=True, dict=True):
         paths that match it now.
 
         Raises:
-            PathError: It reaches a path that nobody can judge.
-            TooManyFilesError: It reaches more than is looked at.
+            PathError: It reaches a path that cannot be resolved.
+            TooManyFilesError: It reaches more files than the look budget allows.
         """
         path = effect.way
         if path is None:
@@ -188,7 +188,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Return the paths of an effect; for a pattern, those that match it now.
 
         Raises:
-            TooManyFilesError: It reaches more than is looked at.
+            TooManyFilesError: It reaches more files than the look budget allows.
         """
         path = effect.way
         if path is None:
@@ -214,7 +214,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Yield the paths of the symlinks below a directory, the nearest first.
 
         Raises:
-            TooManyFilesError: There is too much below it to look at.
+            TooManyFilesError: There is too much below it to check.
         """
         return (entry.path for entry in self.entries_below(directory) if entry.is_symlink())
 
@@ -222,16 +222,16 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Yield everything below a directory, nearest first; symlinks are not followed.
 
         Raises:
-            TooManyFilesError: There is too much below it to look at.
+            TooManyFilesError: There is too much below it to check.
         """
         return self._entries.below(directory.resolved)
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
-        """Return where the path leads.
+        """Return the location of a path, with symlinks resolved.
 
         Raises:
-            PathError: It is a path that nobody can judge.
-            TooManyFilesError: Enough has been looked at.
+            PathError: The path cannot be resolved.
+            TooManyFilesError: The look budget is spent.
         """
         return self._folders.locate(path, follow=follow)
 
@@ -253,8 +253,8 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Return why a person must approve a change of the file at a path, or None.
 
         Raises:
-            PathError: It is a path that nobody can judge.
-            TooManyFilesError: Enough has been looked at.
+            PathError: The path cannot be resolved.
+            TooManyFilesError: The look budget is spent.
         """
         location = self.locate(path)
         if not self.contains(location):
@@ -277,7 +277,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return None
 
     def why_not_remove(self, location: Location) -> str | None:
-        """Return why removing the location would be a disaster, or None."""
+        """Return why the location is protected from removal, or None."""
         for each in self._by_home(location):
             if reason := critical_to_remove(each, self.working_directories):
                 return reason
@@ -343,12 +343,12 @@ def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool 
     """Return whether a symlink makes the kernel resolve a path differently from its text.
 
     Args:
-        effect: What is done to the path.
+        effect: The effect on the path.
         around: Where the command runs.
         unless_there: Whether to ignore this if the path by its text is a directory.
 
     Raises:
-        PathError: The path cannot be judged.
+        PathError: The path cannot be resolved.
     """
     if not effect.walked or effect.path is None or effect.glob:
         return False

@@ -342,9 +342,9 @@ class RelatedStub(StubTool):
 RELATED = [
     (("deny hello",), "deny", 1, "denies this: It is so."),
     (("deny perhaps",), "ask", 5, "may deny this: It may be so."),
-    (("ask hello",), "ask", 5, "wants to be asked: It is so."),
-    (("ask perhaps",), "ask", 5, "wants to be asked: It may be so."),
-    (("deny perhaps", "ask hello"), "ask", 5, "wants to be asked: It is so."),
+    (("ask hello",), "ask", 5, "requires approval: It is so."),
+    (("ask perhaps",), "ask", 5, "requires approval: It may be so."),
+    (("deny perhaps", "ask hello"), "ask", 5, "requires approval: It is so."),
     (("deny perhaps", "deny hello"), "ask", 5, "may deny this"),
     (("allow hello",), "allow", 7, ""),
     (("deny other",), "allow", 7, ""),

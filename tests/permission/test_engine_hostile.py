@@ -195,5 +195,5 @@ async def test_a_decision_can_be_cancelled() -> None:
 def test_a_rule_whose_content_is_no_text_is_refused(content: Any) -> None:
     """Built past its model it would match nothing, and a deny rule must not do nothing."""
     odd = DENY.model_copy(update={"rule_content": content})
-    with pytest.raises(ValueError, match="no text"):
+    with pytest.raises(ValueError, match="is not text"):
         PermissionContext(deny_rules={"Stub": [odd]})

@@ -1,7 +1,7 @@
-"""Finding the command pattern that speaks of a command, in a time that patterns do not add to.
+"""Compiles command patterns and finds the first that matches, in time independent of their number.
 
 A pattern is a list of words, read with the shell's quotes: `git commit:*` is any command that
-begins with the words `git commit`; `*` within a word stands for any characters of that one word;
+begins with the words `git commit`; `*` within a word matches any characters of that one word;
 without `:*` the words are all there are. Patterns are kept in a tree of words, so that looking one
 up costs what the command is long, and globs of one place are filed by how they begin or end.
 """
@@ -42,7 +42,7 @@ class WordGlob(Struct, frozen=True):
     pieces: tuple[str, ...]
 
     def matches(self, word: str) -> bool:
-        """Return whether the pieces stand in the word in this order; linear in its length."""
+        """Return whether the word contains the pieces in this order; linear in its length."""
         first, *middle, last = self.pieces
         end = len(word) - len(last)
         position = len(first)
@@ -60,7 +60,7 @@ _ANY_WORD = WordGlob(("", ""))
 
 
 class CommandPattern(Struct, frozen=True):
-    """A compiled pattern.
+    """A compiled command pattern.
 
     Attributes:
         text: The pattern as written.
@@ -78,8 +78,8 @@ def compile_command(text: str) -> CommandPattern:
     """Compile a command pattern.
 
     Raises:
-        PatternError: It could never match a command: it is empty, has no program, a quote that is
-            not closed, an operator of the shell, or a character that no pattern can mean.
+        PatternError: It could never match a command: it is empty, or has no program, an unclosed
+            quote, a shell operator, or a character that no pattern may contain.
     """
     if not text.strip():
         raise PatternError("the pattern is empty: leave the content out to match every command")
@@ -88,7 +88,7 @@ def compile_command(text: str) -> CommandPattern:
     if found := _REFUSED.search(text):
         raise PatternError(
             f"{text!r} contains the character U+{ord(found[0]):04X}: a pattern is one line of "
-            "visible characters and speaks of one command"
+            "visible characters and matches one command"
         )
     is_prefix = text.endswith(_PREFIX_MARK)
     words = tuple(_words(text.removesuffix(_PREFIX_MARK) if is_prefix else text, text))
@@ -96,7 +96,7 @@ def compile_command(text: str) -> CommandPattern:
         raise PatternError(f"{text!r} names no program: write one before `:*`")
     if words == (_ANY_WORD,) and not is_prefix:
         raise PatternError(
-            f"{text!r} speaks of commands of one word only: leave the content out to match every "
+            f"{text!r} matches only commands of one word: leave the content out to match every "
             "command"
         )
     if words[0] == "":
@@ -120,7 +120,7 @@ def _words(body: str, text: str) -> Iterator[str | WordGlob]:
     while position < len(body):
         match = _TOKEN.match(body, position)
         if match is None:
-            raise PatternError(f"{text!r} has a quote or backslash that nothing closes or follows")
+            raise PatternError(f"{text!r} has an unclosed quote or a trailing backslash")
         position = match.end()
         kind, value = match.lastgroup, match[0]
         if kind is None:
@@ -137,7 +137,7 @@ def _words(body: str, text: str) -> Iterator[str | WordGlob]:
         if kind == "plain" and (operator := _OPERATOR.search(value)):
             raise PatternError(
                 f"{text!r} contains `{operator[0]}`, which ends a command or redirects it, and a "
-                "pattern speaks of the words of one command: write a pattern for each command, "
+                "pattern matches the words of one command: write a pattern for each command, "
                 "leave redirections out, and quote what is meant as a word"
             )
         pieces[-1] += _IN_DOUBLE_QUOTES.sub(r"\1", value) if kind == "double" else value
@@ -150,7 +150,7 @@ def _word(pieces: list[str]) -> str | WordGlob:
 
 
 class _Node(Struct):
-    """What patterns say after the same words."""
+    """A node of the pattern tree: the patterns that begin with the same words."""
 
     words: dict[str, _Node] = field(default_factory=dict)
     globs: _Globs | None = None
@@ -159,7 +159,7 @@ class _Node(Struct):
 
 
 class _Globs:
-    """The globs that patterns have in one place, filed by how they begin or else how they end."""
+    """The globs at one node, indexed by their literal beginning, or else by their literal end."""
 
     __slots__ = ("_ends", "_known", "_others", "_starts")
 
@@ -206,7 +206,7 @@ class CommandIndex:
 
     Args:
         contents: The patterns, in the order of their rules.
-        program: Brings the name of a pattern's program into the form that `find` is asked with.
+        program: Normalises a program's name, as callers of `find` do.
 
     Raises:
         PatternError: One of them cannot be compiled.
@@ -253,8 +253,8 @@ class CommandIndex:
 
         Args:
             words: The program's name and its arguments.
-            guess: Whether an unknown word may be whatever a pattern wants there; else only a
-                prefix that ends before it matches.
+            guess: Whether an unknown word matches any pattern word; otherwise only a
+                prefix pattern that ends before it matches.
             open_end: Whether there may be more words than are known, or fewer.
         """
         if self._earlier is not None:

@@ -1,4 +1,4 @@
-"""Rules about commands: which of them speak of what was read."""
+"""Matches Bash rules against the commands that were read from a command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["CommandRules"]
 
 
 class CommandRules:
-    """The command patterns of rules that say the same.
+    """The command patterns of rules with the same behaviour.
 
     To allow, every simple command at any depth must match a pattern or be proven to read only;
     where the text may hold more than was read, each must match. To deny or ask, one is
@@ -42,7 +42,7 @@ class CommandRules:
 
     Args:
         contents: The patterns.
-        behavior: What the rules say.
+        behavior: ALLOW, DENY or ASK.
 
     Raises:
         PatternError: One of the patterns cannot be compiled.
@@ -76,7 +76,7 @@ class CommandRules:
         return extended
 
     def match(self, call: PreparedCommand) -> int | None:
-        """Return the position of a pattern that speaks of the command, or None."""
+        """Return the position of a pattern that matches the command, or None."""
         if self._behavior is PermissionBehavior.ALLOW:
             return self._allowing(call)
         runs_otherwise = call.context.mode.properties.otherwise == "allow"
@@ -84,7 +84,7 @@ class CommandRules:
         return self._forbidding(call.read, guess=in_doubt)
 
     def may_match(self, analysis: CommandAnalysis) -> bool:
-        """Return whether a pattern speaks of the command if its unknown words are just so."""
+        """Return whether a pattern matches the command for some value of its unknown words."""
         return self._forbidding(analysis, guess=True) is not None
 
     def _allowing(self, call: PreparedCommand) -> int | None:
@@ -147,7 +147,7 @@ def _commands(part: Part, *, guess: bool) -> Iterator[Words]:
 
 
 def _trusted_name(name: str) -> str:
-    """Return the name by which a rule may allow a program: bare for one of the system's."""
+    """Return the name that an allow rule must match: bare for a system program."""
     return program_name(name) or name
 
 

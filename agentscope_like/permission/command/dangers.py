@@ -1,4 +1,4 @@
-"""Commands that a person looks at each time: the rows of `dangers.toml`, compiled."""
+"""Finds dangerous commands, which always ask: the compiled rows of `dangers.toml`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SOMETHING = "x"
 
 
 class _Flag(Struct, frozen=True, eq=False):
-    """Holds of a word that has one of the flags of a group."""
+    """A test for one of a group of flags."""
 
     group: frozenset[str]
 
     def holds(self, word: str) -> bool:
-        """Return whether it holds of a word."""
+        """Return whether a word passes the test."""
         if word.startswith("--"):
             name = word.partition("=")[0]
             return len(name) >= _SHORTEST_CUT and any(each.startswith(name) for each in self.group)
@@ -41,21 +41,21 @@ class _Flag(Struct, frozen=True, eq=False):
         )
 
     def may_hold(self, start: str) -> bool:
-        """Return whether it may hold of a word, going by what the word begins with."""
+        """Return whether a word that begins with `start` may pass the test."""
         return self.holds(start) or any(flag.startswith(start) for flag in self.group)
 
 
 class _Whole(Struct, frozen=True, eq=False):
-    """Holds of a word that an expression matches whole."""
+    """A test for a word that fully matches a regular expression."""
 
     pattern: re.Pattern[str]
 
     def holds(self, word: str) -> bool:
-        """Return whether it holds of a word."""
+        """Return whether a word passes the test."""
         return self.pattern.fullmatch(word) is not None
 
     def may_hold(self, start: str) -> bool:
-        """Return whether it may hold of a word, going by what the word begins with."""
+        """Return whether a word that begins with `start` may pass the test."""
         return self.holds(start) or self.holds(start + _SOMETHING)
 
 
@@ -66,10 +66,10 @@ class Danger(Struct, frozen=True, eq=False):
     """One row.
 
     Attributes:
-        does: Why a person has to look, as the rest of a sentence.
-        words: What the arguments may begin with; empty where that is left open.
-        tests: What has to hold of an argument each, of any of them.
-        operands: What an argument that is no option has to match; None where that is left open.
+        does: Why the command asks, as the rest of a sentence.
+        words: What the arguments may begin with; empty for anything.
+        tests: Each must hold of at least one argument.
+        operands: What some argument that is not an option must match; None for anything.
     """
 
     does: str
@@ -78,7 +78,7 @@ class Danger(Struct, frozen=True, eq=False):
     operands: _Whole | None
 
     def fits(self, arguments: Sequence[str], starts: Iterable[str]) -> bool:
-        """Return whether the row speaks of arguments of which some pass each test.
+        """Return whether the row matches the arguments.
 
         Args:
             arguments: Those that are known.
@@ -120,11 +120,11 @@ class Dangers:
         return frozenset(word for word in self._given if word is not None).union(self._choices)
 
     def of(self, command: Sequence[str | None]) -> str | None:
-        """Return why a person has to look at a command, as the rest of a sentence, or None.
+        """Return why a command is dangerous, as the rest of a sentence, or None.
 
         Args:
             command: The program's bare name and its arguments, without options that stand before a
-                sub-command; no row speaks of a word that is not known.
+                sub-command; no row matches a word that is only known at run time.
         """
         if not command or command[0] is None:
             return None
@@ -135,7 +135,7 @@ class Dangers:
         arguments += self._choices
         firsts: list[Sequence[str]] = [arguments]
         if command[1:] and command[1] is None:
-            firsts += ([text, *arguments] for text in self._choices if rows.speak_of(text))
+            firsts += ([text, *arguments] for text in self._choices if rows.match_first(text))
         found = (reason for each in firsts if (reason := self._found(rows, each)))
         return next(found, None)
 
@@ -159,7 +159,7 @@ class Dangers:
 
 
 class _Rows:
-    """The rows about one program, filed by the first word after it that they speak of."""
+    """The rows about one program, indexed by the first argument that they match."""
 
     __slots__ = ("_anywhere", "_by_word")
 
@@ -176,17 +176,17 @@ class _Rows:
     def __bool__(self) -> bool:
         return bool(self._anywhere or self._by_word)
 
-    def speak_of(self, first: str) -> bool:
-        """Return whether one of them speaks of a first word."""
+    def match_first(self, first: str) -> bool:
+        """Return whether one of the rows matches a first word."""
         return first in self._by_word
 
     def beginning(self, first: str) -> tuple[Danger, ...]:
-        """Return those that may fit arguments of which this is the first."""
+        """Return the rows that may match arguments that begin with this word."""
         return self._by_word.get(first, self._anywhere)
 
 
 class _Table:
-    """All rows, filed by program."""
+    """All rows, indexed by program."""
 
     def __init__(self, text: str) -> None:
         self._named: dict[str, list[Danger]] = {}

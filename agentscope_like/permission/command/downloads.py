@@ -1,4 +1,4 @@
-"""Whether a command runs what it downloads itself."""
+"""Detects commands that run what they themselves download."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _table() -> _Table:
 
 
 class Downloads:
-    """What the parts of one command download, and which of them would run it.
+    """The downloads of one command, and the parts that would run them.
 
     Args:
         parts: All parts of the command.
@@ -63,8 +63,8 @@ class Downloads:
             _name(part) in programs_with("extractor") and not part.read_only for part in parts
         )
 
-    def why_not_run(self, part: Part) -> str | None:
-        """Return why a person has to look at a part, if it may run what is downloaded.
+    def run_objection(self, part: Part) -> str | None:
+        """Return why the part may run downloaded code, or None.
 
         It does not where the script that it runs is named, and no part that may write has that
         name among its words.
@@ -72,28 +72,28 @@ class Downloads:
         if not self._loading or part.read_only or not part.argv:
             return None
         if self._is_code_inside(part):
-            return "runs what is downloaded, so that nobody can tell what"
+            return "runs downloaded code, which cannot be checked"
         scripts = _scripts(part)
         if scripts is None or (_runs_code(part) and self._names_module(part)):
-            return "may run what is downloaded, so that nobody can tell what"
+            return "may run downloaded code, which cannot be checked"
         if scripts and (self._extracts or any(map(self._may_be_named, scripts))):
-            return "may run what is downloaded, so that nobody can tell what"
+            return "may run downloaded code, which cannot be checked"
         if any(self._mentioned(script, part) for script in scripts):
-            return "runs what is downloaded, so that nobody can tell what"
+            return "runs downloaded code, which cannot be checked"
         return None
 
     def _is_code_inside(self, part: Part) -> bool:
-        """Return whether a downloader stands in the words of a program that is given code."""
+        """Return whether a downloader runs inside a program's code: `sh -c "$(curl x)"`."""
         within = range(part.span.start, part.span.end)
         return _runs_code(part) and any(each.span.start in within for each in self._loading)
 
     def _names_module(self, part: Part) -> bool:
-        """Return whether code names a file of code without its ending, as `import` does."""
+        """Return whether code names a script without its extension, as `import` does."""
         words = {word for code in part.argv[1:] if code for word in _CODE_WORD.findall(code)}
         return any(self._mentions[f"{word.casefold()}{_MODULE_MARK}"] for word in words)
 
     def _may_be_named(self, script: str) -> bool:
-        """Return whether a name that is not known may be that of a script."""
+        """Return whether a computed name may be that of a script."""
         is_module = script.endswith(_MODULE_MARK)
         name = f"{script[:-1]}.py" if is_module else script
         return any(map(name.endswith, self._computed))
@@ -110,7 +110,7 @@ class Downloads:
 
 
 _MODULE_MARK = "\0"
-"""Behind the name of a file of code without its ending; no name of a file holds it."""
+"""Marks a script's name without its extension; no file name contains it."""
 
 
 def _name(part: Part) -> str:
@@ -128,7 +128,7 @@ def _runs_code(part: Part) -> bool:
 
 @answered_once
 def _mentions(part: Part) -> frozenset[str]:
-    """Return the bare names that stand in the words of a part which may write to a file."""
+    """Return the bare names in the arguments of a part that may write a file."""
     if part.read_only or _name(part) in programs_with("keeps_contents"):
         return frozenset()
     found = set(map(bare_name, part.written))
@@ -182,12 +182,12 @@ def _computed_names(part: Part) -> Iterator[str]:
 
 
 def _last(text: str) -> str:
-    """Return what stands behind the last slash, as `bare_name` has it."""
+    """Return the last name of a path, normalised as by `bare_name`."""
     return text.rpartition("/")[2].casefold()
 
 
 def _unknown_words(part: Part) -> dict[int, Unknown]:
-    """Return what is known of computed words, by their places."""
+    """Return what is known of computed words, by their spans."""
     places = [at for at, word in enumerate(part.argv) if word is None]
     if len(places) != len(part.computed):
         return {}
@@ -200,7 +200,7 @@ def _target(redirect: Redirect) -> str | None:
 
 @answered_once
 def _scripts(part: Part) -> tuple[str, ...] | None:
-    """Return the bare names of the scripts that a part runs; None where nobody can tell which."""
+    """Return the bare names of the scripts that a part runs; None if unknown."""
     name = _name(part)
     if name in programs_with("sourcer"):
         operands = [word for word in part.argv[1:] if word != "--"]
@@ -245,7 +245,7 @@ def _module(name: str | None) -> tuple[str, ...] | None:
 
 
 def _bare(words: Sequence[str | None]) -> tuple[str, ...] | None:
-    """Return the bare names of words; None where one is computed, or is what is read as input."""
+    """Return the bare names of words; None if one is computed or stands for stdin."""
     if any(word is None or word == "-" or INPUT.fullmatch(word) for word in words):
         return None
     return tuple([bare_name(word) for word in words if word])

@@ -1,8 +1,8 @@
 """Says why a command does more than edit files inside the working directories.
 
 Each path that an edit writes lies, with its symlinks followed, inside a working directory and is
-not sensitive. Nothing sensitive gets a name by which nobody knows it, and a command that puts a
-link somewhere does nothing behind it (see `links`).
+not sensitive. No sensitive file gets a name that no rule protects, and a command that creates a
+link writes nothing through it (see `links`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _READ, _WRITE, _DELETE = EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE
 def edit_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
     """Return why a command is more than edits inside the working directories, or None if it is not.
 
-    Every effect of every part counts, but for parts that are proven to read only.
+    Every effect of every part is checked, except of parts that are proven to read only.
 
     Args:
         analysis: The command, as it was read.
@@ -46,7 +46,7 @@ def edit_objection(analysis: CommandAnalysis, around: Surroundings) -> str | Non
     if analysis.script is None or analysis.doubts:
         return analysis.doubts[0].message if analysis.doubts else "it could not be read"
     if not analysis.parts:
-        return "there is no command in it"
+        return "it contains no command"
     around = around.of(analysis)
     try:
         return (
@@ -73,11 +73,11 @@ def part_objection(part: Part, around: Surroundings) -> str | None:
     """Return why one part is more than edits inside the working directories, or None.
 
     Raises:
-        PathError: A path cannot be judged.
-        TooManyFilesError: Enough has been looked at.
+        PathError: A path cannot be resolved.
+        TooManyFilesError: The look budget is spent.
     """
     if not part.effects:
-        return "nothing in it is known to be an edit"
+        return "none of its effects is known to be an edit"
     places = {effect.span for effect in part.effects if effect.kind in CHANGES}
     for doubt in part.doubts:
         if doubt.span not in places:
@@ -100,7 +100,7 @@ def part_objection(part: Part, around: Surroundings) -> str | None:
 
 
 def redirect_objection(part: Part, around: Surroundings) -> str | None:
-    """Return why what the redirections of a part do needs a person's word, or None."""
+    """Return why the redirections of a part do more than edit, or None."""
     doubted = {each.span: each.message for each in part.doubts if each.span in part.redirected}
     explained = set()
     for effect in part.effects:
@@ -119,24 +119,24 @@ def _kind_objection(effect: Effect, part: Part) -> str | None:
     if effect.kind not in CHANGES:
         return next((doubt.message for doubt in part.doubts), "it may do anything")
     if not part.is_a("edits") and not is_redirect(effect, part):
-        return f"`{part.program}` is no plain edit of files"
+        return f"`{part.program}` does more than edit files"
     return None
 
 
 def _place_objection(effect: Effect, around: Surroundings) -> str | None:
-    """Say so where an effect reaches outside the working directories, or changes what it must not.
+    """Return why an effect leaves the working directories or changes a sensitive path, or None.
 
     Raises:
-        TooManyFilesError: Enough has been looked at.
+        TooManyFilesError: The look budget is spent.
     """
     if effect.path is None:
-        return f"where `{effect.target}` leads is not known before it runs"
+        return f"the path of `{effect.target}` is only known at run time"
     try:
         locations = around.locations(effect)
     except PathError as error:
         return str(error)
     except TooManyFilesError:
-        return f"`{effect.target}` reaches too many paths to look at each"
+        return f"`{effect.target}` reaches too many paths to check each one"
     for location in locations or ():
         if not around.contains(location):
             return _outside(location)
@@ -152,15 +152,15 @@ def _outside(location: Location) -> str:
 
 
 def _directory_objection(part: Part, around: Surroundings) -> str | None:
-    """Say so where it depends on what is there by then to which directory `cd` goes."""
+    """Return why `cd` may enter another directory by the time that it runs, or None."""
     for effect in part.effects:
         if leads_elsewhere(effect, around):
-            return f"`{effect.target}` may lead to another directory, through a symlink"
+            return f"`{effect.target}` may lead to a different directory through a symlink"
     return None
 
 
 def _way_objection(effect: Effect, around: Surroundings) -> str | None:
-    """Say so where a directory is made elsewhere on the way: `mkdir -p ../x/../work/y`."""
+    """Return why `mkdir -p ../x/../work/y` creates a directory elsewhere on the way, or None."""
     end = effect.walked.find("/..", 1)
     while end > 0:
         location = around.locate(effect.walked[:end])
@@ -174,7 +174,7 @@ def _way_objection(effect: Effect, around: Surroundings) -> str | None:
 
 
 def _history_objection(effect: Effect, around: Surroundings) -> str | None:
-    """Say so where a whole repository would be removed, with what is recorded nowhere else."""
+    """Return why removing a repository would lose its history, or None."""
     if effect.kind is not _DELETE or not effect.recursive:
         return None
     for location in around.locations(effect) or ():
@@ -186,7 +186,7 @@ def _history_objection(effect: Effect, around: Surroundings) -> str | None:
 
 
 def _histories(directory: Location, around: Surroundings) -> Iterator[str]:
-    """Yield where version control may keep what was: in a directory, or below as far as is seen."""
+    """Yield the version control directories in and below a directory, within the look budget."""
     if directory.kind is not FileKind.DIRECTORY:
         return
     yield from (f"{directory.resolved}/{name}" for name in sorted(history_directories()))
@@ -197,9 +197,9 @@ def _histories(directory: Location, around: Surroundings) -> Iterator[str]:
 
 
 def _name_objection(part: Part, around: Surroundings) -> str | None:
-    """Say so where a secret gets another name: by that, nobody would know it.
+    """Return why a sensitive file would get a name that no rule protects, or None.
 
-    Nor would anybody know what is sensitive to write by the name that a link gives it.
+    A link also gives a new name to what is sensitive to write.
     """
     kind = _DELETE if part.is_a("mover") else _READ
     for effect in part.effects:
@@ -209,28 +209,28 @@ def _name_objection(part: Part, around: Surroundings) -> str | None:
             if reason is None and makes_links(part):
                 reason = around.why_not_write(location, recursive=True)
             if reason:
-                return f"`{effect.target}` would get another name, which nobody knows: {reason}"
+                return f"`{effect.target}` would get a name that no rule protects: {reason}"
     return None
 
 
 def _is_symbolic(part: Part) -> bool:
-    """Return whether a part that puts something somewhere is told to make symlinks, or may be."""
+    """Return whether the options of `ln` or `cp` may ask for symlinks."""
     words = [word for word in part.argv[1:] if word is not None]
     short = "".join(word[1:] for word in words if word[:1] == "-" and word[:2] != "--")
     return "s" in short or any(word.startswith("--s") for word in words)
 
 
 def _symlink_objection(part: Part, around: Surroundings) -> str | None:
-    """Say so where a symlink stands in for something sensitive, leads to it, or leads outside.
+    """Return why a symlink replaces or leads to a sensitive path, or leads outside, or None.
 
-    The target of a symlink counts from the directory that the link is in.
+    A symlink's target is relative to the directory of the link.
     """
     links = [effect for effect in part.effects if effect.kind is _WRITE]
     for effect in links:
         for place in around.paths(effect):
             link = around.locate(place, follow=False)
             if reason := around.why_not_write(link, recursive=True):
-                return f"the link would stand for something sensitive: {reason}"
+                return f"the link would replace a sensitive path: {reason}"
     directories = dict.fromkeys((effect.path or "").rpartition("/")[0] for effect in links)
     for target in (effect.target for effect in part.effects if effect.kind is _READ):
         for directory in () if target.startswith("/") else directories:
@@ -239,5 +239,5 @@ def _symlink_objection(part: Part, around: Surroundings) -> str | None:
                 return f"the link to `{target}` leads outside the working directories"
             reason = around.why_not_write(location, recursive=True)
             if reason := reason or around.why_not_read(location, recursive=True):
-                return f"the link leads to something sensitive: {reason}"
+                return f"the link leads to a sensitive path: {reason}"
     return None

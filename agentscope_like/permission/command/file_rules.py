@@ -1,4 +1,4 @@
-"""Rules of the file tools, held against the files that a command touches."""
+"""Matches the rules of the file tools against the files that a command touches."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SEARCHING = frozenset({"Grep", "Glob"})
 _NOTHING = Below.NOTHING
 
 _Held: TypeAlias = tuple[PermissionRule, str]
-"""A rule, and the path that it speaks of."""
+"""A rule, and the path that it matches."""
 
 
 class FilePatterns(Protocol):
@@ -45,17 +45,17 @@ class FilePatterns(Protocol):
     rules: tuple[PermissionRule, ...]
 
     def match(self, location: Location, directories: Sequence[Location]) -> PermissionRule | None:
-        """Return the first rule that speaks of the path, or None."""
+        """Return the first rule that matches the path, or None."""
 
     def match_below(
         self, location: Location, directories: Sequence[Location]
     ) -> PermissionRule | None:
-        """Return the first rule that could speak of something below the path, or None."""
+        """Return the first rule that could match something below the path, or None."""
 
     def within(
         self, folder: Location, directories: Sequence[Location]
     ) -> Callable[[str], PermissionRule | None] | None:
-        """Return what `match` says of each name in a directory, or None where it never can."""
+        """Return `match` for the names in a directory, or None if nothing there can match."""
 
 
 _Compiler: TypeAlias = Callable[[Sequence[PermissionRule]], FilePatterns]
@@ -64,20 +64,20 @@ _Compiler: TypeAlias = Callable[[Sequence[PermissionRule]], FilePatterns]
 class FileRules:
     """Deny or ask rules of the file tools.
 
-    Those of Write and Edit speak of what a command writes, removes or moves; those of Read, Grep
-    and Glob of what it reads or lists. Without content they speak of every path, but for Grep and
-    Glob, which then are about that tool alone.
+    Rules of Write and Edit match what a command writes, removes or moves; those of Read, Grep
+    and Glob match what it reads or lists. Without content they match every path, except those of
+    Grep and Glob, which then apply to that tool alone.
 
-    Where a path is not known before the command runs, or only something below it is meant, a rule
-    may speak of it, or not. Paths that are merely named to a program that may do anything count in
-    BYPASS: in the other modes it is asked about anyway, or a rule of the user allows it.
+    Where a path is only known at run time, a rule may match. Paths that are only arguments of an
+    unknown program count in BYPASS: in the other modes it asks anyway, or a rule of the user
+    allows it.
 
     Args:
-        rules: The rules; all say the same.
+        rules: The rules; all of one behaviour.
         compile: Compiles rules; for this host by default.
 
     Raises:
-        RuleError: A content is no path pattern.
+        RuleError: A content is not a path pattern.
     """
 
     __slots__ = ("_concerned", "_first")
@@ -103,7 +103,7 @@ class FileRules:
         listing = those(lambda rule: rule.tool_name == "Glob")
         naming = those(lambda rule: rule.rule_content is not None)
         self._first = counted[0] if counted else None
-        # The rules that speak of a path, and those of them that speak of what is below it.
+        # The rules that match a path, and those of them that match something below it.
         self._concerned: dict[TouchKind, tuple[FilePatterns | None, FilePatterns | None]] = {
             **dict.fromkeys(TouchKind, (reading, reading)),
             TouchKind.NAME: (naming, None),
@@ -113,7 +113,7 @@ class FileRules:
         }
 
     def match(self, call: PreparedCommand) -> RuleMatch | None:
-        """Return the rule that speaks of what the command touches, else one that may, else None."""
+        """Return the rule that matches what the command touches, else one that may, else None."""
         if self._first is None:
             return None
         analysis, around = call.read, call.surroundings
@@ -132,7 +132,7 @@ class FileRules:
     def _found(
         self, touch: Touch, analysis: CommandAnalysis, search: _Search
     ) -> Iterator[RuleMatch]:
-        """Yield the rules that one touch meets."""
+        """Yield the rules that match one touch."""
         rules, below = self._concerned[touch.kind]
         if rules is None:
             return
@@ -149,7 +149,7 @@ class FileRules:
 
 
 class _Telling:
-    """Tells of one touch, each time in a sentence without its full stop."""
+    """Describes one touch in sentences without a full stop."""
 
     __slots__ = ("_around", "_command", "_touch")
 
@@ -165,20 +165,20 @@ class _Telling:
         return f"{self._does()} {self._shown(path)}{more}"
 
     def unknown(self) -> str:
-        return f"which path {self._does()} cannot be told before it runs"
+        return f"the path that {self._does()} is only known at run time"
 
     def anything_below(self) -> str:
         target = self._shown(self._touch.target)
-        return f"{self._does()} what may come to lie below {target}"
+        return f"{self._does()} everything below {target}, including new files"
 
     def too_much_below(self) -> str:
-        return f"{self._below()}, which is too much to look at"
+        return f"{self._below()}, which is too much to check"
 
     def below(self, path: str) -> str:
-        return f"{self._below()}, where {self._shown(path)} is"
+        return f"{self._below()}, including {self._shown(path)}"
 
     def _below(self) -> str:
-        return f"{self._does()} what is below {self._shown(self._touch.target)}"
+        return f"{self._does()} everything below {self._shown(self._touch.target)}"
 
     def _does(self) -> str:
         command, part = self._command, self._touch.part
@@ -201,7 +201,7 @@ def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) 
 def _found_below(
     touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, search: _Search
 ) -> Iterator[RuleMatch]:
-    """Yield the rule that speaks of something that a touch reaches below its path."""
+    """Yield the rule that matches something that a touch reaches below its path."""
     search.around.effort.spend(RULE)
     rule = rules.match_below(root, search.around.working_directories)
     if touch.below is Below.ANYTHING:
@@ -222,7 +222,7 @@ def _found_below(
 
 
 class _Search:
-    """Looks for what rules speak of below the paths of one command.
+    """Searches below the paths of one command for what rules match.
 
     Args:
         around: Where the command runs.
@@ -235,10 +235,10 @@ class _Search:
         self._known: dict[tuple[Location, int, bool], _Held | None] = {}
 
     def held(self, root: Location, rules: FilePatterns, *, follows: bool) -> _Held | None:
-        """Return a rule that speaks of something below a path, and the path of that; else None.
+        """Return a rule that matches something below a path, and the matching path; else None.
 
         Raises:
-            TooManyFilesError: There is too much below it to look at.
+            TooManyFilesError: There is too much below it to check.
         """
         key = (root, id(rules), follows)
         if key not in self._known:
@@ -272,7 +272,7 @@ class _Search:
 def _led_to(
     link: str, root: Location, rules: FilePatterns, around: Surroundings
 ) -> PermissionRule | None:
-    """Return a rule that speaks of what a symlink leads to, or may of what is below that."""
+    """Return a rule that matches a symlink's target, or may match something below it."""
     try:
         target = around.locate(link)
     except PathError:

@@ -1,4 +1,4 @@
-"""A shell command as one decision reads it."""
+"""A shell command, read once for one decision."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ _MOST_DOUBTS = 2
 _MOST_PLACES = 64
 
 _MAY_BE_DENIED = (
-    "Some words of this command are not known before it runs, and a deny rule may speak of what "
-    "they turn out to be."
+    "Some words of this command are only known at run time, and a deny rule may match them."
 )
 _MAY_RUN_DENIED = (
-    "This command may run what stands in its words, and a deny rule speaks of what that would be."
+    "This command may run its arguments as a command, and a deny rule matches that command."
 )
 _ONLY_READS = PermissionDecision(PermissionBehavior.ALLOW, "It only reads.")
 _ONLY_EDITS = PermissionDecision(
@@ -41,16 +40,16 @@ _ONLY_EDITS = PermissionDecision(
 
 
 class PreparedCommand(PreparedCall):
-    """A shell command, read once; check, rules, suggestions, confinement and environment ask it.
+    """A shell command, read once; checks, rules, suggestions and confinement all use this reading.
 
     Args:
         tool: The tool that runs commands.
         tool_input: Its arguments.
         context: What is permitted.
-        owner: The class whose public methods this reading stands for.
-        read: The strict reader's reading: what forbids goes by it.
-        analysis: The same where nobody doubts it: what allows goes by it.
-        surroundings: Returns where the command would run, as things are now.
+        owner: The class whose public methods this reading replaces.
+        read: The strict reader's analysis: used to deny and ask.
+        analysis: The same, unless a second reader dissents: used to allow.
+        surroundings: Returns where the command would run, as the file system is now.
 
     Attributes:
         read: As given.
@@ -85,12 +84,12 @@ class PreparedCommand(PreparedCall):
 
     @property
     def only_edits(self) -> bool:
-        """Whether the mode lets edits run and the command is nothing else."""
+        """Whether the mode lets edits run and the command only edits."""
         return self.context.mode.properties.edits_run and self.edit_objection is None
 
     @property
     def runs_unasked(self) -> bool:
-        """Whether nobody is asked about the command: a proven read or an accepted edit."""
+        """Whether the command runs without approval: a proven read or an accepted edit."""
         return self.analysis.read_only or self.only_edits
 
     def begin_run(self) -> None:
@@ -204,10 +203,10 @@ def _safety_ask(message: str, reason: str) -> PermissionDecision:
 
 
 def _not_harmless(analysis: CommandAnalysis, reason: str | None) -> str:
-    """Return what is not known to be harmless, in a sentence or two."""
+    """Return why the command is not known to be harmless, in one or two sentences."""
     messages = dict.fromkeys(doubt.message.rstrip(".") for doubt in analysis.all_doubts)
-    told = "; ".join(list(messages)[:_MOST_DOUBTS]) or "It does nothing that could be proven"
+    told = "; ".join(list(messages)[:_MOST_DOUBTS]) or "Nothing in it is proven harmless"
     more = len(messages) - _MOST_DOUBTS
     told += f" (and {more} more)" if more > 0 else ""
     told = f"Not known to be harmless: {told}."
-    return told if reason is None or reason in messages else f"{told} No plain edit: {reason}."
+    return told if reason is None or reason in messages else f"{told} Not a plain edit: {reason}."

@@ -1,4 +1,4 @@
-"""What a person looks at each time, whatever the rules say (seed 002, "Bash")."""
+"""Safety checks of commands: their questions no allow rule can silence (seed 002, "Bash")."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
 _MOST_FUNCTIONS = 32
 _MOST_REMOVED = 256
-_TOO_MANY_PATHS = "removes what must stay: it names too many paths to look at each"
+_TOO_MANY_PATHS = "removes too many paths to check each one"
 
 
 class Finding(Struct, frozen=True):
-    """Why a person has to look at a command.
+    """Why a command asks, whatever the rules allow.
 
     Attributes:
         message: A sentence that names the sub-command and says why.
-        reason: The why alone, in a few words.
-        span: Where the sub-command stands.
+        reason: The reason alone, in a few words.
+        span: Where the sub-command is in the text.
     """
 
     message: str
@@ -72,12 +72,12 @@ class Finding(Struct, frozen=True):
 
 
 class _Look(Struct, frozen=True, dict=True):
-    """What a check of one part goes by.
+    """The input of a check of one part.
 
     Attributes:
         analysis: The whole command.
         around: Where it runs.
-        secrets: Finds what is to be kept secret in what is read.
+        secrets: Finds the secrets that the command would read.
     """
 
     analysis: CommandAnalysis
@@ -86,7 +86,7 @@ class _Look(Struct, frozen=True, dict=True):
 
     @cached_property
     def carrying(self) -> frozenset[int]:
-        """The identities of the parts that carry others."""
+        """The identities of the parts that run other parts."""
         parts = self.analysis.parts
         return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
 
@@ -108,7 +108,7 @@ class _Look(Struct, frozen=True, dict=True):
 
 
 def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
-    """Return why a person has to look at the command, the first thing found, or None.
+    """Return the first reason why the command asks whatever the rules allow, or None.
 
     Args:
         analysis: The command, as it was read.
@@ -145,7 +145,7 @@ def _finding(command: str, span: Span, reason: str) -> Finding:
 def _computed_program(part: Part, look: _Look) -> str | None:
     del look
     if part.argv and part.argv[0] is None:
-        return "runs a program whose name is computed, so that nobody can tell which"
+        return "runs a program whose name is only known at run time"
     return None
 
 
@@ -172,7 +172,7 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
 
 
 def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
-    """Return the words that stand in the command for `xargs` to add to a part."""
+    """Return the words in the command text that `xargs` may append to a part's arguments."""
     carrier = part if part.parent is None else look.analysis.parts[part.parent]
     programs = {bare_name(each.argv[0] or "") for each in (part, carrier) if each.argv}
     if programs.isdisjoint(programs_with("feeder")):
@@ -191,7 +191,7 @@ def _text_of(target: Word | Heredoc) -> Word:
 
 
 def _is_opened(part: Part, look: _Look) -> bool:
-    """Return whether what a part removes is known, or left to a part that it carries."""
+    """Return whether the removed paths are known, or removed by a part that this one runs."""
     if any(effect.kind is EffectKind.DELETE for effect in part.effects):
         return True
     if id(part) in look.carrying:
@@ -200,17 +200,17 @@ def _is_opened(part: Part, look: _Look) -> bool:
 
 
 def _hidden_code(part: Part, look: _Look) -> str | None:
-    """Say so where a shell or interpreter runs text that does not stand in the command."""
+    """Return why a shell or interpreter runs code that is not in the command's text."""
     if runs_unseen_text(part):
         computed = None in part.argv and not reads_input(part.argv[1:])
-        what = "text that is computed" if computed else "whatever it is given as input"
-        return f"runs {what}, so that nobody can tell what"
+        what = "code that is only known at run time" if computed else "its standard input as code"
+        return f"runs {what}"
     if part.read_only or not part.argv or part.argv[0] is None:
         return None
     name = bare_name(part.argv[0])
     if families().runs_code(name) and any(map(_is_fed, part.words[1:])):
-        return "runs the output of another command as a program"
-    return look.downloads.why_not_run(part)
+        return "runs the output of another command as code"
+    return look.downloads.run_objection(part)
 
 
 def _is_fed(word: Word) -> bool:
@@ -218,18 +218,18 @@ def _is_fed(word: Word) -> bool:
 
 
 def _other_directory(part: Part, look: _Look) -> str | None:
-    """Say so where bash may not go where the text of `cd` leads.
+    """Return why `cd` may enter a directory other than its text names.
 
-    It takes `..` back by the text, unless there is no such directory: then the kernel follows it.
+    Bash folds `..` in the text, unless there is no such directory: then the kernel follows it.
     """
     if not part.is_a("enters"):
         return None
     for effect in part.effects:
         try:
             if leads_elsewhere(effect, look.around, unless_there=True):
-                return f"goes to another directory than `{effect.path}`: a symlink is on the way"
+                return f"goes to a different directory than `{effect.path}`, because of a symlink"
         except PathError as error:
-            return f"goes to a directory that cannot be judged: {error}"
+            return f"goes to a directory that cannot be checked: {error}"
     return None
 
 
@@ -240,7 +240,7 @@ def _sensitive_path(part: Part, look: _Look) -> str | None:
     try:
         return look.secrets.search_objection(part) or look.secrets.name_objection(part)
     except PathError as error:
-        return f"names a path that cannot be judged: {error}"
+        return f"names a path that cannot be checked: {error}"
 
 
 def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
@@ -250,9 +250,9 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
         if effect.kind in CHANGES:
             return _of_change(effect, part, look.around)
     except PathError as error:
-        return f"acts on a path that cannot be judged: {error}"
+        return f"acts on a path that cannot be checked: {error}"
     except TooManyFilesError:
-        return f"reaches too many files with `{effect.target}` to look at each"
+        return f"reaches too many files through `{effect.target}` to check each one"
     return None
 
 
@@ -260,7 +260,7 @@ def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
     removes = effect.kind is EffectKind.DELETE
     if effect.path is None:
         if effect.recursive and part.is_a("remover"):
-            return "removes something, and all below it, that is not known before it runs"
+            return "recursively removes a path that is only known at run time"
         return _of_known_end(effect, around)
     if removes and effect.glob and (reason := _everything_in(effect, around)):
         return reason
@@ -268,34 +268,34 @@ def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
 
 
 def _of_known_end(effect: Effect, around: Surroundings) -> str | None:
-    """Return why a person has to look at a change of which only the end of the path is known."""
+    """Return why a change asks if only the end of its path is known, or None."""
     if "/" not in effect.end:
         return None
     around.effort.spend(ENDING)
     reason = may_be_sensitive(effect.end)
-    return f"would write something sensitive: {reason}" if reason else None
+    return f"would write a sensitive path: {reason}" if reason else None
 
 
 def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
-    """Return why a person has to look at a change, from where it leads."""
+    """Return why a change of the paths that an effect reaches asks, or None."""
     removes = effect.kind is EffectKind.DELETE
     changes_rights = effect.recursive and part.is_a("rights")
     picks = part.program == "find" and _picks(part)
     for location in around.locations(effect) or ():
         is_picking = picks and around.contains(location)
         if removes and not is_picking and (reason := around.why_not_remove(location)):
-            return f"would remove what must stay: {reason}"
+            return f"would remove a protected path: {reason}"
         if reason := around.why_not_write(location, recursive=effect.recursive):
             verb = "remove" if removes else "write"
-            return f"would {verb} something sensitive: {reason}"
+            return f"would {verb} a sensitive path: {reason}"
         if changes_rights and (reason := around.why_not_remove(location)):
-            return f"would change the rights of all below what matters: {reason}"
+            return f"would change the permissions of everything below a protected path: {reason}"
     return None
 
 
 @answered_once
 def _picks(part: Part) -> bool:
-    """Return whether `find` acts on some of what it finds only, going by a name."""
+    """Return whether `find` selects files by a name or path."""
     return any(
         word in _NAME_TESTS and value is not None and bool(value.strip("*?./"))
         for word, value in pairwise(part.argv)
@@ -303,12 +303,12 @@ def _picks(part: Part) -> bool:
 
 
 def _everything_in(effect: Effect, around: Surroundings) -> str | None:
-    """Say so where all that is in a critical directory would be removed."""
+    """Return why the effect would remove everything in a protected directory, or None."""
     directory, _, name = (effect.way or "").rstrip("/").rpartition("/")
     if name.strip("*?.") and name != ".[!.]*":
         return None
     reason = around.why_not_remove(around.locate(directory or "/"))
-    return f"would remove all that is in a place that must stay: {reason}" if reason else None
+    return f"would remove everything in a protected directory: {reason}" if reason else None
 
 
 _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
@@ -320,10 +320,10 @@ _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
 )
 
 
-# Text that was not understood
+# Text that could not be parsed
 
 
-_BREEDING = "defines a function that starts itself over and over, which brings the machine down"
+_BREEDING = "defines a function that starts itself endlessly (a fork bomb)"
 
 
 def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding | None:
@@ -337,23 +337,21 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
     names = {bare_name(word) for word in words}
     runs_code = any(map(families().runs_code, names))
     if runs_code and names & programs_with("downloader") and _FEEDING.search(command):
-        return _finding(
-            command, whole, "cannot be understood, and may run what is downloaded as a program"
-        )
+        return _finding(command, whole, "cannot be parsed, and may run downloaded code")
     removed: dict[str, None] = {}
     dangers = Dangers(words)
     for reading in raw_commands(command):
         if reason := dangers.of(reading):
-            return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
+            return _finding(command, whole, f"cannot be parsed, and perhaps {reason}")
         if reading[0] in programs_with("remover"):
             removed.update(dict.fromkeys(filter(None, reading[1:])))
     if reason := _of_removed(tuple(removed), around, "/"):
-        return _finding(command, whole, f"cannot be understood, and perhaps {reason}")
+        return _finding(command, whole, f"cannot be parsed, and perhaps {reason}")
     return None
 
 
 def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | None:
-    """Return why not to remove what the words name, of which `*` is all that is in `here`."""
+    """Return why removing the paths in `words` asks, or None; `*` is everything in `here`."""
     if len(words) > _MOST_REMOVED:
         return _TOO_MANY_PATHS
     for word in words:
@@ -366,12 +364,12 @@ def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | 
         except TooManyFilesError:
             return _TOO_MANY_PATHS
         if reason:
-            return f"removes what must stay: {reason}"
+            return f"removes a protected path: {reason}"
     return None
 
 
 def _breeds(command: str) -> bool:
-    """Return whether a function of the text pipes itself into itself: a fork bomb."""
+    """Return whether the text defines a function that pipes itself into itself: a fork bomb."""
     text = None
     for number, match in enumerate(_FUNCTION.finditer(command)):
         if number >= _MOST_FUNCTIONS:

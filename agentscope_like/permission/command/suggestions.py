@@ -1,4 +1,4 @@
-"""Patterns that would spare a question about a command, the shortest that is safe for each part."""
+"""Suggests allow patterns for a command: for each part, the shortest one that is safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decision as text and as JSON: what was found, where, and what would have it allowed."""
+"""Explains a decision as text and JSON: what was found, where, and what would allow the call."""
 
 from agentscope_like.permission.explain.explanation import (
     ROW_WORDS,

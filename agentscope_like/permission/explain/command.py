@@ -1,4 +1,4 @@
-"""A command line with its parts underlined."""
+"""Lays out a command line with marks below its parts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Mark(NamedTuple):
 
 
 class _Shown(NamedTuple):
-    """One character as it is shown, and where it stands in the command."""
+    """One character as it is shown, and its position in the command."""
 
     text: str
     offset: int

@@ -1,4 +1,4 @@
-"""A decision as facts that a person or a program can read."""
+"""Collects the facts that explain a decision."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["ROW_WORDS", "Explanation", "explain", "explain_call"]
 ROW_WORDS: Mapping[DecisionRow, str] = {
     DecisionRow.DENY_RULE: "a deny rule matches it",
     DecisionRow.TOOL_DENIES: "the tool itself denies it",
-    DecisionRow.NOT_READ_ONLY: "explore mode runs only what is proven to read",
-    DecisionRow.SAFETY_CHECK: "a safety check wants a person to look at it",
+    DecisionRow.NOT_READ_ONLY: "explore mode runs only calls proven to read only",
+    DecisionRow.SAFETY_CHECK: "a safety check requires a person's approval",
     DecisionRow.ASK_RULE: "an ask rule matches it, or a deny rule may",
     DecisionRow.READ_ONLY: "it is proven to read only",
     DecisionRow.TOOL_ALLOWS: "the tool itself allows it",
     DecisionRow.ALLOW_RULE: "an allow rule matches it",
-    DecisionRow.NOTHING_MATCHED: "no rule and no check settles it, so the mode does",
+    DecisionRow.NOTHING_MATCHED: "no rule or check applies, so the mode decides",
 }
 """The rows of the decision table (docs/design/decisions.md) in words."""
 
@@ -40,11 +40,11 @@ _SPARED_BY_READING = (
     DecisionRow.SAFETY_CHECK,
     DecisionRow.NOTHING_MATCHED,
 )
-"""Rows that a command would have passed, had it been proven to read only."""
+"""Rows that a command proven to read only would pass."""
 
 
 class Explanation(Struct, frozen=True):
-    """Why a call was decided as it was, and what would have had it allowed.
+    """Why a call was decided as it was, and what would allow it.
 
     Attributes:
         decision: The decision.

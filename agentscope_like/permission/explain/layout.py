@@ -1,4 +1,4 @@
-"""An explanation as lines of plain text."""
+"""Lays out an explanation as lines of plain text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ON_FILES = frozenset({"read", "write", "delete"})
 
 
 class LineRole(StrEnum):
-    """What a line says, for whoever gives it a colour."""
+    """What a line says; used to colour it."""
 
     ALLOW = "allow"
     DENY = "deny"
@@ -187,7 +187,7 @@ def _part(command: str, number: int, part: Part, room: int) -> Iterator[Line]:
 
 
 def _untold(part: Part) -> tuple[Effect, ...]:
-    """Return the effects that matter and that no doubt of the part tells already."""
+    """Return the effects that matter and that no doubt of the part mentions."""
     told = " ".join(doubt.message for doubt in part.doubts)
     return tuple(
         effect
@@ -217,7 +217,7 @@ def _effects(effects: tuple[Effect, ...], part: Part) -> str:
 
 
 def _is_fed(effect: Effect, part: Part) -> bool:
-    """Return whether a file's name stands nowhere in the command: another one prints it."""
+    """Return whether a file's name is not in the command's text, but printed by another command."""
     return effect.kind.value in _ON_FILES and effect.path is None and effect.span == part.span
 
 

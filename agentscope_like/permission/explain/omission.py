@@ -1,4 +1,4 @@
-"""What a command would have to leave out to be a proven read."""
+"""Finds pieces of a command without which it would be proven to read only."""
 
 from __future__ import annotations
 

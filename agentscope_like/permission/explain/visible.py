@@ -1,4 +1,4 @@
-"""Text that cannot deceive the eye: what steers a terminal, or cannot be seen, is spelt out."""
+"""Escapes control and invisible characters, so that text cannot steer a terminal or mislead."""
 
 from __future__ import annotations
 

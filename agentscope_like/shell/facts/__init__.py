@@ -1,4 +1,4 @@
-"""Questions about one part of a command: what it may run, and what it shows of files."""
+"""Facts about one part of a command: what it may run, and which file content it shows."""
 
 from __future__ import annotations
 

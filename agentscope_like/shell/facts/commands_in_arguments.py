@@ -1,7 +1,7 @@
-"""Commands that stand in the words of a program which is not opened, for the rules that forbid.
+"""Finds commands passed as arguments to programs that the walk does not open, for deny rules.
 
-What is carried for certain counts like any other command. What may be carried counts for a guess:
-it is asked about.
+A command that certainly runs is matched like any other. A command that may run is a guess: a match
+asks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST_ARGUMENTS = 64
 
 
 def carried_readings(part: Part) -> Iterator[Words]:
-    """Yield what a part runs that stands in its words, or in what it is told by the environment."""
+    """Yield the commands that a part runs from its arguments or its environment."""
     yield from _settings(part)
     words = _words(part)
     if not words:
@@ -56,9 +56,9 @@ def carried_readings(part: Part) -> Iterator[Words]:
 
 
 def perhaps_carried_readings(part: Part) -> Iterator[Words]:
-    """Yield what a part may run: what follows `--` or `exec`, the value of `--command` and `-e`.
+    """Yield commands that a part may run: after `--` or `exec`, in `--command` and `-e`.
 
-    Of a program that nobody knows, any word may begin a command, or hold one.
+    Any argument of an unknown program may begin or contain a command.
     """
     words = _words(part)
     if not words:
@@ -83,7 +83,7 @@ def perhaps_carried_readings(part: Part) -> Iterator[Words]:
 
 
 def _in_input(part: Part) -> Iterator[Words]:
-    """Yield what may be a command in the text that stands in the command as a part's input."""
+    """Yield what may be a command in a part's here-document or here-string."""
     for redirect in part.redirects:
         target = redirect.target
         word = target.body if isinstance(target, Heredoc) else target
@@ -94,7 +94,7 @@ def _in_input(part: Part) -> Iterator[Words]:
 
 
 def _words(part: Part) -> Words:
-    """Return the words of a part that may run others, by its program's bare name, else none."""
+    """Return the words of a part that may run others, with its program's bare name, else none."""
     if not part.argv or part.argv[0] is None or not _may_run(part):
         return ()
     return (bare_name(part.argv[0]), *part.argv[1:])
@@ -105,7 +105,7 @@ def _may_run(part: Part) -> bool:
 
 
 def _is_unknown(part: Part) -> bool:
-    """Return whether nothing is known of what a program does with its words."""
+    """Return whether a program is unknown."""
     name = part.argv[0] or ""
     return not families().has_own_words(bare_name(name)) and any(
         effect.kind is EffectKind.EXECUTE and effect.target == name for effect in part.effects
@@ -113,7 +113,7 @@ def _is_unknown(part: Part) -> bool:
 
 
 def _before_tail(words: Words) -> int:
-    """Return after how many words a command may stand; all of them where none does."""
+    """Return after how many words a command may begin; all of them if none does."""
     for position, word in enumerate(words[1:_MOST_BEFORE], 1):
         if word in families().run_words and not families().has_own_words(words[0] or ""):
             return position + 1
@@ -121,7 +121,7 @@ def _before_tail(words: Words) -> int:
 
 
 def _commands_in(words: Words) -> list[int]:
-    """Return where a command may stand that a program is known to run.
+    """Return where a command may begin that a program is known to run.
 
     A word behind an option may be its value, or the command already. Settings go before it.
     """
@@ -143,7 +143,7 @@ def _commands_in(words: Words) -> list[int]:
 
 
 def _flag_values(words: Words) -> Iterator[str | None]:
-    """Yield the values of options that many programs have for a command or a program's text."""
+    """Yield the values of options that commonly hold a command or code."""
     for word, following in pairwise((*words[1:], None)):
         name, _, joined = (word or "").partition("=")
         if _COMMAND_FLAG.fullmatch(name):
@@ -170,7 +170,7 @@ def _option_values(words: Words, plain: Words) -> Iterator[str]:
 
 
 def _value(option: str, word: str | None, following: str | None) -> str | None:
-    """Return what stands behind an option in its word or in the next one; None for another word."""
+    """Return the value of an option, in its word or the next one; None for another word."""
     if word is None:
         return None
     if option.startswith("--"):
@@ -185,7 +185,7 @@ def _value(option: str, word: str | None, following: str | None) -> str | None:
 
 
 def _settings(part: Part) -> Iterator[Words]:
-    """Yield the commands that variables name which programs run, as `PAGER` does."""
+    """Yield the commands in environment variables that programs run, such as `PAGER`."""
     for assignment in part.assignments:
         if _NAMES_A_PROGRAM.fullmatch(assignment.name) and (value := assignment.value.literal):
             yield from _in_text(value)

@@ -1,4 +1,4 @@
-"""What git shows of the files that it keeps, of those of the past too: `git show HEAD:path`."""
+"""Finds the files whose present or past content git shows: `git show HEAD:path`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COMPUTED = " "
 
 
 def shown_in_history(part: Part) -> Iterator[str]:
-    """Yield the paths, or patterns, of what git is told to show, as far as they are known.
+    """Yield the known paths or patterns that git is asked to show.
 
     Args:
         part: The part.
@@ -61,7 +61,7 @@ def shown_in_history(part: Part) -> Iterator[str]:
 
 @answered_once
 def shows_computed(part: Part) -> bool:
-    """Return whether git shows something that it is only told of while it runs."""
+    """Return whether git shows a path that is only known at run time."""
     if not _shows(part):
         return False
     return _READ_FROM_INPUT in part.argv or any(
@@ -70,7 +70,7 @@ def shows_computed(part: Part) -> bool:
 
 
 def all_words(analysis: CommandAnalysis) -> Iterator[str]:
-    """Yield the words that stand anywhere in a command.
+    """Yield the words anywhere in a command.
 
     Args:
         analysis: The command, as it was read.
@@ -85,7 +85,7 @@ def all_words(analysis: CommandAnalysis) -> Iterator[str]:
 
 @answered_once
 def _shows(part: Part) -> bool:
-    """Return whether a part is git, and shows what is in files that are or were there."""
+    """Return whether a part is git and shows the content of present or past files."""
     command = part.git_command
     if command is None or not part.read_only:
         return False
@@ -99,7 +99,7 @@ def _shows(part: Part) -> bool:
 
 
 def _is_summary(part: Part) -> bool:
-    """Return whether git tells no more of a commit than what it changed."""
+    """Return whether git prints only a summary of a commit's changes."""
     if part.git_command != "show":
         return False
     options, table = part.options, _table()
@@ -108,7 +108,7 @@ def _is_summary(part: Part) -> bool:
 
 
 def _operands(part: Part) -> Iterator[int]:
-    """Yield the places of the words that may name what is shown."""
+    """Yield the positions of the words that may name what is shown."""
     words = part.argv
     is_searching = part.git_command == "grep" and "-e" not in words
     is_behind = False
@@ -134,7 +134,7 @@ def _is_number(word: str | None) -> bool:
 
 
 def _end(part: Part, number: int) -> str:
-    """Return with what a computed word ends, as far as that is known."""
+    """Return the known end of a computed word."""
     if part.parent is not None or number >= len(part.words):
         return ""  # a carrier may put something in its place
     return _known(part.words[number]).rpartition(_COMPUTED)[2]

@@ -1,4 +1,4 @@
-"""Where a part acts that is given no place to act on: the directory that it runs in."""
+"""Detects parts that act on their working directory because they are given no path."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _VALUED = re.compile(r"-[a-zA-Z]*[xX]|--exclude(-from|-per-directory)?|--with-tr
 """Options of `git ls-files` that take the next word."""
 
 _FOLDER = re.compile(r"(?!.*\.\.)\w[^*?\[\\]*", re.DOTALL)
-"""A path that git takes for what lies below where it runs, and not for all of it."""
+"""A path that limits git to a part of its working directory."""
 
 
 class Implied(Enum):
-    """What a part does to the directory that it runs in, and to all below it."""
+    """What a part does to everything below its working directory."""
 
     NOTHING = "nothing"
     LISTS = "lists"
@@ -39,7 +39,7 @@ _READ = EffectKind.READ
 
 
 def implied(part: Part, analysis: CommandAnalysis) -> Implied:
-    """Return what a part does where it runs, being given no other place.
+    """Return what a part does to its working directory, if it is given no other path.
 
     Args:
         part: The part.
@@ -65,7 +65,7 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
 
 @answered_once
 def searches_below(part: Part) -> bool:
-    """Return whether a part searches all that is below a directory that it is given."""
+    """Return whether a part searches everything below a directory that it is given."""
     if part.is_a("searcher"):
         return True
     if not part.is_a("grep"):
@@ -75,7 +75,7 @@ def searches_below(part: Part) -> bool:
 
 
 def _has_word(part: Part, starts: tuple[str, ...]) -> bool:
-    """Return whether a word begins so; `--files` and its kin ask for names, and name no file."""
+    """Return whether a word has one of these prefixes; `--files` lists names and names no file."""
     for word in part.argv[1:]:
         if word is not None and word.startswith(starts) and not word.startswith("--files"):
             return True
@@ -83,7 +83,7 @@ def _has_word(part: Part, starts: tuple[str, ...]) -> bool:
 
 
 def _is_given_a_place(part: Part) -> bool:
-    """Return whether a part is told what to read; `--include=*` is no file, though it may be."""
+    """Return whether a part has an argument that names what to read; `--include=*` does not."""
     return any(
         effect.kind is _READ
         and not is_redirect(effect, part)
@@ -93,7 +93,7 @@ def _is_given_a_place(part: Part) -> bool:
 
 
 def _is_given_folders(part: Part) -> bool:
-    """Return whether `git ls-files` is told of nothing but paths that lie below where it runs."""
+    """Return whether `git ls-files` has only arguments below its working directory."""
     words = [word or "" for word in part.argv[part.argv.index("ls-files") :]]
     paths = [
         word

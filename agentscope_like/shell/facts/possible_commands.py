@@ -1,7 +1,7 @@
-"""The commands that a part may come to run, for everything that forbids.
+"""Lists the commands that a part may run, for deny and ask rules and safety checks.
 
-What forbids looks at each name a program may go by and through whatever may run another command;
-one reading is enough. What allows never looks here.
+To deny or ask, each possible name of a program and each command that it may run is matched; one
+match is enough. Allow rules never use this module.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _FLAG_WITH_VALUE = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file")
 
 
 def bare_name(name: str) -> str:
-    """Return a program's name without its directory, as the most forgiving file system has it."""
+    """Return a program's name without directory, folded as on a case-insensitive file system."""
     return name.rpartition("/")[2].casefold() or name
 
 
 def readings(part: Part) -> Iterator[Words]:
-    """Yield the words of each command that the part may come to run, its own first.
+    """Yield the words of each command that the part may run, its own first.
 
     The program is named by its bare name. Leading options of programs with sub-commands are also
     left out; every word of a program that runs other commands is tried as one.
@@ -69,7 +69,7 @@ def readings(part: Part) -> Iterator[Words]:
 
 
 def as_written(part: Part) -> Part:
-    """Return the part with its patterns for words; the part itself where it has none."""
+    """Return the part with glob patterns as literal words; the part itself if it has none."""
     if None not in part.argv:
         return part
     argv = tuple(
@@ -89,7 +89,7 @@ def _pattern(word: Word) -> str | None:
 
 
 def unread_texts(part: Part) -> Iterator[list[str]]:
-    """Yield what may be words in each text that the part has run and that could not be read."""
+    """Yield the possible words of each script of the part that could not be parsed."""
     if part.read_only or not part.argv or part.argv[0] is None:
         return
     name = bare_name(part.argv[0])
@@ -101,7 +101,7 @@ def unread_texts(part: Part) -> Iterator[list[str]]:
 
 
 def runs_unseen_text(part: Part) -> bool:
-    """Return whether a part is a shell that runs its input, or a text that bash computes."""
+    """Return whether a part is a shell that runs its stdin, or code only known at run time."""
     if part.read_only or not part.argv or part.argv[0] is None:
         return False
     name, arguments = bare_name(part.argv[0]), part.argv[1:]
@@ -118,7 +118,7 @@ def runs_unseen_text(part: Part) -> bool:
 
 
 def reads_input(arguments: Words) -> bool:
-    """Return whether a shell takes its program from its input: for `-s`, or for want of another."""
+    """Return whether a shell runs its stdin: with `-s`, or without a script argument."""
     is_value = False
     for count, word in enumerate(arguments, 1):
         if is_value:
@@ -141,18 +141,18 @@ def _is_input(word: str | None) -> bool:
 
 
 def raw_words(text: str) -> list[str]:
-    """Return what may be words in a text that could not be read, without its quotes."""
+    """Return the possible words of a text that could not be parsed, without its quotes."""
     return [word for word in _BETWEEN_WORDS.split(text.translate(_QUOTING)) if word]
 
 
 @lru_cache(maxsize=1)
 def raw_commands(text: str) -> tuple[Words, ...]:
-    """Return what may be commands in a text that could not be read; rules of each kind ask it."""
+    """Return the possible commands of a text that could not be parsed; cached for all rules."""
     return tuple(raw_readings(raw_words(text)))
 
 
 def raw_readings(words: Sequence[str]) -> Iterator[Words]:
-    """Yield what may be commands in the words of a text that could not be read."""
+    """Yield the possible commands in the words of a text that could not be parsed."""
     seen: set[Words] = set()
     for position, word in enumerate(words):
         for reading in _both(bare_name(word), words[position + 1 : position + _MAX_CARRIED]):

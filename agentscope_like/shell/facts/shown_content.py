@@ -1,4 +1,4 @@
-"""What a part shows of the files that it reads: what is in them, how much, or their names."""
+"""Tells whether a part shows the content, the size or only the names of the files it reads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _table() -> _Table:
 
 
 def lists_only(effect: Effect, part: Part) -> bool:
-    """Return whether a part looks at the name and metadata of what it reads, and no further."""
+    """Return whether a part reads only names and metadata."""
     if not part.is_a("shows_names") or is_redirect(effect, part):
         return False
     if part.program == "git":
@@ -50,17 +50,17 @@ def lists_only(effect: Effect, part: Part) -> bool:
 
 
 def choosing_option(part: Part) -> Expression | None:
-    """Return by which option a search is told the names of the files that it reads, or None."""
+    """Return the option by which a search reads the names of its files from a file, or None."""
     return _table().chosen_by.get(canonical(part.program or ""))
 
 
 def shows_unseen_files(part: Part) -> bool:
-    """Return whether a part shows what is in files that it is only told of while it runs."""
+    """Return whether a part shows the content of files only known at run time."""
     return reads_unseen_files(part) and not counts(part)
 
 
 def reads_unseen_files(part: Part) -> bool:
-    """Return whether a part reads files that it is only told of while it runs."""
+    """Return whether a part reads files that are only known at run time."""
     for effect in part.effects:
         if effect.path is None and effect.kind is _READ and not lists_only(effect, part):
             return True
@@ -68,12 +68,12 @@ def reads_unseen_files(part: Part) -> bool:
 
 
 def counts(part: Part) -> bool:
-    """Return whether a part tells no more of files than how much is in them."""
+    """Return whether a part prints only counts or sizes of files."""
     return part.is_a("counter") and not _takes_names(part)
 
 
 def _takes_names(part: Part) -> bool:
-    """Return whether a part quotes what is in a file, which it takes for names or patterns."""
+    """Return whether a part may print lines of a file that it reads as names or patterns."""
     return _name_lists(part) is not None and _is_told_of_names(part)
 
 
@@ -88,16 +88,16 @@ def _name_lists(part: Part) -> Expression | None:
 
 
 def reads_no_directory(part: Part) -> bool:
-    """Return whether a part reads nothing of a directory, given one."""
+    """Return whether a part reads nothing if given a directory."""
     return part.is_a("file_reader")
 
 
 def follows(part: Part, *, otherwise: bool) -> bool:
-    """Return whether a part may follow the symlinks that it comes upon.
+    """Return whether a part may follow the symlinks that it finds.
 
     Args:
         part: The part.
-        otherwise: The answer for a program of which nobody knows.
+        otherwise: The answer for an unknown program.
     """
     letters = _table().follow_flags.get(canonical(part.program or ""))
     if letters is None:
@@ -106,5 +106,5 @@ def follows(part: Part, *, otherwise: bool) -> bool:
 
 
 def is_redirect(effect: Effect, part: Part) -> bool:
-    """Return whether an effect is that of a redirection."""
+    """Return whether an effect comes from a redirection."""
     return bool(part.redirects) and effect.span in part.redirected

@@ -1,4 +1,4 @@
-"""Where the names of files come from that a command is only told while it runs."""
+"""Traces file names that are only known at run time to the programs that print them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether `find` lists regular files only, and no symlinks."""
+"""Tells whether `find` lists regular files only, and no symlinks."""
 
 from __future__ import annotations
 

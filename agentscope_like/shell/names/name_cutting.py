@@ -1,4 +1,4 @@
-"""Where programs cut a text into names otherwise than at its blanks and line ends."""
+"""Detects programs that split text into names elsewhere than at blanks and line ends."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _delimiter(option: re.Match[str], following: str | None) -> str | None:
 
 
 def reads_oddly(part: Part) -> bool:
-    """Return whether `read` or `mapfile` takes pieces that no blank or line end bounds."""
+    """Return whether `read` or `mapfile` splits elsewhere than at blanks or line ends."""
     if part.program == "read" and part.has_flag("nNi"):
         return True
     for assignment in part.assignments:
@@ -60,7 +60,7 @@ def reads_oddly(part: Part) -> bool:
 
 
 def says_otherwise(part: Part) -> bool:
-    """Return whether a part prints other texts than its words are."""
+    """Return whether a part prints text other than its words, such as by escapes."""
     program, words = plain_name(part.program or ""), [*part.argv[1:]]
     if program == "basename":
         return len(words) > 1

@@ -1,7 +1,7 @@
-"""Where the words of a command line get their text: variables, parameters and standard inputs.
+"""Traces the values of a command line's variables, parameters and standard inputs.
 
 One pass over the trees of the command line and of the scripts in its words. A variable counts as
-set where an assignment certainly came before; which of several assignments, nobody asks.
+set where an assignment certainly came before; all of its assignments are possible values.
 """
 
 from __future__ import annotations
@@ -57,22 +57,22 @@ _ARRAY = "["
 
 
 class NameFlow:
-    """Where the words of one command line get their text.
+    """The sources of the text in the words of one command line.
 
-    Nodes of the trees are told apart by their identity.
+    Tree nodes are keyed by identity.
 
     Args:
         scripts: The trees, each with the text that it was read from.
 
     Attributes:
-        values: What each variable is given, by name.
-        inherited: The expansions of variables that may hold what the environment gave them.
+        values: The values assigned to each variable, by name.
+        inherited: The expansions of variables that may come from the environment.
         inputs: The standard input of each simple command, by its words.
-        owners: The function, or the text of the script, that each expansion stands in.
+        owners: The function or script text that contains each expansion.
         functions: The bodies of functions, by name.
         calls: The arguments of calls, by the name that is called; those of `set` too.
         texts: The scripts, by their text.
-        nested: In the text of which script the words of a command stand; none for the first.
+        nested: The script text that contains the words of a command; none for the command line.
     """
 
     def __init__(self, scripts: Iterable[tuple[str, Script]]) -> None:
@@ -93,7 +93,7 @@ class NameFlow:
             self._script(script, None, set())
 
     def _script(self, script: Script, fed: Input, known: set[str]) -> None:
-        """Go through a script; `known` are the variables that are set, and grows."""
+        """Visit a script; `known` are the variables that are set, and grows."""
         chain: list[Statement] = []
         for statement in script.statements:
             chain.append(statement)
@@ -103,9 +103,9 @@ class NameFlow:
         self._chain(chain, fed, known)
 
     def _chain(self, chain: Sequence[Statement], fed: Input, known: set[str]) -> None:
-        """Go through commands joined by `&&` and `||`: what the first one sets holds behind them.
+        """Visit commands joined by `&&` and `||`: the variables that the first one sets stay set.
 
-        Nothing does where they run in the background.
+        In the background, no variable stays set.
         """
         if chain and chain[-1].connector == "&":
             known = set(known)
@@ -207,7 +207,7 @@ class NameFlow:
         known.add(name)
 
     def _declared(self, word: Word, known: set[str]) -> None:
-        """Note what `export NAME=value` and its kin set."""
+        """Record the variables that `export NAME=value` and similar commands set."""
         first = word.segments[0]
         name, equals, text = first.text.partition("=") if isinstance(first, Literal) else ("",) * 3
         if equals and isinstance(first, Literal):

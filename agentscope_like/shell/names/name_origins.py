@@ -1,4 +1,4 @@
-"""Where the names come from of files that a command reads, but does not name itself.
+"""Traces the names of files that a command reads, but that are not in its text.
 
 `find . | xargs cat`, `cat $(git ls-files)`, `while read f; do cat "$f"; done`: such names pass
 where each program that prints them is known to print names, and each one behind it to pass them on

@@ -1,4 +1,4 @@
-"""The programs that print names of files, and those that pass them on: `name_sources.toml`."""
+"""Programs that print file names or pass them on: the compiled `name_sources.toml`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _A_NUMBER = "1"
 
 
 class Prints(Enum):
-    """What a program prints, as far as names of files are concerned."""
+    """The kinds of file names that a program prints."""
 
     NOTHING = "nothing"
     """Nothing, or nothing that names a credential."""
@@ -73,7 +73,7 @@ class _Entry(Struct, frozen=True, eq=False):
     operands: re.Pattern[str]
 
     def fits(self, words: Sequence[str]) -> bool:
-        """Return whether all that a program is told is as the entry has it."""
+        """Return whether the arguments of a program match the entry."""
         if _ANY_OPTION in words and self.without.pattern != _NOTHING:
             return False
         if self.prints is Prints.ITS_WORDS:  # no option of them makes another name
@@ -90,10 +90,10 @@ class _Entry(Struct, frozen=True, eq=False):
 
 @answered_once
 def name_source(part: Part) -> Prints | None:
-    """Return what a part prints of names of files; None where nobody can say.
+    """Return which file names a part prints; None if unknown.
 
     Args:
-        part: The part. Its redirections, and the words that it is given by others, do not count.
+        part: The part. Redirections and arguments added by other commands are ignored.
     """
     words = list(_words(part))[1:]
     if part.git_command is not None:
@@ -109,7 +109,7 @@ def name_source(part: Part) -> Prints | None:
 
 
 def _words(part: Part) -> Iterator[str]:
-    """Yield the words behind the program's name, with a mark for those that are not known."""
+    """Yield the arguments, with a marker for those that are only known at run time."""
     computed = iter(part.computed)
     for word in part.argv:
         known = next(computed, None) if word is None else None
@@ -124,7 +124,7 @@ def _words(part: Part) -> Iterator[str]:
 
 
 def _where(prints: Prints, part: Part) -> Prints:
-    """Return what is printed; `ls src` and `git -C src ls-files` have names of another place."""
+    """Return what is printed; names of `ls src` and `git -C src ls-files` need a directory."""
     elsewhere = part.git_command != part.argv[1] if part.program == "git" else _lists_others(part)
     return Prints.NAMES if prints is Prints.PATHS and elsewhere else prints
 
@@ -139,7 +139,7 @@ def _reads_files(part: Part) -> bool:
 
 
 def plain_name(program: str) -> str:
-    """Return the name by which the table knows a program."""
+    """Return a program's name in the table."""
     first = canonical(program)
     return _aliases().get(first, first)
 

@@ -1,4 +1,4 @@
-"""Names in the words of a command that are printed or held for other commands to read."""
+"""Names in arguments and variables that other commands may use as file names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GIVING = frozenset({":-", "-", ":=", "=", ":+", "+"})
 
 
 def said(part: Part) -> Iterator[str]:
-    """Yield the words that a part is given, and the directories that it makes of them."""
+    """Yield the arguments of a part, and the directories that it makes of them."""
     words = [word for word in part.argv[1:] if word]
     yield from words
     if plain_name(part.program or "") == "dirname":
@@ -26,14 +26,14 @@ def said(part: Part) -> Iterator[str]:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Yield a text, and the names that it may be cut to, with their quotes and without."""
+    """Yield a text, and the names that it may be split into, with and without quotes."""
     names = dict.fromkeys((text, *_BLANKS.split(text)))
     yield from names
     yield from (bare for name in names if (bare := _QUOTES.sub("", name)) != name)
 
 
 def held_words(analysis: CommandAnalysis) -> Iterator[Word]:
-    """Yield the words that variables are given, and the texts that commands get as input.
+    """Yield the values of variables, and the texts of here-documents and here-strings.
 
     Args:
         analysis: The command, as it was read.

@@ -1,4 +1,4 @@
-"""Which credentials a command would show."""
+"""Finds the secrets that a command would read."""
 
 from __future__ import annotations
 

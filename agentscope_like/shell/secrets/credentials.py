@@ -1,4 +1,4 @@
-"""The credentials that are there now: those that a pattern matches, or a hard link leads to."""
+"""Finds existing credentials that a pattern matches or that a hard link shares."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Credentials"]
 class Credentials:
     """Finds the credentials that lie in the home and below the working directories.
 
-    Of the latter, the nearest 5,000 entries are looked at.
+    Below the working directories, the nearest 5,000 entries are examined.
 
     Args:
         around: Where the command runs.
@@ -37,15 +37,15 @@ class Credentials:
         self._known: dict[tuple[int, int], tuple[str, str]] | None = None
 
     def match_objection(self, pattern: str) -> str | None:
-        """Return why not to read what a pattern matches by its last name, or None."""
+        """Return why a pattern's last name matches a credential, or None."""
         name = fold(pattern.rstrip("/").rpartition("/")[2])
         for path, reason in self._all().values():
             if matches(fold(_name(path)), name):
-                return f"`{pattern}` matches it: {reason}"
+                return f"`{pattern}` matches a credential: {reason}"
         return None
 
     def link_objection(self, location: Location) -> str | None:
-        """Return why a file that has more than one name is not to be read, or None."""
+        """Return why a file with several hard links is a credential, or None."""
         if location.kind is not FileKind.FILE or location.identity is None:
             return None
         try:
@@ -55,7 +55,9 @@ class Credentials:
         if getattr(status, "st_nlink", 1) == 1:
             return None
         found = self._all().get(location.identity)
-        return f"`{location.written}` is another name of it: {found[1]}" if found else None
+        return (
+            f"`{location.written}` is another name of a credential: {found[1]}" if found else None
+        )
 
     def _all(self) -> dict[tuple[int, int], tuple[str, str]]:
         if self._known is None:
@@ -63,7 +65,7 @@ class Credentials:
         return self._known
 
     def _found(self) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
-        """Yield the identity of each credential that is there, its path, and why it is one."""
+        """Yield the identity of each existing credential, its path, and why it is one."""
         for path in self._paths():
             try:
                 location = self._around.locate(path)
@@ -74,7 +76,7 @@ class Credentials:
                 yield location.identity, (path, reason)
 
     def _paths(self) -> Iterator[str]:
-        """Yield the paths that may be those of credentials."""
+        """Yield the possible paths of credentials."""
         is_name = _last_names().fullmatch
         for directory in self._around.working_directories:
             yield from (each for each in self._below(directory) if is_name(fold(_name(each))))
@@ -100,7 +102,7 @@ def _name(path: str) -> str:
 
 @lru_cache(maxsize=1)
 def _last_names() -> re.Pattern[str]:
-    """Return what the last names of credentials match, wherever they are."""
+    """Return the name patterns of credentials in any directory."""
     paths = [
         fold(path)
         for row in paths_asked_to_read()
@@ -112,6 +114,6 @@ def _last_names() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _places_at_home() -> tuple[str, ...]:
-    """Return the paths below a home that are secret, and directories below which all is."""
+    """Return the secret paths below a home, and the directories that are wholly secret."""
     paths = [path.removeprefix("~/") for row in paths_asked_to_read() for path in row.paths]
     return tuple(path for path in paths if path[0] != "/" and "*" not in path.removesuffix("/**"))

@@ -1,4 +1,4 @@
-"""Whether a path of which only the end is known may be a sensitive one: `"$x/credentials"`."""
+"""Matches paths of which only the end is known against sensitive paths: `"$x/credentials"`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ANY_START = "**"
 
 
 class _Entry(Struct, frozen=True, eq=False):
-    """One path of the table, by its names; `is_deep` tells that all below it is meant."""
+    """One path of the table, by its names; `is_deep` includes everything below it."""
 
     path: str
     does: str
@@ -66,7 +66,7 @@ class _Entry(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=1024)
 def may_be_secret(ending: str) -> str | None:
-    """Return why a path that ends so may be one that is sensitive to read, or None.
+    """Return why a path with this end may be secret, or None.
 
     Args:
         ending: A pattern. Behind a slash at its beginning, its names are whole.
@@ -76,15 +76,15 @@ def may_be_secret(ending: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def may_be_sensitive(ending: str) -> str | None:
-    """Return why a path that ends so may be one that is sensitive to write, or None."""
+    """Return why a path with this end may be sensitive to write, or None."""
     return _found(ending, paths_asked_to_write())
 
 
 @lru_cache(maxsize=1024)
 def may_hold_secrets(ending: str, home: str | None) -> bool:
-    """Return whether a directory whose path ends so may be the place of secrets.
+    """Return whether a directory whose path has this end may contain secrets.
 
-    Whatever is secret under its name alone may lie in any directory, and is not meant.
+    Names that are secret in any directory are not considered.
 
     Args:
         ending: With what the path ends, as for `may_be_secret`.
@@ -100,13 +100,13 @@ def may_hold_secrets(ending: str, home: str | None) -> bool:
 
 @lru_cache(maxsize=256)
 def may_match_secret(pattern: str) -> str | None:
-    """Return why a pattern that a search is told may stand for a secret, or None.
+    """Return why a pattern given to a search may match a secret, or None.
 
-    `src/*` and `*.json` stand for secrets no more than no pattern at all does; `.e*`, `*.pem` and
+    `src/*` and `*.json` suggest a secret no more than no pattern at all; `.e*`, `*.pem` and
     `secret*` do.
 
     Args:
-        pattern: As git takes one, or a search that is told which files to read.
+        pattern: A pattern of git, or of a search that selects files by name.
     """
     plain = _CLASS.sub("?", pattern.replace("\\", "")).replace("[^", "[!")
     name = plain.rstrip("/*").rpartition("/")[2] if is_any_name(plain) else plain.rpartition("/")[2]
@@ -123,13 +123,13 @@ def may_match_secret(pattern: str) -> str | None:
 
 
 def is_ending(pattern: str) -> bool:
-    """Return whether a pattern is no more than what names end with, or anything at all."""
+    """Return whether a pattern only gives the end of a name (`*.py`), or matches anything."""
     name = pattern.rpartition("/")[2]
     return _ENDING.fullmatch(name) is not None or _ANYTHING.fullmatch(name) is not None
 
 
 def is_any_name(ending: str) -> bool:
-    """Return whether the last name of a path that ends so may be any."""
+    """Return whether the last name of a path with this end may be anything."""
     return _ANYTHING.fullmatch(ending.rstrip("/").rpartition("/")[2]) is not None
 
 
@@ -138,7 +138,7 @@ def _found(ending: str, table: tuple[SensitivePaths, ...]) -> str | None:
     for each in _candidates(names, table):
         ends = range(1, len(names) + 1) if each.is_deep else (len(names),)
         if any(each.may_be_at(names, end) for end in ends):
-            return f"what ends with `{ending}` may be `{each.path}`, which {each.does}"
+            return f"a path that ends with `{ending}` may be `{each.path}`, which {each.does}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Which credentials a command would show.
+"""Finds the secrets that a command would read.
 
 The words that stand in the command count where they name a credential, literal or as patterns; so
 do the end of a path of which no more is known, and all below a place where credentials are. A name
@@ -195,7 +195,7 @@ class Secrets(Struct):
 
         Raises:
             PathError: A directory cannot be judged.
-            TooManyFilesError: There are too many names to look at each.
+            TooManyFilesError: There are too many names to check each one.
         """
         for name, verb in named_files(part):
             if reason := self._named.of_chosen(name):

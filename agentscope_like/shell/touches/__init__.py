@@ -1,4 +1,4 @@
-"""Which files a command touches, and how."""
+"""Lists the files that a command touches, and how."""
 
 from __future__ import annotations
 

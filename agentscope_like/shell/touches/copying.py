@@ -1,4 +1,4 @@
-"""Tells what `cp`, `mv` and `ln` write at and below their targets, and what speaks against it."""
+"""Finds what `cp`, `mv` and `ln` write at and below their targets, and objections to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Copying", "copy_objection", "pattern_objection"]
 
 @answered_once
 def _entered(part: Part) -> Set[str]:
-    """Return the directories, at any height, below which a part writes, but not to themselves.
+    """Return the directories below which a part writes, but which it does not write themselves.
 
     `cp -T a d` and `cp -r a/. d` write to `d` itself.
     """
@@ -37,14 +37,14 @@ def _entered(part: Part) -> Set[str]:
 
 
 def copy_objection(part: Part, around: Surroundings) -> str | None:
-    """Return why a copy may plant what is sensitive wherever it is, or go through links, or None.
+    """Return why a copy may create a sensitive file or write through symlinks, or None.
 
     Args:
         part: The copy.
         around: Where it runs.
 
     Raises:
-        PathError: A path cannot be judged.
+        PathError: A path cannot be resolved.
         TooManyFilesError: A pattern reaches too many files.
     """
     for effect in part.effects:
@@ -57,11 +57,11 @@ def copy_objection(part: Part, around: Surroundings) -> str | None:
                 continue
             try:
                 if effect.kind is EffectKind.READ and (reason := _sensitive_below(place, around)):
-                    return f"`{effect.target}` holds something sensitive: {reason}"
+                    return f"`{effect.target}` contains a sensitive path: {reason}"
                 if effect.kind is EffectKind.WRITE and any(around.links_below(place)):
-                    return f"`{effect.target}` holds symlinks, which could lead the copy elsewhere"
+                    return f"`{effect.target}` contains symlinks, which could redirect the copy"
             except TooManyFilesError:
-                return f"`{effect.target}` holds too many files to look at each"
+                return f"`{effect.target}` contains too many files to check each one"
     return None
 
 
@@ -75,7 +75,7 @@ def _sensitive_below(directory: Location, around: Surroundings) -> str | None:
 
 
 def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    """Return why what another part adds to a pattern may lead elsewhere, or None.
+    """Return why a file that another part creates, and a pattern matches, may lead elsewhere.
 
     `echo x > l; cp l* d/` writes to `d/l`, which may be a link.
 
@@ -84,8 +84,8 @@ def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | 
         around: Where it runs.
 
     Raises:
-        PathError: A path cannot be judged.
-        TooManyFilesError: Enough has been looked at.
+        PathError: A path cannot be resolved.
+        TooManyFilesError: The look budget is spent.
     """
     filled = [
         _Filled(part, f"{effect.path}{suffix}", effect.glob or part.is_a("relocates"))
@@ -105,7 +105,7 @@ def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | 
                 if each.part is part or not _may_match(each, pattern):
                     continue
                 if each.is_vague or "**" in pattern or _copies_trees(part):
-                    return f"another part may add to what `{effect.target}` stands for"
+                    return f"another command may create files that `{effect.target}` matches"
                 name = each.path.split("/")[pattern.count("/")]
                 if reason := around.why_not_edit(f"{folder}/{name}"):
                     return reason
@@ -127,7 +127,7 @@ class _Filled(Struct, frozen=True):
 
 
 def _may_match(filled: _Filled, pattern: str) -> bool:
-    """Return whether something at, above or below a path that is written may match a pattern."""
+    """Return whether a path at, above or below a written path may match a pattern."""
     own = filled.path.split("/")
     wanted = list(takewhile(lambda name: "**" not in name, pattern.split("/")))
     if len(own) < len(wanted) and not filled.is_vague:
@@ -155,17 +155,17 @@ class Copying:
         self._files_only: dict[int, bool] = {}
 
     def written_below(self, effect: Effect, part: Part) -> Below | None:
-        """Return what is written below the target of one write; None where it does not come about.
+        """Return what is written below the target of one write; None if this write does not happen.
 
         A target has two effects: one on itself and one on the name below it that is written where
-        it is a directory. Only one of them comes about.
+        it is a directory. Only one of them happens.
 
         Args:
             effect: The write; its path is known.
             part: The part that has it.
 
         Raises:
-            PathError: A path cannot be judged.
+            PathError: A path cannot be resolved.
             TooManyFilesError: A pattern reaches too many files.
         """
         path = effect.path or ""
@@ -186,14 +186,14 @@ class Copying:
         )
 
     def _takes_files_only(self, part: Part) -> bool:
-        """Return whether all that the part takes is known to be plain files."""
+        """Return whether all sources of the part are known to be regular files."""
         known = self._files_only.get(id(part))
         if known is None:
             known = self._files_only[id(part)] = all(map(self._is_file, part.effects))
         return known
 
     def _is_file(self, effect: Effect) -> bool:
-        """Return whether what one effect takes is a plain file, or what a redirection makes."""
+        """Return whether the source is a regular file, or created by a redirection."""
         if effect.kind is EffectKind.WRITE or effect.path in self._analysis.redirected_to:
             return True
         locations = self._around.locations(effect)

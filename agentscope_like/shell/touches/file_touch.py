@@ -1,4 +1,4 @@
-"""What a command does to one path, as rules about files see it."""
+"""A touch: what a command does to one path, for rules about files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Below", "Touch", "TouchKind"]
 
 
 class TouchKind(Enum):
-    """What happens to a path; the value is the verb that tells of it."""
+    """What happens to a path; the value is the verb shown in messages."""
 
     READ = "reads"
     LIST = "looks at"
@@ -28,8 +28,8 @@ class Below(Enum):
     """What is reached below a path."""
 
     NOTHING = "nothing"
-    PRESENT = "what is there now"
-    ANYTHING = "whatever may come to be there"
+    PRESENT = "present files"
+    ANYTHING = "present and new files"
 
 
 class Touch(Struct, frozen=True):
@@ -39,7 +39,7 @@ class Touch(Struct, frozen=True):
         part: The part; None for a command that could not be read.
         kind: What is done.
         target: The path as it is written.
-        location: Where it leads; None where that is not known before the command runs.
+        location: Where it leads; None if that is only known at run time.
         below: What below it is reached too.
         follows: Whether symlinks below it are followed.
         certain: Whether the path itself is reached for certain.

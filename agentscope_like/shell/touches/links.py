@@ -1,7 +1,7 @@
-"""Says why a link that a command makes, copies or moves could lead its other parts elsewhere.
+"""Detects links that a command creates, copies or moves and that could redirect its writes.
 
-Where such a link leads can be looked up only once it is there. So a command that puts a link
-somewhere does nothing behind it that could go through the link, unless a person has looked.
+The target of such a link is only known once the link exists. So a command that creates a link
+asks if a later part could go through the link.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TAKEN = frozenset({EffectKind.READ, EffectKind.DELETE})
 
 
 def link_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    """Return why a link may lead a part elsewhere by the time that it runs, or None.
+    """Return why a link may redirect a part by the time that it runs, or None.
 
     Args:
         analysis: The command, as it was read.
@@ -74,14 +74,14 @@ def makes_links(part: Part) -> bool:
 
 
 def takes_links(part: Part, around: Surroundings) -> bool:
-    """Return whether a part copies or moves what is a symlink now, or holds one."""
+    """Return whether a part copies or moves an existing symlink, or a directory with one."""
     return part.is_a("copier", "mover") and any(
         _holds_links(effect, around) for effect in _taken(part)
     )
 
 
 def _holds_links(effect: Effect, around: Surroundings) -> bool:
-    """Return whether what an effect is about is a symlink or no plain file, or holds a symlink."""
+    """Return whether an effect reaches a symlink, a special file, or a directory with a symlink."""
     if effect.path is None:
         return True
     try:
@@ -98,10 +98,10 @@ def _holds_links(effect: Effect, around: Surroundings) -> bool:
 
 
 def spots(part: Part, around: Surroundings) -> Iterator[str]:
-    """Yield every path by which something is known that a part puts somewhere; `/` for any.
+    """Yield every path of a file that a part creates or moves; `/` for any path.
 
     Raises:
-        PathError: A path cannot be judged.
+        PathError: A path cannot be resolved.
     """
     for effect in part.effects:
         if effect.kind is EffectKind.WRITE and not is_redirect(effect, part):
@@ -112,10 +112,10 @@ def spots(part: Part, around: Surroundings) -> Iterator[str]:
 
 
 def ways(effect: Effect, around: Surroundings) -> Iterator[str]:
-    """Yield every path that is walked through on the way to what an effect reaches.
+    """Yield every directory that the kernel walks through on the way to an effect's path.
 
     Raises:
-        PathError: A path cannot be judged.
+        PathError: A path cannot be resolved.
         TooManyFilesError: A pattern reaches too many files.
     """
     yield effect.path or "/"
@@ -128,7 +128,7 @@ def ways(effect: Effect, around: Surroundings) -> Iterator[str]:
 
 
 class _Order(Struct, frozen=True):
-    """Which parts of a command may run after another one.
+    """The order in which the parts of a command may run.
 
     Attributes:
         is_known: Whether all parts run one after the other, as the text has them.
@@ -163,7 +163,7 @@ def _order_of(analysis: CommandAnalysis) -> _Order:
 def _objection_to_edits(
     analysis: CommandAnalysis, around: Surroundings, order: _Order
 ) -> str | None:
-    """Say so where `ln`, `cp` or `mv` puts a link somewhere, and another part may go through it."""
+    """Return why a part may go through a link that `ln`, `cp` or `mv` creates, or None."""
     parts = analysis.parts
     makers = [number for number, part in enumerate(parts) if part.is_a("relocates")]
     if not makers:
@@ -174,13 +174,13 @@ def _objection_to_edits(
         part = parts[number]
         if order.has_later(changing, number) and makes_links(part):
             return (
-                f"`{part.program}` makes a link and the command also writes; the link could lead "
-                "the write elsewhere"
+                f"`{part.program}` creates a link and the command also writes; the link could "
+                "redirect the write"
             )
         if order.has_later(touching, number) and _keeps_links(part) and takes_links(part, around):
             return (
-                f"`{part.program}` takes a symlink to another place and the command also reads or "
-                "writes; the link could lead that elsewhere"
+                f"`{part.program}` relocates a symlink and the command also reads or writes; the "
+                "symlink could redirect that"
             )
     return None
 
@@ -188,9 +188,9 @@ def _objection_to_edits(
 def _objection_to_others(
     analysis: CommandAnalysis, around: Surroundings, order: _Order
 ) -> str | None:
-    """Say so where a change may go through what a program put somewhere that is no plain editor.
+    """Return why a change may go through a link that another program creates, or None.
 
-    Only a rule allows such a program. What it put there may be copied or moved on.
+    Only a rule allows such a program. Its files may be copied or moved by other parts.
     """
     parts = list(enumerate(analysis.parts))
     if not any(_is_other(part) for _, part in parts):
@@ -211,14 +211,14 @@ def _objection_to_others(
                     and (not paths.isdisjoint(reached) or _goes_below(effect, paths))
                 ):
                     return (
-                        f"`{effect.target}` may lead elsewhere, through a link that another part "
-                        "of the command puts there"
+                        f"`{effect.target}` may lead elsewhere through a link that another part "
+                        "of the command creates"
                     )
     return None
 
 
 def _goes_below(effect: Effect, paths: Set[str]) -> bool:
-    """Return whether a write reaches one of some paths, or may do so once there is more."""
+    """Return whether a write reaches one of some paths, or may once new files exist."""
     if effect.glob:
         return bool(paths)
     return (
@@ -229,7 +229,7 @@ def _goes_below(effect: Effect, paths: Set[str]) -> bool:
 
 
 def _is_other(part: Part) -> bool:
-    """Return whether a part may do more than plain editors do, and what redirects write."""
+    """Return whether a part may do more than edit files and write redirections."""
     return not part.is_a("edits") and any(
         doubt.span not in part.redirected for doubt in part.doubts
     )
@@ -240,7 +240,7 @@ def _taken(part: Part) -> list[Effect]:
 
 
 def _keeps_links(part: Part) -> bool:
-    """Return whether what a part copies or moves stays a link; plain `cp a b` copies no link."""
+    """Return whether a part copies or moves links as links; plain `cp a b` does not."""
     if part.is_a("copier"):
         return _has_unknown_option(part) or not all(map(_FOLLOWING.fullmatch, part.options))
     return part.is_a("mover")
@@ -251,14 +251,14 @@ def _has_unknown_option(part: Part) -> bool:
 
 
 def _changes(part: Part) -> Iterator[Effect]:
-    """Yield what a part changes, but for devices of which nothing stays."""
+    """Yield what a part changes, except devices such as `/dev/null`."""
     for effect in part.effects:
         if effect.kind in CHANGES and effect.path not in standard_devices():
             yield effect
 
 
 def _touches(part: Part, analysis: CommandAnalysis) -> bool:
-    """Return whether a part changes anything, or looks into files and not at their names alone."""
+    """Return whether a part changes anything or reads the content of files."""
     if any(_changes(part)) or implied(part, analysis) is Implied.SEARCHES:
         return True
     return any(

@@ -1,4 +1,4 @@
-"""The paths that a command names, where no more is known of what it does to them."""
+"""Lists paths that a command names without a known effect: arguments of unknown programs."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _ENDING = re.compile(r"\*+(?:\.[\w*?\[\]-]+)+")
 
 
 def is_pattern(text: str) -> bool:
-    """Return whether a text has a letter that stands for others."""
+    """Return whether a text contains a wildcard."""
     return _MAGIC.search(text) is not None
 
 
 def _stands_for_places(pattern: str) -> bool:
-    """Return whether a pattern is more than what names end with, or than anything at all."""
+    """Return whether a pattern says more than the end of a name, or than anything at all."""
     folder, _, last = pattern.rpartition("/")
     is_ending = _ENDING.fullmatch(last) or _ANYTHING.fullmatch(last)
     return not is_ending or not _ANYTHING.fullmatch(folder)
 
 
 def _literal_folder(pattern: str) -> str:
-    """Return the directory in which all lies that a pattern matches, as far as that is known."""
+    """Return the known directory of all that a pattern matches."""
     magic = _MAGIC.search(pattern)
     return pattern[: magic.start()].rpartition("/")[0] if magic else pattern
 
@@ -61,7 +61,7 @@ def named_in_history(part: Part, around: Surroundings) -> Iterator[Touch]:
 
 
 def words_in_history(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
-    """Yield the paths among all words, where git shows something that it is told as it runs.
+    """Yield the paths among all words, if git shows a path that is only known at run time.
 
     Args:
         analysis: The command, as it was read.
@@ -76,7 +76,7 @@ def words_in_history(analysis: CommandAnalysis, around: Surroundings) -> Iterato
 def _matched(
     part: Part, pattern: str, around: Surroundings, roots: Iterable[str]
 ) -> Iterator[Touch]:
-    """Yield where that lies which a pattern may match, now or in the past."""
+    """Yield the locations that a pattern may match, now or in the past."""
     folder = _literal_folder(pattern)
     for start in dict.fromkeys((*part.directories, *roots)):
         try:
@@ -87,7 +87,7 @@ def _matched(
 
 
 def named_by_command(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
-    """Yield the paths that are named to a program that may do anything, or in unread text.
+    """Yield the paths in arguments of a program that may do anything, or in unparsed text.
 
     Args:
         analysis: The command, as it was read, or not.
@@ -102,7 +102,7 @@ def named_by_command(analysis: CommandAnalysis, around: Surroundings) -> Iterato
 
 
 def _words_of(part: Part, command: str) -> Iterator[str | None]:
-    """Yield the words of a part, and those of the code that it is given."""
+    """Yield the words of a part, and those of its code arguments."""
     runs_code = families().runs_code(part.program) or part.is_a("scripted")
     for word in part.argv[1:]:
         if runs_code and word is not None:

@@ -1,6 +1,6 @@
-"""Which files a command touches, as far as that is known: what rules about files are held against.
+"""Lists the files that a command touches, for rules about files.
 
-Unlike the checks of `safety`, nothing here knows which files matter: that is for the rules to say.
+Unlike the safety checks, this module does not know which files are sensitive: rules decide that.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CHANGES = {EffectKind.WRITE: _WRITES, EffectKind.DELETE: _DELETES}
 
 
 def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
-    """Yield what the parts are known to do to files, those that are not known included.
+    """Yield what the parts do to files, including files that are only known at run time.
 
     Args:
         analysis: The command, as it was read.
@@ -68,7 +68,7 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 
 
 class _Look:
-    """Looks at the effects of one command."""
+    """Lists the touches of one command."""
 
     __slots__ = ("_around", "_copying", "_fed_alike", "_links", "_origins")
 
@@ -80,10 +80,10 @@ class _Look:
         self._links: set[str] = set()
 
     def at(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
-        """Yield what one effect does.
+        """Yield the touches of one effect.
 
         Raises:
-            PathError: A path cannot be judged.
+            PathError: A path cannot be resolved.
             TooManyFilesError: A pattern reaches too many files.
         """
         if effect.path is None:
@@ -112,13 +112,13 @@ class _Look:
                 )
 
     def _is_through_links(self, effect: Effect) -> bool:
-        """Return whether a link may have been made on the way to what an effect reaches."""
+        """Return whether an effect's path may go through a link that the command creates."""
         return any(not self._links.isdisjoint(lineage(path)) for path in ways(effect, self._around))
 
     def made(self, part: Part) -> Iterator[Touch]:
-        """Remember where a part may put a link, for the parts behind it; yield doubts.
+        """Remember where a part may create a link, for later parts; yield doubts.
 
-        Once there are links, whatever is copied or moved may be one.
+        Once there are links, any copied or moved file may be one.
         """
         if not part.is_a("relocates"):
             return
@@ -131,7 +131,7 @@ class _Look:
     def where_it_runs(
         self, part: Part, kind: TouchKind, *, below: Below = Below.PRESENT
     ) -> Iterator[Touch]:
-        """Yield that a part acts on its directory, or on what git is told of it, and below."""
+        """Yield the touch of a part that acts on its working directory, or on git's directory."""
         if not part.directories:
             yield Touch(part, kind, ".", None)
         for directory in part.directories:
@@ -141,7 +141,7 @@ class _Look:
                 )
 
     def _searched(self, part: Part, directory: str) -> list[Location]:
-        """Return what git is told of a directory to search in, if all of that is there; else it."""
+        """Return the paths that limit git's search, if all exist; else the directory."""
         words = part.argv[part.argv.index("--") + 1 :] if "--" in part.argv else ()
         if part.program == "git" and words and None not in words:
             told = [self._around.locate(f"{directory}/{word}") for word in words]
@@ -150,7 +150,7 @@ class _Look:
         return [self._around.locate(directory)]
 
     def _fed(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
-        """Yield what an effect of no known path comes to: the places that its names come from."""
+        """Yield the touches of an effect without a path: the locations that its names come from."""
         feeders = self._origins.feeders(effect, part)
         if feeders is None:
             yield Touch(part, kind, effect.target, None)
@@ -174,7 +174,7 @@ class _Look:
     def _below(
         self, effect: Effect, kind: TouchKind, part: Part, location: Location
     ) -> Below | None:
-        """Return what is reached below a path; None where it is not reached itself."""
+        """Return what is reached below a path; None if the path itself is not reached."""
         if kind is _READS:
             reaches = location.kind is _DIRECTORY
         elif kind is _LISTS:
@@ -195,7 +195,7 @@ def _kind(effect: Effect, part: Part) -> TouchKind | None:
 
 
 def _walks(part: Part) -> Below:
-    """Return what a part that lists reaches below a directory."""
+    """Return what a listing part reaches below a directory."""
     walks = part.is_a("walker") or part.git_command == "ls-files"
     walks = walks or part.has_flag("R", "--recursive", "--tree")
     walks = walks or (part.is_a("walker_if_told") and part.has_flag("T"))

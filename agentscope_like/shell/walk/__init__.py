@@ -1,4 +1,4 @@
-"""The walk over a tree: from commands to parts with effects."""
+"""Walks the tree of a command line and turns commands into parts with effects."""
 
 from __future__ import annotations
 

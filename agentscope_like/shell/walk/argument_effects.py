@@ -1,4 +1,4 @@
-"""From what the arguments of a program mean to what it does."""
+"""Turns the meaning of a program's arguments into effects."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from agentscope_like.shell.walk.purposes import plainly
 __all__ = ["KEEPING_NOTHING", "Actor", "path_effects"]
 
 KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
-"""Devices that may be written to: nothing of it stays."""
+"""Devices to which writing is harmless: they keep nothing."""
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
 _READ, _CD, _SUFFIX = EffectKind.READ, RoleKind.CD, RoleKind.SUFFIX
@@ -100,10 +100,10 @@ def path_effects(
     """Return the effects of doing `kind` to the path `argument` in each possible directory.
 
     Args:
-        kind: What is done.
+        kind: The kind of effect.
         argument: The path.
         directories: Where it may be done; empty where that is unknown.
-        span: Where the argument stands in the command text.
+        span: The argument's span in the command text.
         source: The argument as written.
         recursive: Whether it reaches everything below.
     """
@@ -149,9 +149,9 @@ def path_effects(
 
 
 def _starts(prefix: str, directories: Sequence[str]) -> Sequence[str]:
-    """Return what an absolute path may begin with of which only the beginning is known.
+    """Return what an absolute path may begin with if only its beginning is known.
 
-    Behind a `~` that is the home of somebody.
+    After a `~`, that is a user's home.
     """
     folder, slash, name = prefix.rpartition("/")
     if not prefix or prefix.startswith("~") or not (directories or prefix.startswith("/")):
@@ -163,19 +163,19 @@ def _starts(prefix: str, directories: Sequence[str]) -> Sequence[str]:
 
 @cache
 def _script_check(language: RoleKind) -> Callable[[str], str | None]:
-    """Return what finds fault with a script; its module is loaded when one is met."""
+    """Return the checker of a script language; its module is loaded on first use."""
     module = import_module(f"agentscope_like.shell.arguments.{language.value}")
     check: Callable[[str], str | None] = getattr(module, f"check_{language.value}")
     return check
 
 
 class Actor(Struct):
-    """Adds to a draft what one reading of arguments does, and follows the state.
+    """Adds the effects of one reading of arguments to a draft, and updates the state.
 
     Attributes:
         draft: The part.
         reading: What its arguments mean.
-        state: What is known before; afterwards, what is known after.
+        state: The state before; afterwards, the state after.
         home: The home directory, or None where unknown.
         fed: What is known of the standard input.
         arrays: Names that may be arrays.
@@ -191,7 +191,7 @@ class Actor(Struct):
     command: str
 
     def act(self) -> None:
-        """Add every effect and doubt of the reading, but for the commands that it carries."""
+        """Add every effect and doubt of the reading, except those of commands that it runs."""
         problems, draft = self.reading.problems, self.draft
         plain = plainly(self.reading, (draft.program, *draft.argv[1:])) if problems else None
         for problem in problems:
@@ -218,7 +218,7 @@ class Actor(Struct):
         depends = self.reading.grammar.local and not self.reading.is_about
         if depends and not directories:
             self._suspect(
-                f"`{self.reading.label}` depends on the directory, which is not known here",
+                f"`{self.reading.label}` depends on the directory, which is only known at run time",
                 self.draft.span,
             )
         self._change_directory()
@@ -230,7 +230,7 @@ class Actor(Struct):
         self.draft.doubt(message, span, kind=EffectKind.UNKNOWN)
 
     def _look(self, item: Item, directories: tuple[str, ...]) -> None:
-        """Add what is read."""
+        """Add the effect of a read."""
         argument, span = item.argument, self.draft.span_of(item.start)
         source = argument if isinstance(argument, str) else self._source(span)
         recursive = self.reading.recursive
@@ -242,7 +242,7 @@ class Actor(Struct):
                     self.draft.doubts.append(Doubt(message, span))
 
     def _path(self, item: Item, directories: tuple[str, ...]) -> tuple[str, ...]:
-        """Add what is changed or moved to, and return where the next path counts from."""
+        """Add a change or a move, and return the directories that the next path is relative to."""
         role, argument = item.role.kind, item.argument
         if role is RoleKind.STREAM and argument in KEEPING_NOTHING:
             return directories
@@ -289,7 +289,7 @@ class Actor(Struct):
             self.draft.add(written_below)
 
     def _keep_backups(self, suffixes: Sequence[Argument], first: int) -> None:
-        """Add to the writes from number `first` on what their backups are called."""
+        """Add the names of backups to the writes from number `first` on."""
         backups = tuple(
             suffix
             for each in suffixes
@@ -304,11 +304,10 @@ class Actor(Struct):
         ]
 
     def _harm(self, kind: EffectKind, target: str, item: Item) -> None:
-        """Doubt what is done to an operand, which another command may have put in."""
+        """Add a doubt about an effect on an operand, which another command may have added."""
         span = self.draft.span_of(item.start)
-        what = (
-            f"`{shortened(target)}`" if item.start < len(self.draft.words) else "what it is given"
-        )
+        is_written = item.start < len(self.draft.words)
+        what = f"`{shortened(target)}`" if is_written else "its arguments"
         self.draft.doubts.append(Doubt(f"`{self.reading.label}` {_VERBS[kind]} {what}", span))
 
     def _reach(self, item: Item) -> None:
@@ -325,7 +324,7 @@ class Actor(Struct):
         elif prints_lines(item.role.kind, item.argument.numbered):
             message = None
         else:
-            message = f"a computed script of `{self.reading.label}` cannot be read"
+            message = f"the script of `{self.reading.label}` is only known at run time"
         if message:
             self._suspect(message, span)
 
@@ -353,7 +352,7 @@ class Actor(Struct):
             value = known
         message = exported_doubt(name, value) if exported else own_doubt(name, value)
         if found[2] and name in self.arrays and _may_be_list(value):
-            message = f"`{name}` may be an array, for which bash runs the code in such a value"
+            message = f"`{name}` may be an array, and bash runs code in its value"
         if message:
             self._suspect(message, self.draft.span_of(item.start))
         if role is not RoleKind.ASSIGNMENT or self.reading.grammar.builtin:
@@ -378,5 +377,5 @@ class Actor(Struct):
 
 
 def _may_be_list(value: Argument) -> bool:
-    """Return whether `declare` may take a value for the list of an array's elements."""
+    """Return whether `declare` may parse a value as the elements of an array."""
     return not isinstance(value, str) or value.startswith("(")

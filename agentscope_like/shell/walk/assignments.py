@@ -1,4 +1,4 @@
-"""What variables get, alone or before a command."""
+"""Judges assignments to variables, alone or before a command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["assign", "assigned_value", "check_environment"]
 
 
 def assigned_value(assignment: Assignment, expander: Expander) -> Argument:
-    """Return what a variable gets, or any element of an array; what follows may go by it."""
+    """Return the value of a variable, or of any element of an array, for later commands."""
     if assignment.elements is None:
         value = expander.text(assignment.value)
     else:
@@ -34,14 +34,14 @@ def assign(
     draft: Draft,
     scope: WalkScope,
 ) -> State:
-    """Judge a command that is nothing but assignments; return what is known after it.
+    """Judge a command that consists of assignments; return the state after it.
 
     Args:
         assignments: What is assigned.
-        values: What each of the variables gets.
-        state: What is known before.
+        values: The value of each variable.
+        state: The state before.
         draft: The part that gets the doubts.
-        scope: What surrounds the command.
+        scope: The scope of the command.
     """
     draft.assignments = tuple(assignments)
     for assignment, value in zip(assignments, values, strict=True):
@@ -56,7 +56,7 @@ def assign(
             known = f"{before}{value}" if both else Unknown()
         message = own_doubt(name, known)
         if name in state.fixed:
-            message = f"`{name}` is read-only, for which bash leaves out the rest of the line"
+            message = f"`{name}` is read-only, so bash skips the rest of the line"
         if message:
             draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)
         state = state.assign(name, known)
@@ -70,20 +70,20 @@ def check_environment(
     draft: Draft,
     scope: WalkScope,
 ) -> None:
-    """Doubt what the assignments before a command may change of what it does.
+    """Add doubts about assignments before a command that may change what it does.
 
     Args:
         assignments: What is assigned.
-        values: What each of the variables gets.
+        values: The value of each variable.
         arguments: The command.
         draft: The part that gets the doubts.
-        scope: What surrounds the command.
+        scope: The scope of the command.
     """
     for assignment, value in zip(assignments, values, strict=True):
         if assignment.name == "IFS" and arguments[0] in programs_with("fills") - scope.defined:
             continue
         message = exported_doubt(assignment.name, value)
         if assignment.append:
-            message = message or f"`{assignment.name}+=` adds to a value that is not known"
+            message = message or f"`{assignment.name}+=` adds to an unknown value"
         if message:
             draft.doubt(message, scope.span(assignment.span), kind=EffectKind.UNKNOWN)

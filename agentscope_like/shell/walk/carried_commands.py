@@ -1,4 +1,4 @@
-"""Judges what a command carries: the command that a wrapper runs, the script in a word."""
+"""Judges commands inside commands: what a wrapper runs, or the script in an argument."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BATCHES = frozenset({"-X", "--exec-batch"})
 
 
 class _Run(Protocol):
-    """Judges the command of given arguments."""
+    """Judges a command, given its arguments."""
 
     def __call__(
         self,
@@ -34,11 +34,11 @@ class _Run(Protocol):
         external: bool,
         functions: bool,
     ) -> State:
-        """Return what is known after it."""
+        """Return the state after it."""
 
 
 class Carrier:
-    """Judges what commands carry, for one walk; `run` judges a command of known arguments."""
+    """Judges commands inside commands for one walk; `run` judges a command of known arguments."""
 
     __slots__ = ("_run", "_walk")
 
@@ -61,15 +61,15 @@ class Carrier:
 
         Args:
             item: The argument that begins the command, or is the script.
-            reading: What the wrapper's arguments mean.
+            reading: The meaning of the wrapper's arguments.
             arguments: The wrapper and its arguments.
             draft: The wrapper's part.
-            state: What is known before.
-            scope: What surrounds the wrapper.
+            state: The state before.
+            scope: The scope of the wrapper.
             external: Whether another program starts the wrapper.
 
         Returns:
-            What is known after it.
+            The state after it.
         """
         grammar = reading.grammar
         inside = replace(
@@ -79,9 +79,7 @@ class Carrier:
             bounded=scope.bounded or ends_in_time(reading),
         )
         if inside.depth > MAX_DEPTH:
-            draft.doubt(
-                "wrappers are nested too deeply to be read", draft.span, kind=EffectKind.EXECUTE
-            )
+            draft.doubt("wrappers are nested too deeply", draft.span, kind=EffectKind.EXECUTE)
             return state
         if item.role.kind is RoleKind.SCRIPT:
             return self._script(item, reading, arguments, draft, state, scope)
@@ -130,7 +128,7 @@ class Carrier:
             literal = [each for each in rest if isinstance(each, str)]
             text = " ".join(literal) if len(literal) == len(rest) else Unknown()
         if not isinstance(text, str):
-            draft.doubt("the script is computed, and cannot be read", span, kind=EffectKind.EXECUTE)
+            draft.doubt("the script is only known at run time", span, kind=EffectKind.EXECUTE)
             return state
         inside = replace(scope.inside(draft.index), place=span, depth=scope.depth + 1, fed=Output())
         if same_shell:

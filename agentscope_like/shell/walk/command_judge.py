@@ -1,4 +1,4 @@
-"""Judges one simple command: its name, its environment, its arguments, what it carries."""
+"""Judges one simple command: its name, environment, arguments and the commands it runs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class CommandJudge:
     def _with_fewer(
         self, arguments: Sequence[Argument], draft: Draft, state: State, scope: WalkScope
     ) -> list[State]:
-        """Judge a command without its arguments that may turn out to be none."""
+        """Judge a command without the arguments that may expand to nothing."""
         if None not in draft.argv or arguments[0] in catalog.programs_with("condition"):
             return []
         ends: list[State] = []
@@ -119,15 +119,15 @@ class CommandJudge:
         Args:
             arguments: The program and its arguments.
             draft: The part that gets the effects and doubts.
-            state: What is known before.
-            scope: What surrounds the command.
+            state: The state before.
+            scope: The scope of the command.
             external: Whether another program starts it, so that shell builtins are out of reach.
             functions: Whether a function of that name would be called.
         """
         name = arguments[0]
         if not isinstance(name, str):
             draft.doubt(
-                "which program this runs is computed",
+                "the program's name is computed at run time",
                 draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
@@ -138,7 +138,7 @@ class CommandJudge:
         grammar = catalog.lookup(program) if program is not None else None
         draft.program = program
         if program in catalog.programs_with("declares") and draft.words[0].literal is None:
-            message = f"`{name}` splits its words otherwise where its name is computed"
+            message = f"`{name}` splits its words differently when its name is computed"
             draft.doubt(message, draft.span_of(0), kind=EffectKind.UNKNOWN)
         if grammar is None or (external and grammar.builtin):
             self._unknown(name, program, draft, state, builtin=grammar is not None)
@@ -149,7 +149,7 @@ class CommandJudge:
         """Judge a call of a function; its body has been judged where it is defined."""
         if name not in state.functions:
             draft.doubt(
-                f"`{name}` may be the function of that name, or not",
+                f"`{name}` may call a function or a program",
                 draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
@@ -167,11 +167,11 @@ class CommandJudge:
     ) -> None:
         span = draft.span_of(0)
         if builtin:
-            what = "is a command of the shell, not a program that can be started here"
+            what = "is a shell builtin, not a program that can be started here"
         elif program is None:
-            what = "is a program outside the system's directories"
+            what = "is a program outside the system directories"
         else:
-            what = "is a program of which nothing is known"
+            what = "is an unknown program"
         told = purpose_of((program, *draft.argv[1:])) if program else None
         directory = state.directories[0] if state.directories else None
         path = absolute(directory, name) if "/" in name else None
@@ -199,7 +199,7 @@ class CommandJudge:
             return self._let(arguments, draft, state, scope)
         reading = read_arguments(grammar, arguments)
         if not (scope.bounded or grammar.endless.isdisjoint(reading.used)):
-            draft.doubt(f"`{reading.label}` goes on for ever", draft.span, kind=EffectKind.UNKNOWN)
+            draft.doubt(f"`{reading.label}` never ends", draft.span, kind=EffectKind.UNKNOWN)
         idle = not (reading.items or reading.problems or reading.grammar.local)
         if idle and reading.grammar.name not in catalog.programs_with("returns"):
             return state
@@ -234,7 +234,7 @@ class CommandJudge:
             text = argument if isinstance(argument, str) else "$"
             found = read_let(text)
             if found is None:
-                draft.doubt("this arithmetic is not understood", span, kind=EffectKind.UNKNOWN)
+                draft.doubt("this arithmetic cannot be parsed", span, kind=EffectKind.UNKNOWN)
                 continue
             expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
             expander.evaluate(Arithmetic(text, span, found.names, assigned=found.assigned))

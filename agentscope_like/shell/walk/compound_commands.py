@@ -1,4 +1,4 @@
-"""Judges compound commands: the ways that control may take through groups, loops and branches."""
+"""Judges compound commands: the possible control flow through groups, loops and branches."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class ControlJudge:
         return _CompoundExpander(self._walk, state, draft, scope, home=self._walk.home)
 
     def _after(self, expander: _CompoundExpander, state: State) -> State:
-        """Keep what an expander doubts, and return the state after what it has set."""
+        """Keep the doubts of an expander, and return the state after its assignments."""
         self._walk.doubts += expander.draft.doubts
         return state.forget(expander.assigned, directory=False)
 

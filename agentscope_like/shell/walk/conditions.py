@@ -20,7 +20,7 @@ _ARITHMETIC = "(("
 def judge_arithmetic(
     command: ArithmeticCommand, walk: Walking, state: State, scope: WalkScope
 ) -> State:
-    """Judge `((expression))`; return what is known after it."""
+    """Judge `((expression))`; return the state after it."""
     start = command.span.start
     span = Span(start, start + len(_ARITHMETIC))
     name = Word((Literal(_ARITHMETIC, span),), span)

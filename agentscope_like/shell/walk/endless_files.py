@@ -1,4 +1,4 @@
-"""Files whose reading may never end: devices, and what waits for the kernel to tell more."""
+"""Detects files whose reading may never end: devices and kernel event files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _table() -> _Table:
 
 
 def read_doubt(effect: Effect) -> str | None:
-    """Return why reading the content of a path is not known to be harmless: it is a device."""
+    """Return why reading a path may never end or affect a device, or None."""
     path, table = effect.path, _table()
     if path is None:
         begins = table.beginning.match(effect.start) is not None

@@ -1,4 +1,4 @@
-"""The arguments of a command that may turn out to be none, as an unquoted `$(...)` may."""
+"""Judges a command without arguments that may expand to nothing, such as an unquoted `$(...)`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_OPTIONAL = 3
 def with_fewer(
     arguments: Sequence[Argument], draft: Draft
 ) -> Iterator[tuple[list[Argument], Draft]]:
-    """Yield a command without any of its arguments that may be none, each time with a new part.
+    """Yield a command without some of the arguments that may expand to nothing, with new parts.
 
     More than three of them are a doubt instead.
 
@@ -33,7 +33,7 @@ def with_fewer(
         if isinstance(argument, Unknown) and argument.optional
     ]
     if len(optional) > _MAX_OPTIONAL:
-        message = "so many arguments that may turn out to be none are not understood"
+        message = "too many arguments may expand to nothing"
         draft.doubt(message, draft.span_of(optional[0]), kind=EffectKind.UNKNOWN)
         return
     for count in range(1, len(optional) + 1):

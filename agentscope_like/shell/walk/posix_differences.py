@@ -1,6 +1,6 @@
-"""Forms that bash knows and a plain `sh` reads otherwise: `[[ a > b ]]` writes a file there.
+"""Detects bash syntax that `sh` parses differently: `[[ a > b ]]` writes a file there.
 
-What is only an error to `sh` counts for nothing here, since nothing runs of it (dash(1)).
+Syntax that is an error in `sh` is ignored, since nothing of it runs (dash(1)).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _QUOTES = re.compile(r"\$['\"]")
 
 
 def bash_only(text: str, script: Script) -> Span | None:
-    """Return where a script holds something that only bash reads as it was read, or None.
+    """Return where a script has syntax that only bash parses as it was parsed, or None.
 
     Args:
         text: The script.
-        script: What it was read as.
+        script: Its tree.
     """
     found = _QUOTES.search(text)
     if found is not None:

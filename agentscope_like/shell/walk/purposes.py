@@ -1,7 +1,7 @@
-"""What commands do, for the person who is asked about one: `purposes.toml`.
+"""Describes commands for the person who is asked about one: `purposes.toml`.
 
-It is told where the catalog knows the command for little more than its help, so that all that it
-could say is which words it does not know. Nothing is decided by it.
+Used where the catalog knows little more of a command than its help, so that it could only say
+which words it does not know. No decision depends on these texts.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _MOST_WORDS = 3
 
 
 def purpose_of(words: Sequence[str | None], *, known: int = 1) -> str | None:
-    """Return what a command does, as a sentence without its point, or None where that is not told.
+    """Return what a command does, as a sentence without a full stop, or None if unknown.
 
     Args:
         words: The program's bare name and its arguments; None for a computed one.
-        known: How many words name the sub-command that the catalog knows: what is told of fewer is
-            told of others.
+        known: How many words name the sub-command that the catalog knows; entries with fewer words
+            describe other sub-commands.
     """
     plain = families().without_leading_options(words)[:_MOST_WORDS]
     literal = tuple([word or "" for word in plain])

@@ -1,4 +1,4 @@
-"""What the redirections of a command read and write."""
+"""Judges what the redirections of a command read and write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["doubt_copied_inputs", "judge_redirects", "may_fail"]
 _DESCRIPTOR = re.compile(r"[0-9]+-?|-")
 _INPUT, _LAST_STANDARD = 0, 2
 _OUTPUTS = frozenset({1, 2})
-_READING_OUTPUT = "an output that was opened for reading may be a file, which programs empty"
+_READING_OUTPUT = "an output opened for reading may be a file, which a program may truncate"
 _STANDARD = frozenset({"0", "1", "2", "-"})
 _NOWHERE = "/dev/null"
 _SOCKET = re.compile(r"/dev/(tcp|udp)(/.*)?")
@@ -37,10 +37,10 @@ def judge_redirects(
 
     Args:
         redirects: The redirections.
-        state: What is known where they are made.
+        state: The state in which they are made.
         draft: The part that gets the effects and doubts.
         expander: Expands their targets.
-        scope: What surrounds the command.
+        scope: The scope of the command.
         command: The command text.
     """
     for redirect in redirects:
@@ -53,9 +53,9 @@ def judge_redirects(
 
 
 def doubt_copied_inputs(drafts: Iterable[Draft]) -> None:
-    """Doubt the copies of descriptors to an output where one of these may be open for reading.
+    """Add doubts about copies of descriptors to an output that may be open for reading.
 
-    Opening `/dev/stdout` opens the file anew that the descriptor stands for, and empties it.
+    Opening `/dev/stdout` reopens the descriptor's file and truncates it.
     """
     copies: list[tuple[Draft, Redirect]] = []
     is_open = False
@@ -87,7 +87,7 @@ def _copied(redirect: Redirect) -> int | None:
 
 
 def may_fail(redirects: Sequence[Redirect]) -> bool:
-    """Return whether bash may leave out the command for a redirection that it cannot make."""
+    """Return whether bash may skip the command because a redirection fails."""
     for redirect in redirects:
         target, operator = redirect.target, redirect.operator
         if isinstance(target, Heredoc) or operator == "<<<":
@@ -130,7 +130,9 @@ def _judge(
         draft.effects += effects
         if isinstance(target, Unknown) and _may_connect(target):
             draft.doubt(
-                f"`{shortened(source)}` reads a path that is not known, perhaps a connection", span
+                f"`{shortened(source)}` reads a path that is only known at run time, perhaps a "
+                "network connection",
+                span,
             )
         draft.doubts += [
             Doubt(message, span) for effect in effects if (message := read_doubt(effect))

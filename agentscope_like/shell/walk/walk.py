@@ -174,7 +174,7 @@ class Walk:
         """
         span = scope.place or draft.span
         if scope.depth > MAX_DEPTH:
-            draft.doubt("scripts are nested too deeply to be read", span, kind=EffectKind.EXECUTE)
+            draft.doubt("scripts are nested too deeply", span, kind=EffectKind.EXECUTE)
             return state
         self._text_read += len(text)
         if self._text_read > MAX_TEXT:
@@ -185,7 +185,9 @@ class Walk:
             draft.doubt(f"the script cannot be read: {error}", span, kind=EffectKind.EXECUTE)
             return state
         if scope.posix and bash_only(text, script) is not None:
-            draft.doubt("only bash reads this script so", span, kind=EffectKind.EXECUTE)
+            draft.doubt(
+                "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
+            )
         self.texts.append((text, script))
         return self._lines(script, state, self._scope(script, scope))
 
@@ -297,7 +299,7 @@ class Walk:
         return state
 
     def _parameters(self, name: str) -> Parameters:
-        """Return what every call of a function hands to it, if the command line itself says so."""
+        """Return the arguments that every call of a function has, if they are in the text."""
         if self._calls is None:
             self._calls = {} if self._script is None else parameters_of_calls(self._script)
         return self._calls.get(name)
@@ -314,7 +316,7 @@ class Walk:
 
 
 def _lines_of(script: Script) -> Iterator[Script]:
-    """Yield the lines of a script, each of which bash runs before it reads the next."""
+    """Yield the lines of a script; bash runs each before it parses the next."""
     line: list[Statement] = []
     for statement in script.statements:
         line.append(statement)
@@ -326,7 +328,7 @@ def _lines_of(script: Script) -> Iterator[Script]:
 
 
 def _may_break_off(script: Script, *, padded: bool) -> bool:
-    """Return whether arithmetic in a script is an error for some values."""
+    """Return whether arithmetic in a script may fail for some values."""
     return any(
         isinstance(node, Arithmetic) and may_fail(node.text, padded=padded) for node in script.nodes
     )

@@ -1,4 +1,4 @@
-"""What those who judge one kind of command need of the walk that they are part of."""
+"""The interface between the tree walk and the judges of single commands."""
 
 from __future__ import annotations
 

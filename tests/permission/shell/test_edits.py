@@ -164,16 +164,16 @@ mkdir q; cp a* way
 """
 
 MORE = r"""
-# nothing | no command in it
-dd if=a of=q | `dd` is no plain edit of files
-sort -o q a | `sort` is no plain edit of files
-chmod u+x a | `chmod` is no plain edit of files
+# nothing | contains no command
+dd if=a of=q | `dd` does more than edit files
+sort -o q a | `sort` does more than edit files
+chmod u+x a | `chmod` does more than edit files
 make > q | `make`
 touch "$x" | may be an option
-touch -- "$x" | is not known before it runs
-cd out/..; touch q | `out/..` may lead to another directory, through a symlink
-cd out/..; ls; touch q | `out/..` may lead to another directory, through a symlink
-pushd out/..; touch q | `out/..` may lead to another directory, through a symlink
+touch -- "$x" | is only known at run time
+cd out/..; touch q | `out/..` may lead to a different directory through a symlink
+cd out/..; ls; touch q | `out/..` may lead to a different directory through a symlink
+pushd out/..; touch q | `out/..` may lead to a different directory through a symlink
 mkdir -p ../x/../work/q | `BASE/x` lies outside
 mkdir -p BASE/x/../work/q | `BASE/x` lies outside
 mkdir -p ../elsewhere/../x/../work/q | `BASE/x` lies outside
@@ -193,49 +193,49 @@ touch /proc/*/*/*/*/* | reaches too many
 touch FAR | characters long
 cd x/../FAR; touch q | characters long
 ln -s a q; touch FAR | characters long
-mv key.pem q | `key.pem` would get another name
-mv linked/key q; cat q | another name
-mv env q | `env` would get another name
-ln key.pem q | `key.pem` would get another name
+mv key.pem q | `key.pem` would get a name that no rule protects
+mv linked/key q; cat q | a name that no rule protects
+mv env q | `env` would get a name that no rule protects
+ln key.pem q | `key.pem` would get a name that no rule protects
 ln -s .env q | .env
 cp -l .env q | .env
-ln .config/gh/hosts.yml q | would get another name
-ln -s .config/gh q | would get another name
-ln .git/config q | `.git/config` would get another name
-ln config q | `config` would get another name
-cp -l .git/config q | `.git/config` would get another name
-cp -r hold q | `hold` holds something sensitive
-cp -r deep q | `deep` holds something sensitive
-cp -r d hold q | `hold` holds something sensitive
-cp -r ho* q | `ho*` holds something sensitive
-gcp -r hold q | `hold` holds something sensitive
-cp -r hold/. . | holds something sensitive
+ln .config/gh/hosts.yml q | would get a name that no rule protects
+ln -s .config/gh q | would get a name that no rule protects
+ln .git/config q | `.git/config` would get a name that no rule protects
+ln config q | `config` would get a name that no rule protects
+cp -l .git/config q | `.git/config` would get a name that no rule protects
+cp -r hold q | `hold` contains a sensitive path
+cp -r deep q | `deep` contains a sensitive path
+cp -r d hold q | `hold` contains a sensitive path
+cp -r ho* q | `ho*` contains a sensitive path
+gcp -r hold q | `hold` contains a sensitive path
+cp -r hold/. . | contains a sensitive path
 cp hold/.e* . | .envrc
 mv hold/.e* . | .envrc
 cp -b -S rc src/a.py .bash | .bashrc
 sed -i.yml s/a/b/ lefthook | lefthook.yml
-cp -r big q | `big` holds too many files to look at each
-cp -r src over | `over/src` holds symlinks
-gcp -r src over | `over/src` holds symlinks
-cp -r d src over | `over/src` holds symlinks
-cp -rT src over/src | `over/src` holds symlinks
-cp -r src/. over/src | `over/src` holds symlinks
-cp -r src/. d over/src | `over/src` holds symlinks
-cp -r d/. big | `big` holds too many files to look at each
-echo x > d/a.py; cp -r d/. over/src | `over/src` holds symlinks
-mkdir q; touch q/l; mv q r; cp -rT r way/y | `way/y` holds symlinks
+cp -r big q | `big` contains too many files to check each one
+cp -r src over | `over/src` contains symlinks
+gcp -r src over | `over/src` contains symlinks
+cp -r d src over | `over/src` contains symlinks
+cp -rT src over/src | `over/src` contains symlinks
+cp -r src/. over/src | `over/src` contains symlinks
+cp -r src/. d over/src | `over/src` contains symlinks
+cp -r d/. big | `big` contains too many files to check each one
+echo x > d/a.py; cp -r d/. over/src | `over/src` contains symlinks
+mkdir q; touch q/l; mv q r; cp -rT r way/y | `way/y` contains symlinks
 echo x > l; cp l* way/y/ | leads outside the working directories
 echo x > l; for f in l*; do cp "$f" way/y/; done | leads outside the working directories
-cp a d/l; cp d/* way/y | `d/*` stands for|another part may add
-mkdir d/q; cp -r d/* way | another part may add
-mv src q; cp -r q*/s* way | another part may add
-mkdir -p d/n/m; cp -r d/n* way | another part may add
-sed -i.bak s/a/b/ d/*; cp d/*.bak way | another part may add
-shopt -s globstar; touch d/l; cp d/** build | another part may add
+cp a d/l; cp d/* way/y | ` matches
+mkdir d/q; cp -r d/* way | another command may create files
+mv src q; cp -r q*/s* way | another command may create files
+mkdir -p d/n/m; cp -r d/n* way | another command may create files
+sed -i.bak s/a/b/ d/*; cp d/*.bak way | another command may create files
+shopt -s globstar; touch d/l; cp d/** build | another command may create files
 sed -i.pth s/a/b/ v/a; cp v/a.p* v/site-packages/ | site-packages/a.pth
 echo x > v/a.pth; cp v/a* v/site-packages/ | site-packages/a.pth
-ln -s src .github | the link would stand for something sensitive
-ln -s src d/.github | the link would stand for something sensitive
+ln -s src .github | the link would replace a sensitive path
+ln -s src d/.github | the link would replace a sensitive path
 cp -rs src .github | .github
 cd src/sub && ln -s ../../a ../../q | the link to `../../a` leads outside
 cd src/sub && ln --sym ../../a ../../q | the link to `../../a` leads outside
@@ -245,8 +245,8 @@ ln -s /etc q | lies outside
 ln -s ../x q | lies outside
 ln -s config .git/q | git
 ln -s config.json .docker/q | sensitive|secret
-ln -s share .local/q | leads to something sensitive
-ln -s fish_history .local/share/fish/q | leads to something sensitive
+ln -s share .local/q | leads to a sensitive path
+ln -s fish_history .local/share/fish/q | leads to a sensitive path
 """
 
 THROUGH_LINKS = """
@@ -315,7 +315,7 @@ async def test_a_command_that_puts_a_link_somewhere_does_no_more(work: Path, com
     """What a new link leads to can be looked up only once it is there."""
     decision = await decide(command, work)
     assert decision.behavior is ASK
-    assert "the link could lead " in decision.message
+    assert "link could redirect " in decision.message
     assert (await decide(command, work, mode="dont_ask")).behavior is DENY
 
 

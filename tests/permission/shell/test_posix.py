@@ -8,7 +8,7 @@ import pytest
 
 from tests.permission.kit import doubts_of
 
-DOUBT = "only bash reads this script so"
+DOUBT = "`sh` parses this script differently from bash"
 
 ONLY_BASH = """
 builtin cd x

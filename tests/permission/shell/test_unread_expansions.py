@@ -74,7 +74,7 @@ async def test_an_unread_expansion_asks(tmp_path: Path) -> None:
     """Such a command is no proof, whatever else was read; where all is known, it is one."""
     decision = await decide(UNREAD, tmp_path)
     assert decision.behavior is PermissionBehavior.ASK
-    assert "What this `$(` begins was not read" in decision.message
+    assert "The expansion that begins with `$(` was not parsed" in decision.message
     assert (await decide("cat <<E\n$(ls)\nE", tmp_path)).behavior is PermissionBehavior.ALLOW
 
 

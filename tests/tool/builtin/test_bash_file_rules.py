@@ -583,10 +583,10 @@ async def test_the_decision_names_the_rule_and_the_command(work: Path) -> None:
     assert asked.row == 5
     assert asked.message == (
         "The rule `deny Read(secrets/b/*)` from user may deny this: "
-        "`grep -r x .` reads what is below `.`, where `secrets/b/c` is."
+        "`grep -r x .` reads everything below `.`, including `secrets/b/c`."
     )
     unknown = await decide("cat $F", work, "deny Read(secrets/**)", mode="default")
-    assert "which path `cat $F` reads cannot be told before it runs" in unknown.message
+    assert "the path that `cat $F` reads is only known at run time" in unknown.message
 
 
 async def test_a_deny_that_is_certain_comes_before_one_in_doubt(work: Path) -> None:
@@ -680,7 +680,7 @@ async def test_so_many_entries_are_looked_at(work: Path) -> None:
         (work / "docs" / f"more{number}").symlink_to("x")
     asked = await decide(command, work, text)
     assert asked.behavior == "ask"
-    assert "too much to look at" in asked.message
+    assert "too much to check" in asked.message
 
 
 async def test_each_decision_looks_anew(work: Path) -> None:
@@ -705,7 +705,7 @@ async def test_all_paths_of_a_command_share_one_limit(work: Path) -> None:
     assert (await decide("cat docs/*", work, text)).behavior == "allow"
     asked = await decide("cat docs/* docs/?* docs/??* docs/*[0-9]*", work, text)
     assert asked.behavior == "ask"
-    assert "too many files to look at each" in asked.message
+    assert "too many files to check each one" in asked.message
 
 
 async def test_symlinks_count_where_they_are_followed(work: Path) -> None:

@@ -71,7 +71,7 @@ async def test_a_link_to_a_secret_is_as_secret(work: Path, command: str) -> None
     """What would read a secret through a link that is there is a safety ASK."""
     decision = await decide(command, work, ("allow",))
     assert (decision.behavior, decision.bypass_immune) == (ASK, True)
-    assert "kept secret" in decision.message
+    assert "a secret:" in decision.message
 
 
 @pytest.mark.parametrize("command", NOT_FOLLOWED.strip().splitlines())
