@@ -66,5 +66,5 @@ def any_of(found: Iterable[Names]) -> Names:
 
 def put_together(names: Names) -> Names:
     """Return that names are put together of others, so that nobody knows them."""
-    what = "files whose names are put together at run time"
+    what = "files whose names are built at run time"
     return replace(names, unknown=names.unknown or what, exact=False)

@@ -58,5 +58,5 @@ def _told(names: Names, part: Part) -> str | None:
     if names.unknown:
         return f"`{program}` shows {names.unknown}; one of them may be secret"
     if names.spoken and program in programs_with("connects"):
-        return f"`{program}` may open a network connection for a name that it is told"
+        return f"`{program}` opens file names only known at run time, perhaps as connections"
     return None

@@ -75,7 +75,9 @@ class Origins(WordNames):
         found = [self._argument(number, index, effect) for index in arguments]
         found += map(self._word, words)
         return (
-            any_of(found) if found else unknown_names("files that it is only told of at run time")
+            any_of(found)
+            if found
+            else unknown_names("files whose names are only known at run time")
         )
 
     def feeders(self, effect: Effect, part: Part) -> tuple[Part, ...] | None:
@@ -146,7 +148,7 @@ class Origins(WordNames):
             if program == "xargs":
                 return self._from_input(runner, number)
             number, runner = runner, self._tree.runner(runner)
-        return unknown_names("files that it is only told of at run time")
+        return unknown_names("files whose names are only known at run time")
 
     def _found_by(self, number: int) -> Names:
         finder = self._tree.parts[number]
@@ -162,7 +164,7 @@ class Origins(WordNames):
             return unknown_names(f"the files listed in `{shortened(lists[0])}`")
         names = self._input_of(number)
         if cuts_oddly(xargs, self._tree.parts[child]):
-            return replace(names, unknown="files whose names are cut out of a text", exact=False)
+            return replace(names, unknown="files whose names are cut from other text", exact=False)
         return names
 
 

@@ -108,7 +108,7 @@ class PrintedNames(ABC):
         numbers = () if bodies else self._tree.made_of(words)
         yield from map(self._printed_by, numbers)
         if not (bodies or numbers):
-            yield unknown_names("files whose names are computed")
+            yield unknown_names("files whose names are only known at run time")
 
     def _printed_by(self, number: int) -> Names:
         """Return what is known of the names that a part prints."""
@@ -157,7 +157,7 @@ class PrintedNames(ABC):
         if len(computed) < len(part.argv) - 1:
             names = replace(names, spoken=True)
         if not names.unknown and says_otherwise(part):
-            return replace(names, unknown=f"files whose names `{part.program}` puts together")
+            return replace(names, unknown=f"files whose names `{part.program}` builds")
         return names
 
     def _input_of(self, number: int) -> Names:
@@ -198,7 +198,7 @@ class PrintedNames(ABC):
         if known is None:
             self._known[kind, key] = unknown_names("files whose names depend on each other")
             if self._depth > _DEEPEST:
-                return unknown_names("files whose names go through too many programs")
+                return unknown_names("files whose names pass through too many programs")
             self._depth += 1
             known = self._known[kind, key] = find()
             self._depth -= 1

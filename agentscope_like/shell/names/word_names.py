@@ -116,9 +116,9 @@ class WordNames(PrintedNames):
         """Return what is known of the names that `read` or `mapfile` takes from its input."""
         numbers = self._tree.made_of(command.words)
         inputs = [*map(self._input_of, numbers)]
-        names = any_of(inputs or [unknown_names("the files that it is told")])
+        names = any_of(inputs or [unknown_names("files whose names are read from input")])
         if any(reads_oddly(self._tree.parts[number]) for number in numbers):
-            return replace(names, unknown="files whose names are cut out of a text")
+            return replace(names, unknown="files whose names are cut from other text")
         return names
 
     def _parameter(self, variable: Variable) -> Names:

@@ -10,7 +10,7 @@ from agentscope_like.shell.surroundings import Surroundings
 
 __all__ = ["links_objection"]
 
-_TOO_MANY_LINKS = "there are too many symlinks to look at each"
+_TOO_MANY_LINKS = "there are too many symlinks to check each one"
 
 
 def links_objection(

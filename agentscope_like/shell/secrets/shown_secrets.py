@@ -58,7 +58,7 @@ _SEARCHES = Implied.SEARCHES
 _PROCESS = "/dev/fd/"
 """What the name of a process substitution begins with."""
 
-_UNKNOWN_PLACE = "would read all that is in a directory which is only known at run time"
+_UNKNOWN_PLACE = "would read a whole directory that is only known at run time"
 
 
 class Secrets(Struct):
@@ -199,11 +199,11 @@ class Secrets(Struct):
         """
         for name, verb in named_files(part):
             if reason := self._named.of_chosen(name):
-                return f"would {verb} what is to be kept secret: {reason}"
+                return f"would {verb} a secret: {reason}"
         if part.git_command is not None and shows_computed(part):
             words = [word for word in all_words(self.analysis) if word]
             if reason := next(filter(None, map(self._named.of_chosen, words)), None):
-                return f"would show what is computed here of: {reason}"
+                return f"would show a secret whose path is computed: {reason}"
         if not part.read_only and not any(effect.kind in CHANGES for effect in part.effects):
             for word in filter(None, part.argv[1:]):
                 if reason := self.around.why_not_touch(word, only_reads=self.analysis.read_only):
@@ -214,7 +214,7 @@ class Secrets(Struct):
         """Return why what a part is told is not to be read by others, or None."""
         for name in found_names(part):
             if reason := self._named.of_found(name):
-                return f"would find what is to be kept secret: {reason}"
+                return f"would find a secret: {reason}"
         if reason := self._named.of_texts(said(part), part):
             return f"names a sensitive path: {reason}"
         home = self.around.home
@@ -230,4 +230,4 @@ class Secrets(Struct):
 
 
 def _told(reason: str) -> str:
-    return f"would read what is to be kept secret: {reason}"
+    return f"would read a secret: {reason}"
