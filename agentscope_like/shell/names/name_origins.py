@@ -29,6 +29,8 @@ from agentscope_like.shell.syntax import Substitution, Word
 
 __all__ = ["Origins"]
 
+_ONLY_AT_RUN_TIME = "files whose names are only known at run time"
+
 _PIPES = frozenset({"<(", ">("})
 _BRACES = frozenset({"{}"})
 
@@ -74,11 +76,7 @@ class Origins(WordNames):
         ]
         found = [self._argument(number, index, effect) for index in arguments]
         found += map(self._word, words)
-        return (
-            any_of(found)
-            if found
-            else unknown_names("files whose names are only known at run time")
-        )
+        return any_of(found) if found else unknown_names(_ONLY_AT_RUN_TIME)
 
     def feeders(self, effect: Effect, part: Part) -> tuple[Part, ...] | None:
         """Return the parts in whose places all lies that an effect without a path acts on.
@@ -148,7 +146,7 @@ class Origins(WordNames):
             if program == "xargs":
                 return self._from_input(runner, number)
             number, runner = runner, self._tree.runner(runner)
-        return unknown_names("files whose names are only known at run time")
+        return unknown_names(_ONLY_AT_RUN_TIME)
 
     def _found_by(self, number: int) -> Names:
         finder = self._tree.parts[number]

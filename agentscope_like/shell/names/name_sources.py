@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from agentscope_like.shell.analysis import EffectKind, Part, answered_once
+from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.catalog import canonical
 from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.values import Shape
@@ -41,6 +41,9 @@ class Prints(Enum):
     NAMES = "names"
     """Names of files, relative to another directory or with other words beside them."""
 
+    MATCHES = "matches"
+    """Lines that begin with the path of a file and a colon."""
+
     ITS_WORDS = "its words"
     """The words that it is given, or a part of their path."""
 
@@ -50,12 +53,15 @@ class Prints(Enum):
     ITS_PIECES = "words"
     """Pieces of its input between blanks."""
 
+    FIRST_FIELDS = "first fields"
+    """What stands before the first colon of each line of its input."""
+
 
 _KINDS = {
     "silent": (Prints.NOTHING,),
-    "producer": (Prints.PATHS, Prints.NAMES),
+    "producer": (Prints.PATHS, Prints.NAMES, Prints.MATCHES),
     "speaker": (Prints.ITS_WORDS,),
-    "filter": (Prints.ITS_LINES, Prints.ITS_PIECES),
+    "filter": (Prints.ITS_LINES, Prints.ITS_PIECES, Prints.FIRST_FIELDS),
 }
 _PASSING = frozenset(_KINDS["filter"])
 _TOLD_BY = {"producer": "prints", "filter": "keeps"}
@@ -103,6 +109,8 @@ def name_source(part: Part) -> Prints | None:
             continue
         if entry.prints in _PASSING and _reads_files(part):
             continue
+        if entry.prints is Prints.MATCHES and not all(map(_is_folder, part.effects)):
+            continue
         if entry.fits(words):
             return _where(entry.prints, part)
     return None
@@ -136,6 +144,11 @@ def _lists_others(part: Part) -> bool:
 
 def _reads_files(part: Part) -> bool:
     return any(not is_redirect(effect, part) for effect in part.effects)
+
+
+def _is_folder(effect: Effect) -> bool:
+    """Return whether a search is sure to be told of a directory, of whose files it gives names."""
+    return effect.target in {".", ".."} or effect.target.endswith("/")
 
 
 def plain_name(program: str) -> str:

@@ -44,8 +44,8 @@ from agentscope_like.shell.syntax import (
 __all__ = ["PrintedNames", "is_known"]
 
 _PIPES = frozenset({"<(", ">("})
-_PRODUCED = frozenset({Prints.PATHS, Prints.NAMES})
-_PASSED_ON = frozenset({Prints.ITS_LINES, Prints.ITS_PIECES})
+_PRODUCED = frozenset({Prints.PATHS, Prints.NAMES, Prints.MATCHES})
+_PASSED_ON = frozenset({Prints.ITS_LINES, Prints.ITS_PIECES, Prints.FIRST_FIELDS})
 _NUMBER = Names(exact=False)
 _DEEPEST = 24
 """Through how many programs and variables a name is followed."""
@@ -125,7 +125,9 @@ class PrintedNames(ABC):
         if prints is None:
             return self._text_of(number, part)
         if prints in _PRODUCED:
-            return Names((number,), exact=prints is Prints.PATHS and is_known(part))
+            what = f"the files that `{part.program}` names" if prints is Prints.MATCHES else ""
+            exact = prints is Prints.PATHS and is_known(part)
+            return Names((number,), what, exact=exact, starts_lines=bool(what))
         if prints in _PASSED_ON:
             return self._passed_on(number, prints)
         return self._said_by(number, part) if prints is Prints.ITS_WORDS else _NUMBER
@@ -133,6 +135,9 @@ class PrintedNames(ABC):
     def _passed_on(self, number: int, prints: Prints) -> Names:
         """Return what is known of the names that a filter prints."""
         names = self._input_of(number)
+        if prints is Prints.FIRST_FIELDS:
+            what = "" if names.starts_lines else "files whose names are cut from other text"
+            return replace(names, unknown=what, exact=False, starts_lines=False)
         is_whole = prints is Prints.ITS_LINES and is_known(self._tree.parts[number])
         return names if is_whole else replace(names, exact=False)
 

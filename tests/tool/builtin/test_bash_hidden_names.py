@@ -139,7 +139,7 @@ run git ls-files | tr '\n' '\0' | xargs -0 cat
 run git ls-files | tr -d '\r' | xargs cat
 ask git ls-files | tr a-z b-z | xargs cat
 ask printf '.e\nnv' | tr -d '\n' | xargs cat
-ask grep -rn x . | cut -d: -f1 | xargs cat
+run grep -rn x . | cut -d: -f1 | xargs cat
 ask ls | cut -d: -f1 | xargs cat
 ask cat names | xargs cat
 ask head -1 names | xargs cat
