@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.mutation.__main__ import ROOT, TESTS
 from benchmarks.mutation.expressions import changed_expressions
 from benchmarks.mutation.python_source import python_mutants
 from benchmarks.mutation.rule_data import rule_mutants
@@ -131,3 +132,9 @@ def test_a_mutant_shows_what_it_changes(tmp_path: Path) -> None:
         if each.operator == "comparison"
     )
     assert mutant.diff(tmp_path).splitlines()[-2:] == ["-b = c == d", "+b = (c != d)"]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_tests_that_judge_are_there(name: str) -> None:
+    """A test file that moved or went is noticed before a long run begins."""
+    assert (ROOT / name).exists()
