@@ -1,4 +1,4 @@
-"""What is known of names of files that a command is only told while it runs."""
+"""What is known of file names that a part gets at run time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Names(Struct, frozen=True):
 
     Attributes:
         producers: Which parts print them, by their number.
-        unknown: What is read that nobody knows, to be told; empty where each name is accounted for.
+        unknown: What the unknown names are, for the message; empty where every source is known.
         spoken: Whether words of the command are among them.
         exact: Whether they are no more than what the producers print, as it is.
         starts_lines: Whether each is the beginning of a line, up to the first colon.
@@ -49,7 +49,7 @@ SPOKEN_NAMES = Names(spoken=True, exact=False)
 
 
 def unknown_names(what: str) -> Names:
-    """Return that nobody knows some names."""
+    """Return names of which nothing is known."""
     return Names(unknown=what, exact=False)
 
 
@@ -68,6 +68,6 @@ def any_of(found: Iterable[Names]) -> Names:
 
 
 def put_together(names: Names) -> Names:
-    """Return that names are put together of others, so that nobody knows them."""
+    """Return names that are built from others, of which nothing is known."""
     what = "files whose names are built at run time"
     return replace(names, unknown=names.unknown or what, exact=False)

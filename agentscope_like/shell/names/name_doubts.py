@@ -1,4 +1,4 @@
-"""The parts of a command that show files whose names nobody knows, and the doubt about each."""
+"""Doubts about parts that show files whose names are only known at run time."""
 
 from __future__ import annotations
 

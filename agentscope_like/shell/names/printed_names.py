@@ -142,7 +142,7 @@ class PrintedNames(ABC):
         return names if is_whole else replace(names, exact=False)
 
     def _text_of(self, number: int, part: Part) -> Names:
-        """Return that nobody knows what a part prints, and from whose names it makes that."""
+        """Return unknown names for what a part prints, with the producers of its input."""
         name = f"git {part.git_command}" if part.git_command else part.program
         for effect in part.effects:
             if effect.kind is EffectKind.READ and not lists_only(effect, part):

@@ -42,14 +42,14 @@ class NamedCredentials:
         return reason or self._credentials.link_objection(location)
 
     def of_chosen(self, name: str) -> str | None:
-        """Return why what a search or git is told of is not to be shown, or None."""
+        """Return why the files that a search or git names are secret, or None."""
         if not is_pattern(name):
             return self._of_path(name, self._around.directory)
         self._around.effort.spend(ENDING)
         return may_match_secret(name) or self.of_found(name)
 
     def of_found(self, name: str) -> str | None:
-        """Return why what `find` is told of is not to be read by others, or None."""
+        """Return why the files that `find` looks for are secret, or None."""
         if not is_pattern(name):
             return self._of_path(name, self._around.directory)
         if is_ending(name):
@@ -57,7 +57,7 @@ class NamedCredentials:
         return self._credentials.match_objection(name)
 
     def of_texts(self, texts: Iterable[str], part: Part) -> str | None:
-        """Return why a name that stands in a text is not to be read, or None."""
+        """Return why a name in a text is secret, or None."""
         for text in texts:
             for name in pieces(text):
                 for directory in part.directories or (self._around.directory,):

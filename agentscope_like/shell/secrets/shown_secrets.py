@@ -188,7 +188,7 @@ class Secrets(Struct):
     # What is named
 
     def name_objection(self, part: Part) -> str | None:
-        """Return why a person has to agree to what a part is told, or None.
+        """Return why the arguments of a part require approval, or None.
 
         What it is told is all there is to go by where it may do anything, or where some part reads
         what it is told of while it runs.
@@ -211,7 +211,7 @@ class Secrets(Struct):
         return self._handed_objection(part) if self.reads_unseen else None
 
     def _handed_objection(self, part: Part) -> str | None:
-        """Return why what a part is told is not to be read by others, or None."""
+        """Return why the names that a part lists are secret, or None."""
         for name in found_names(part):
             if reason := self._named.of_found(name):
                 return f"would find a secret: {reason}"

@@ -1,4 +1,4 @@
-"""The names and patterns of files in what a part is told, and the known text of a word."""
+"""File names and patterns in the arguments of a part, and the known text of a word."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def known_text(word: Word, home: str | None, *, is_held: bool = False) -> Text:
 
 
 def named_files(part: Part) -> Iterator[tuple[str, str]]:
-    """Yield the names and patterns of what a part is told to show or to search, with the verb.
+    """Yield the names and patterns that a part shows or searches, each with its verb.
 
     Args:
         part: The part.
@@ -65,7 +65,7 @@ def named_files(part: Part) -> Iterator[tuple[str, str]]:
 
 
 def found_names(part: Part) -> Iterator[str]:
-    """Yield the names and patterns of what `find`, or `git ls-files`, is told to find."""
+    """Yield the names and patterns that `find`, or `git ls-files`, looks for."""
     if plain_name(part.program or "") == "find":
         for word, value in pairwise(part.argv):
             if word is not None and value and _NAMED.fullmatch(word):
