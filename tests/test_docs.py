@@ -136,3 +136,33 @@ def test_every_block_is_of_a_kind_that_is_run() -> None:
     """No page holds a block that nobody would notice to be wrong."""
     kinds = {block.language for page in PAGES for block in blocks_of(page)}
     assert kinds <= {"python", "text", "console", "json", "toml"}
+
+
+def test_the_readme_s_code_passes_a_strict_type_check(tmp_path: Path) -> None:
+    """Who copies the README's example into a typed project gets no error."""
+    code = "\n".join(b.text for b in blocks_of(ROOT / "README.md") if b.language == "python")
+    example = tmp_path / "example.py"
+    example.write_text(code)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(example)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_package_index_shows_no_broken_picture_or_link() -> None:
+    """The description that a package carries has no relative picture or link, and its code."""
+    done = subprocess.run(
+        [sys.executable, "-m", "hatch_fancy_pypi_readme"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=ROOT,
+        check=True,
+    )
+    assert re.findall(r"\]\((?!https?://)", done.stdout) == []
+    assert "```python" in done.stdout

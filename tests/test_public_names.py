@@ -82,3 +82,26 @@ def test_the_contract_s_names_are_importable(module: str, names: str) -> None:
     """The names that programs import stand where the documents show them."""
     loaded = importlib.import_module(module)
     assert [name for name in names.split() if not hasattr(loaded, name)] == []
+
+
+def test_what_a_first_program_needs_is_importable_from_the_top() -> None:
+    """`from agentscope_like import NAME` gives the package's own NAME, for each one exported."""
+    for name in agentscope_like.__all__:
+        value = getattr(agentscope_like, name)
+        if name != "__version__":
+            home = importlib.import_module(".".join(value.__module__.split(".")[:2]))
+            assert getattr(home, name) is value
+    with pytest.raises(AttributeError, match="Toolkitt"):
+        agentscope_like.Toolkitt  # noqa: B018
+
+
+def test_the_top_level_names_load_on_first_use() -> None:
+    """`import agentscope_like` loads none of its packages."""
+    code = (
+        "import sys, agentscope_like; "
+        "print(sorted(name for name in sys.modules if name.startswith('agentscope_like.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "['agentscope_like.lazy', 'agentscope_like.version']"

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, get_args
 
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.nearest import nearest
-from agentscope_like.permission import PermissionBehavior, PermissionMode, PermissionRule
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionMode,
+    PermissionRule,
+    RuleError,
+)
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine
@@ -80,29 +85,10 @@ def parse_rule(
     Raises:
         CliError: The text is not a rule.
     """
-    rest = text.strip()
-    if behavior is None:
-        word, _, rest = rest.partition(" ")
-        known = [b.value for b in PermissionBehavior if b is not PermissionBehavior.PASSTHROUGH]
-        if word not in known:
-            raise CliError(
-                f"a rule begins with one of {', '.join(known)}, as 'allow Bash(npm run:*)' does; "
-                f"this one begins with {word!r}{nearest(word, known)}"
-            )
-        behavior = PermissionBehavior(word)
-        rest = rest.strip()
-    name, opened, content = rest.partition("(")
-    if not name.strip() or (opened and not content.endswith(")")):
-        raise CliError(
-            f"{text!r} is not a rule; write the tool, and in parentheses what its calls look like, "
-            "for example 'Bash(npm run:*)'"
-        )
-    return PermissionRule(
-        tool_name=name.strip(),
-        rule_content=content[:-1] if opened else None,
-        behavior=behavior,
-        source=source,
-    )
+    try:
+        return PermissionRule.parse(text, behavior, source=source)
+    except RuleError as error:
+        raise CliError(str(error)) from error
 
 
 def parse_rules(

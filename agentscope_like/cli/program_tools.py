@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentscope_like import tool as tools
+import agentscope_like.tool as tools
 from agentscope_like.cli.errors import CliError
 from agentscope_like.nearest import nearest
 

@@ -30,11 +30,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from msgspec import Struct
 from pydantic import TypeAdapter
 
-from agentscope_like import __version__
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
 from agentscope_like.mcp.errors import ConnectionLostError, MCPCallError
 from agentscope_like.mcp.transports import open_transport
 from agentscope_like.mcp.watch import ANSWER, Answer, Watch
+from agentscope_like.version import __version__
 
 __all__ = ["Connection", "Era"]
 

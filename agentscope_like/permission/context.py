@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
+from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ModelWrapValidatorHandler,
@@ -22,6 +25,25 @@ from agentscope_like.permission.rule_table import RuleTable
 __all__ = ["AdditionalWorkingDirectory", "PermissionContext"]
 
 _ALLOW, _DENY, _ASK = PermissionBehavior.ALLOW, PermissionBehavior.DENY, PermissionBehavior.ASK
+
+
+def _by_tool(behavior: PermissionBehavior) -> BeforeValidator:
+    """Take a list of rules, or of their texts, as a table by tool name."""
+
+    def read(rules: Any) -> Any:
+        if not isinstance(rules, list | tuple):
+            return rules
+        table: dict[str, list[Any]] = {}
+        for given in rules:
+            rule = PermissionRule.parse(given, behavior) if isinstance(given, str) else given
+            if isinstance(rule, Mapping):
+                rule = PermissionRule.model_validate(rule)
+            if not isinstance(rule, PermissionRule):
+                raise RuleError(f"{given!r} is not a rule: give its text, as `Bash(npm run:*)`")
+            table.setdefault(rule.tool_name, []).append(rule)
+        return table
+
+    return BeforeValidator(read)
 
 
 def _watched(behavior: PermissionBehavior) -> AfterValidator:
@@ -56,9 +78,9 @@ class PermissionContext(BaseModel):
         mode: How much may be done without asking; DEFAULT unless said otherwise.
         working_directories: Directories that edits may stay inside, by path. Where there is none,
             the file tools and Bash use their own directory as the only one.
-        allow_rules: ALLOW rules by tool name.
-        deny_rules: DENY rules by tool name.
-        ask_rules: ASK rules by tool name.
+        allow_rules: ALLOW rules by tool name; a list of rules or of their texts is taken too.
+        deny_rules: DENY rules, likewise.
+        ask_rules: ASK rules, likewise.
 
     Raises:
         pydantic.ValidationError: A field is unknown, or a rule is in the wrong list.
@@ -68,9 +90,15 @@ class PermissionContext(BaseModel):
 
     mode: PermissionMode = PermissionMode.DEFAULT
     working_directories: dict[str, AdditionalWorkingDirectory] = Field(default_factory=dict)
-    allow_rules: Annotated[dict[str, list[PermissionRule]], _watched(_ALLOW)] = _table(_ALLOW)
-    deny_rules: Annotated[dict[str, list[PermissionRule]], _watched(_DENY)] = _table(_DENY)
-    ask_rules: Annotated[dict[str, list[PermissionRule]], _watched(_ASK)] = _table(_ASK)
+    allow_rules: Annotated[dict[str, list[PermissionRule]], _by_tool(_ALLOW), _watched(_ALLOW)] = (
+        _table(_ALLOW)
+    )
+    deny_rules: Annotated[dict[str, list[PermissionRule]], _by_tool(_DENY), _watched(_DENY)] = (
+        _table(_DENY)
+    )
+    ask_rules: Annotated[dict[str, list[PermissionRule]], _by_tool(_ASK), _watched(_ASK)] = _table(
+        _ASK
+    )
 
     @model_validator(mode="wrap")
     @classmethod
@@ -79,6 +107,39 @@ class PermissionContext(BaseModel):
     ) -> PermissionContext:
         refuse_unknown_fields(data, cls.model_fields)
         return build(data)
+
+    @classmethod
+    def from_rules(
+        cls,
+        *,
+        allow: Iterable[PermissionRule | str] = (),
+        deny: Iterable[PermissionRule | str] = (),
+        ask: Iterable[PermissionRule | str] = (),
+        mode: PermissionMode = PermissionMode.DEFAULT,
+        working_directories: Iterable[str | PathLike[str]] = (),
+    ) -> Self:
+        """Return a policy from rules as a person writes them.
+
+        Args:
+            allow: Rules that allow, such as `Bash(npm run:*)`; texts or rules, here and below.
+            deny: Rules that deny, such as `Read(secrets/**)`.
+            ask: Rules that ask, such as `Bash(git push:*)`.
+            mode: How much may be done without asking.
+            working_directories: Directories in which edits are part of the work.
+
+        Raises:
+            pydantic.ValidationError: A text is not a rule, or a rule is in the wrong list.
+        """
+        paths = [fspath(path) for path in working_directories]
+        return cls.model_validate(
+            {
+                "mode": mode,
+                "working_directories": {p: AdditionalWorkingDirectory(path=p) for p in paths},
+                "allow_rules": list(allow),
+                "deny_rules": list(deny),
+                "ask_rules": list(ask),
+            }
+        )
 
     def table(self, behavior: PermissionBehavior) -> RuleTable:
         """Return the watched table of the rules that say `behavior`."""

@@ -50,8 +50,17 @@ class PermissionEngine:
     def __init__(self, context: PermissionContext) -> None:
         self.context = context
 
-    def add_rule(self, rule: PermissionRule) -> None:
-        """Add the rule to the list of its behaviour; the next decision uses it."""
+    def add_rule(self, rule: PermissionRule | str) -> None:
+        """Add the rule to the list of its behaviour; the next decision uses it.
+
+        Args:
+            rule: The rule, or its text: `allow Bash(npm run:*)`.
+
+        Raises:
+            RuleError: The text is not a rule.
+        """
+        if isinstance(rule, str):
+            rule = PermissionRule.parse(rule)
         self.context.table(rule.behavior).add(rule)
 
     async def check_permission(

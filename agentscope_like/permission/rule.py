@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from agentscope_like.nearest import refuse_unknown_fields
+from agentscope_like.nearest import nearest, refuse_unknown_fields
+from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.text import Text
 
 __all__ = ["PermissionRule"]
 
+_BEHAVIORS = [
+    each.value for each in PermissionBehavior if each is not PermissionBehavior.PASSTHROUGH
+]
+
 
 class PermissionRule(BaseModel):
-    """An immutable rule.
+    """An immutable rule; where pydantic validates one, its text will do: `allow Bash(npm run:*)`.
 
     Attributes:
         tool_name: The tool's name, such as `Bash`.
@@ -31,9 +36,40 @@ class PermissionRule(BaseModel):
     behavior: PermissionBehavior
     source: Text = "user"
 
+    @classmethod
+    def parse(
+        cls, text: str, behavior: PermissionBehavior | None = None, *, source: str = "user"
+    ) -> Self:
+        """Return the rule that `text` spells: `allow Bash(npm run:*)` or `deny Read(secrets/**)`.
+
+        Args:
+            text: The behaviour, the tool's name, and in parentheses what its calls look like; a
+                name alone matches every call of the tool.
+            behavior: The rule's behaviour; the text may then leave it out: `Bash(npm run:*)`.
+            source: Where the rule comes from, for explanations.
+
+        Raises:
+            RuleError: The text is not a rule, or names another behaviour than `behavior`.
+        """
+        behavior, rest = _split_behavior(text.strip(), behavior)
+        name, opened, content = rest.partition("(")
+        if not name.strip() or " " in name.strip() or (opened and not content.endswith(")")):
+            raise RuleError(
+                f"{text!r} is not a rule: write the tool, and in parentheses what its calls look "
+                "like, for example `Bash(npm run:*)`"
+            )
+        return cls(
+            tool_name=name.strip(),
+            rule_content=content[:-1] if opened else None,
+            behavior=behavior,
+            source=source,
+        )
+
     @model_validator(mode="before")
     @classmethod
-    def _known_fields(cls, data: Any) -> Any:
+    def _read(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            return dict(cls.parse(data))
         refuse_unknown_fields(data, cls.model_fields)
         return data
 
@@ -55,3 +91,21 @@ class PermissionRule(BaseModel):
         """Return the rule as a person writes it: `allow Bash(npm run:*)`."""
         content = "" if self.rule_content is None else f"({self.rule_content})"
         return f"{self.behavior.value} {self.tool_name}{content}"
+
+
+def _split_behavior(text: str, given: PermissionBehavior | None) -> tuple[PermissionBehavior, str]:
+    word, _, rest = text.partition(" ")
+    if word in _BEHAVIORS:
+        said = PermissionBehavior(word)
+        if given is not None and given is not said:
+            raise RuleError(
+                f"`{text}` stands where {given.value} rules are taken: leave out {word!r}, or move "
+                "the rule"
+            )
+        return said, rest.strip()
+    if given is None:
+        raise RuleError(
+            f"a rule begins with one of {', '.join(_BEHAVIORS)}, as `allow Bash(npm run:*)` does; "
+            f"{text!r} begins with {word!r}{nearest(word, _BEHAVIORS)}"
+        )
+    return given, text

@@ -40,9 +40,13 @@ class RuleList(list[PermissionRule]):
         self._tool_name = tool_name
         super().__init__(self._checked(rule) for rule in rules)
 
-    def _checked(self, rule: PermissionRule) -> PermissionRule:
+    def _checked(self, rule: PermissionRule | str) -> PermissionRule:
+        if isinstance(rule, str):
+            rule = PermissionRule.parse(rule, self._table.behavior)
         if not isinstance(rule, PermissionRule):
-            raise RuleError(f"{rule!r} is not a PermissionRule: build one before adding it")
+            raise RuleError(
+                f"{rule!r} is not a rule: give a PermissionRule, or its text: `Bash(npm run:*)`"
+            )
         if not isinstance(rule.rule_content, str | None):
             raise RuleError(
                 f"the content of a rule for {rule.tool_name} is not text: give a string"

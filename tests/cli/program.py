@@ -20,10 +20,10 @@ from unittest import mock
 
 import pexpect
 
-from agentscope_like.cli.main import main
+from agentscope_like.cli.program import main
 
 MESSAGE = "you>"
-COMMAND = [sys.executable, "-m", "agentscope_like.cli"]
+COMMAND = [sys.executable, "-m", "agentscope_like"]
 ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()][A-Za-z0-9]|[=>])")
 
 

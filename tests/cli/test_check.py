@@ -183,7 +183,7 @@ def test_checking_loads_nothing_heavy(program: Program) -> None:
 
     code = (
         "import sys; sys.argv = ['x', 'check', 'ls']\n"
-        "from agentscope_like.cli.main import main\n"
+        "from agentscope_like.cli.program import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "heavy = {'openai', 'rich', 'prompt_toolkit', 'jsonschema', 'mcp', 'sqlite3'}\n"

@@ -72,6 +72,19 @@ class DecidedCall(Struct, frozen=True):
     policy_key: tuple[Any, ...] = ()
     prepared: PreparedCall | None = None
 
+    @property
+    def behavior(self) -> PermissionBehavior:
+        """Return what was decided; a call that could not be read is denied."""
+        return PermissionBehavior.DENY if self.decision is None else self.decision.behavior
+
+    @property
+    def message(self) -> str:
+        """Return the reason for the decision, or what is wrong with a call that is refused."""
+        if self.decision is not None:
+            return self.decision.message
+        blocks = () if self.refusal is None else self.refusal.content
+        return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
+
 
 def refused(
     message: str, state: Literal[ToolResultState.ERROR, ToolResultState.DENIED]

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from agentscope_like import __version__
 from agentscope_like.cli.errors import CliError, ExitCode
+from agentscope_like.version import __version__
 
 __all__ = ["app", "main"]
 
