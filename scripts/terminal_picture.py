@@ -18,21 +18,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from agentscope_like.agent import Agent
-from agentscope_like.cli.ask.keyboard import Person
-from agentscope_like.cli.ask.respondent import Ended
-from agentscope_like.cli.check import make_context
-from agentscope_like.cli.program_tools import all_tools
-from agentscope_like.cli.project.project_rules import ProjectRules
-from agentscope_like.cli.run.session import Session
-from agentscope_like.cli.show.render import Renderer
-from agentscope_like.cli.show.summary import Tally
-from agentscope_like.cli.show.theme import make_console
-from agentscope_like.model import Script, ScriptedModel
-from agentscope_like.permission import PermissionMode
+from agentscope_like.cli.ask import Ended, Person
+from agentscope_like.cli.run import RunOptions, opening_notes, prepare_session
+from agentscope_like.cli.show import Renderer, make_console
 from agentscope_like.session import SQLiteSessionStorage
-from agentscope_like.state import AgentState
-from agentscope_like.tool import Toolkit
 
 __all__ = ["draw", "main"]
 
@@ -61,14 +50,6 @@ TURNS = (
                 },
             }
         ],
-    },
-    {
-        "calls": [
-            {
-                "name": "Bash",
-                "input": {"command": "git diff --stat && pytest -q tests > report.txt"},
-            }
-        ]
     },
 )
 
@@ -101,28 +82,21 @@ def draw() -> str:
 
 
 async def _work(directory: Path, console: Console) -> None:
+    script = directory.parent / "session.jsonl"
+    script.write_text("\n".join(json.dumps(turn) for turn in TURNS), encoding="utf-8")
     storage = SQLiteSessionStorage(directory.parent / "sessions.db")
-    try:
-        await _session(directory, storage, console).run(TASK)
-    finally:
-        await storage.close()
-
-
-def _session(directory: Path, storage: SQLiteSessionStorage, console: Console) -> Session:
-    script = Script.parse("\n".join(json.dumps(turn) for turn in TURNS))
-    context = make_context(PermissionMode.ACCEPT_EDITS, directory, ())
-    agent = Agent(
-        "agent",
-        "You mend programs.",
-        ScriptedModel(script, stream=False),
-        Toolkit(all_tools(directory)),
-        state=AgentState(permission_context=context),
-    )
-    project = ProjectRules(directory, data=directory.parent / "data")
+    options = RunOptions(task=TASK, model=f"scripted:{script}", directory=directory)
     # A spinner in a picture would stand still: the renderer writes as to a file, in colour.
     renderer = Renderer(console, with_spinner=False)
-    person = Person(console, _Watching(console))
-    return Session(agent, storage, person, renderer, directory, project, Tally())
+    try:
+        session = await prepare_session(options, storage, renderer, at_terminal=False)
+        session.respondent = Person(console, _Watching(console))
+        for note in opening_notes(session, options):
+            if str(directory) not in note:
+                renderer.note(note)
+        await session.run(TASK)
+    finally:
+        await storage.close()
 
 
 def main() -> None:

@@ -155,6 +155,10 @@ def run(
             metavar="WHEN",
         ),
     ] = "auto",
+    ask_reads: Annotated[
+        bool,
+        typer.Option("--ask-reads", help="Ask about Read, Glob and Grep too, in mode default."),
+    ] = False,
     summary: Annotated[bool, typer.Option("--summary", help="End with a table.")] = False,
 ) -> None:
     """Let the agent work, and answer what it asks.
@@ -181,6 +185,7 @@ def run(
         rules=tuple(parse_rules(allow, deny, ask)),
         confine=parse_confine(confine),
         with_summary=summary,
+        ask_reads=ask_reads,
     )
     raise typer.Exit(asyncio.run(run_session(options)))
 

@@ -22,6 +22,6 @@ def test_the_picture_shows_what_the_program_shows(tmp_path: Path) -> None:
     fresh = tmp_path / "terminal.svg"
     subprocess.run([sys.executable, ROOT / "scripts/terminal_picture.py", fresh], check=True)
     text = shown(fresh)
-    assert "Bash asks" in text
+    assert "Edit asks" in text
     assert "Run it?" in text
     assert text == shown(ROOT / "docs/assets/terminal.svg")

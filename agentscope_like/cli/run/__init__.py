@@ -5,10 +5,17 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.cli.run.start import RunOptions, run_session
+    from agentscope_like.cli.run.start import (
+        RunOptions,
+        opening_notes,
+        prepare_session,
+        run_session,
+    )
 
 __all__ = [
     "RunOptions",
+    "opening_notes",
+    "prepare_session",
     "run_session",
 ]
 
@@ -16,6 +23,8 @@ __getattr__ = on_first_use(
     __name__,
     {
         "RunOptions": "start",
+        "opening_notes": "start",
+        "prepare_session": "start",
         "run_session": "start",
     },
 )

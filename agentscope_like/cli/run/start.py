@@ -19,6 +19,7 @@ from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.cli.program_tools import all_tools
 from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules
 from agentscope_like.cli.run.session import Session
+from agentscope_like.cli.run.workspace_reads import WORKSPACE_SOURCE, told_reads, workspace_reads
 from agentscope_like.cli.show import Renderer, Tally, make_console
 from agentscope_like.exception import DeveloperOrientedException
 from agentscope_like.message import ToolResultBlock
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine
     from agentscope_like.session import SessionStorage
 
-__all__ = ["RunOptions", "make_model", "run_session"]
+__all__ = ["RunOptions", "make_model", "opening_notes", "prepare_session", "run_session"]
 
 AGENT_NAME = "agent"
 COMMAND_LINE_SOURCE = "command line"
@@ -64,6 +65,7 @@ class RunOptions:
         rules: Rules of the command line.
         confine: Whether the kernel keeps commands to what was decided about them.
         with_summary: Whether a table is shown at the end.
+        ask_reads: Whether reading files of the project asks, in the default mode.
     """
 
     task: str | None = None
@@ -75,6 +77,7 @@ class RunOptions:
     rules: tuple[PermissionRule, ...] = ()
     confine: Confine = "auto"
     with_summary: bool = False
+    ask_reads: bool = False
 
 
 async def run_session(options: RunOptions) -> ExitCode:
@@ -93,11 +96,10 @@ async def run_session(options: RunOptions) -> ExitCode:
         stack.enter_context(_mistakes_told())
         storage = SQLiteSessionStorage()
         stack.push_async_callback(storage.close)
-        session = await _prepare(options, storage, renderer, at_terminal=at_terminal)
+        session = await prepare_session(options, storage, renderer, at_terminal=at_terminal)
         stack.push_async_callback(session.agent.model.close)
-        state = session.agent.state
-        mode = state.permission_context.mode
-        renderer.note(f"session {state.session_id[:8]} in {session.directory}, mode {mode}")
+        for note in opening_notes(session, options):
+            renderer.note(note)
         if reason := await _why_not_confined(options.confine):
             renderer.note(f"commands are decided about, but not confined: {reason}")
         code = await session.run(task)
@@ -105,8 +107,18 @@ async def run_session(options: RunOptions) -> ExitCode:
             console.print(session.tally.table())
             console.print(session.tally.closing_line())
         if at_terminal:
-            renderer.note(f"go on with: agentscope-like run --resume {state.session_id[:8]}")
+            session_id = session.agent.state.session_id[:8]
+            renderer.note(f"go on with: agentscope-like run --resume {session_id}")
         return code
+
+
+def opening_notes(session: Session, options: RunOptions) -> Iterator[str]:
+    """Yield what a person is told as a session starts."""
+    state = session.agent.state
+    mode = state.permission_context.mode
+    yield f"session {state.session_id[:8]} in {session.directory}, mode {mode}"
+    if told := told_reads(mode, ask_reads=options.ask_reads):
+        yield told
 
 
 async def _why_not_confined(confine: Confine) -> str | None:
@@ -137,16 +149,28 @@ def _mistakes_told() -> Iterator[None]:
         raise CliError(str(error), ExitCode.CONFIG) from error
 
 
-async def _prepare(
+async def prepare_session(
     options: RunOptions, storage: SQLiteSessionStorage, renderer: Renderer, *, at_terminal: bool
 ) -> Session:
+    """Return the session that the options ask for, ready to run.
+
+    Args:
+        options: What `run` was asked to do.
+        storage: Where sessions are kept.
+        renderer: Where it is shown.
+        at_terminal: Whether a person answers; else answers come from the recording.
+
+    Raises:
+        CliError: The options cannot be followed.
+    """
     state = await _load(storage, options.resume) if options.resume else None
     notes = dict(state.middle_context.get(_NOTES, {})) if state is not None else {}
     directory = _directory(options, notes)
     project = ProjectRules(directory)
     mode = options.mode or (state.permission_context.mode if state else PermissionMode.DEFAULT)
     kept = _remembered(state) if state is not None else ()
-    rules = (*kept, *project.load(), *options.rules)
+    reads = () if options.ask_reads else workspace_reads()
+    rules = (*kept, *project.load(), *options.rules, *reads)
     context = make_context(mode, directory, rules)
     if state is None:
         state = AgentState(permission_context=context)
@@ -243,7 +267,7 @@ def _remembered(state: AgentState) -> Sequence[PermissionRule]:
         for table in tables
         for rules in table.values()
         for rule in rules
-        if rule.source not in (PROJECT_SOURCE, COMMAND_LINE_SOURCE)
+        if rule.source not in (PROJECT_SOURCE, COMMAND_LINE_SOURCE, WORKSPACE_SOURCE)
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import FileSystemNames
-from agentscope_like.paths.location import Location, inside_any, is_below, locate
+from agentscope_like.paths.location import FileKind, Location, inside_any, is_below, locate
 from agentscope_like.paths.patterns.path_pattern import compile_pattern, escape
 from agentscope_like.paths.sensitive import critical_to_remove
 
@@ -20,12 +20,12 @@ def suggest_pattern(
     """Return a glob that covers the directory of a file, or None where no pattern does.
 
     `/project/src/main.py` in the working directory `/project` gives `src/**` (seed 002, "File
-    Tools"). A file right in a working directory gives only its own name. Outside of them it is the
-    absolute directory, unless that is a home, a part of the system, or holds the work: then it is
-    the file alone.
+    Tools"), and so does the directory `/project/src`. A file right in a working directory gives
+    only its own name. Outside of them it is the absolute directory, unless that is a home, a part
+    of the system, or holds the work: then it is the path alone.
 
     Args:
-        location: The file.
+        location: The file, or a directory that is searched.
         directories: The working directories.
         names: The file system; this host's by default.
     """
@@ -51,9 +51,12 @@ def _offers(
         bases = [reading for directory in directories for reading in directory.readings]
         base = max((base for base in bases if is_below(path, base)), key=len)
         relative = path[len(base.rstrip("/")) + 1 :]
-        parent = relative.rpartition("/")[0]
+        searched = location.kind is FileKind.DIRECTORY
+        if not relative:
+            return ["**"] if searched else []
+        parent = relative if searched else relative.rpartition("/")[0]
         return [f"{escape(parent)}/**"] if parent else [escape(relative)]
-    parent = path.rpartition("/")[0]
+    parent = path if location.kind is FileKind.DIRECTORY else path.rpartition("/")[0]
     if not parent:
         return [escape(path)]
     held = locate(parent, directory="/", home=location.home, names=names)

@@ -201,9 +201,16 @@ class PathTool(ToolBase):
     @override
     @never_waits
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
-        """Return a rule for the directory of the path, or for the path alone (seed 002)."""
+        """Return a rule for the directory of the path, or for the path alone (seed 002).
+
+        A tool that only reads also offers one for all of the working directories, so that reading
+        file after file needs one answer.
+        """
         pattern = self._pattern(tool_input)
-        return [] if pattern is None else [self._allowing(pattern)]
+        if pattern is None:
+            return []
+        wider = ["**"] if self.is_read_only and not pattern.startswith("/") else []
+        return [self._allowing(each) for each in dict.fromkeys((pattern, *wider))]
 
     @never_waits
     async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
