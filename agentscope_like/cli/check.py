@@ -111,8 +111,16 @@ def check_call(
     return asyncio.run(explain_call(tool, tool_input, context, analysis=reading))
 
 
-def print_explanation(explanation: Explanation, *, as_json: bool = False) -> None:
-    """Print an explanation to standard output, in colour at a terminal."""
+def print_explanation(
+    explanation: Explanation, *, as_json: bool = False, with_row: bool = False
+) -> None:
+    """Print an explanation to standard output, in colour at a terminal.
+
+    Args:
+        explanation: The explanation.
+        as_json: Whether it is printed as JSON, for programs.
+        with_row: Whether the row of the decision table is named.
+    """
     if as_json:
         print(json.dumps(explanation.to_json(), indent=2))
         return
@@ -121,6 +129,8 @@ def print_explanation(explanation: Explanation, *, as_json: bool = False) -> Non
     width = min(shutil.get_terminal_size().columns, 100)
     colour = sys.stdout is not None and sys.stdout.isatty()
     for line in explanation.lines(width):
+        if line.role is LineRole.ROW and not with_row:
+            continue
         typer.echo(_coloured(line) if colour else line.text)
 
 

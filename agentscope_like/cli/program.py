@@ -81,6 +81,9 @@ def check(
     allow: Allow = None,
     deny: Deny = None,
     ask: Ask = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Name the row of the decision table as well.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Decide about one call and explain it, without running anything.
@@ -107,7 +110,7 @@ def check(
         directory=directory,
         rules=[*ProjectRules(directory).load(), *parse_rules(allow, deny, ask)],
     )
-    print_explanation(explanation, as_json=json)
+    print_explanation(explanation, as_json=json, with_row=explain)
     if tool == "Bash" and not json:
         print_unconfined()
     raise typer.Exit(EXIT_CODES[explanation.decision.behavior])

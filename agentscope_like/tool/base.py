@@ -28,6 +28,7 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.permission.protocol import Preparation
+from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import check_fit, copied
 
 __all__ = ["ParamsBase", "ToolBase"]
@@ -181,6 +182,19 @@ class ToolBase(ABC):
         A grant holds only while this stays the same; None, the default, for nothing.
         """
         del tool_input
+        return None
+
+    async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
+        """Return why the call can only fail, or None, the default: it may succeed.
+
+        It is awaited before a person is asked: such a call fails at once, and the model is told
+        why. It must tell nothing that the model may not read unasked.
+
+        Args:
+            tool_input: The validated arguments.
+            state: The agent's state.
+        """
+        del tool_input, state
         return None
 
     async def check_external_result(

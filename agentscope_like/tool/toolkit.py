@@ -48,6 +48,7 @@ from agentscope_like.tool.call import (
     check_holds,
     decided_within,
     digest_of,
+    failure_before_asking,
     refused,
     rejection,
     run_granted,
@@ -247,6 +248,10 @@ class Toolkit:
         decided = DecidedCall(
             call, entry.tool, decision, arguments, policy_key=policy, prepared=prepared
         )
+        failure = await failure_before_asking(decided, state)
+        if failure is not None:
+            call.decision, call.state = decision, ToolCallState.FINISHED
+            return replace(decided, refusal=refused(failure, ToolResultState.ERROR))
         return self._settled(decided, layers)
 
     async def confirm(
@@ -293,7 +298,9 @@ class Toolkit:
         if edited:
             decided = replace(decided, note=EDITED)
         now = decided.decision
-        if now is None or now.behavior is not PermissionBehavior.ASK:
+        if now is None or decided.refusal is not None:
+            return decided
+        if now.behavior is not PermissionBehavior.ASK:
             return decided
         unchanged = same_subject(before, call.digest)
         if not edited:  # another command changes other paths

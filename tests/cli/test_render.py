@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 from rich.theme import Theme
 
-from agentscope_like.cli.show.edit_diff import diff_lines, planned_diff
+from agentscope_like.cli.show.edit_diff import diff_lines
 from agentscope_like.cli.show.render import LIVE_LINES, Renderer, call_summary
 from agentscope_like.cli.show.summary import Tally
 from agentscope_like.cli.show.theme import STYLES
@@ -152,27 +151,6 @@ def test_data_is_named_by_type_and_size() -> None:
 def test_a_call_is_summed_up_by_what_matters(raw: str, summary: str) -> None:
     """The main argument stands for the call; input that is no object stands for itself."""
     assert call_summary(raw) == summary
-
-
-def test_a_planned_write_is_compared_with_the_file(tmp_path: Path) -> None:
-    """Before a Write, its change is shown against the file there, all of it where there is none."""
-    (tmp_path / "a.txt").write_text("one\ntwo\n", encoding="utf-8")
-    changed = {"file_path": "a.txt", "content": "one\n2\n"}
-    diff = planned_diff("Write", changed, tmp_path) or ""
-    assert "-two" in diff
-    assert " one" in diff
-    fresh = {"file_path": "b.txt", "content": "one\n"}
-    assert "+one" in (planned_diff("Write", fresh, tmp_path) or "")
-    assert planned_diff("Bash", {"command": "ls"}, tmp_path) is None
-
-
-def test_a_planned_write_never_waits_for_a_pipe(tmp_path: Path) -> None:
-    """A path that is no regular file is not opened for the comparison."""
-    import os
-
-    os.mkfifo(tmp_path / "pipe")
-    call = {"file_path": "pipe", "content": "one\n"}
-    assert "+one" in (planned_diff("Write", call, tmp_path) or "")
 
 
 def test_a_long_diff_is_cut_and_counted() -> None:

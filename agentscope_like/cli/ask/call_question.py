@@ -20,6 +20,7 @@ from agentscope_like.permission.explain import Explanation, LineRole
 
 __all__ = ["Question", "choices_view", "question_view", "whole_view"]
 
+_NOT_ASKED = (LineRole.RULE, LineRole.ROW)
 _SHOWN_BY_DIFF = ("content", "old_string", "new_string")
 
 
@@ -30,13 +31,15 @@ class Question:
     Attributes:
         call: The call as it is stored.
         explanation: Why it asks.
-        diff: What an edit would change, as a unified diff.
+        diff: What an edit would change in the file, as a unified diff.
+        failure: Why an edit can only fail as the file is now.
         can_remember: Whether rules can be remembered for this project.
     """
 
     call: ToolCallBlock
     explanation: Explanation
     diff: str | None = None
+    failure: str | None = None
     can_remember: bool = True
 
     @property
@@ -59,11 +62,13 @@ def _body(question: Question, width: int) -> Iterator[Text]:
     if question.diff is not None:
         rest = _without(explanation.tool_input, _SHOWN_BY_DIFF)
         explanation = replace(explanation, tool_input=rest)
-    lines = [line for line in explanation.lines(width)[1:] if line.role is not LineRole.RULE]
+    lines = [line for line in explanation.lines(width)[1:] if line.role not in _NOT_ASKED]
     calls = [line for line in lines if line.role not in (LineRole.WHY, LineRole.OFFER)]
     yield from (role_line(line) for line in calls)
     if question.diff is not None:
         yield from diff_lines(question.diff)
+    if question.failure is not None:
+        yield Text("") + one_line(f"It would fail: {question.failure}", "error")
     yield Text("")
     yield from (role_line(line) for line in lines if line.role in (LineRole.WHY, LineRole.OFFER))
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import stat
-from collections.abc import AsyncGenerator, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +18,7 @@ from agentscope_like.cli.ask import SESSION_SOURCE, Ended, Interrupted, Question
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.cli.program_tools import reading_of
 from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules
-from agentscope_like.cli.show import Renderer, Tally, planned_diff
+from agentscope_like.cli.show import Renderer, Tally
 from agentscope_like.event import (
     AgentEvent,
     ConfirmResult,
@@ -38,6 +38,7 @@ from agentscope_like.progress import (
 )
 from agentscope_like.session import SessionStorage, recorded
 from agentscope_like.tool.arguments import parse_arguments
+from agentscope_like.tool.builtin.files import ChangingTool
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["Session"]
@@ -219,10 +220,21 @@ class Session:
 
     async def _question(self, call: ToolCallBlock) -> Question:
         explanation = await self._explained(call)
-        diff = await asyncio.to_thread(
-            planned_diff, call.name, explanation.tool_input, self.directory
-        )
-        return Question(call, explanation, diff, can_remember=self.project.is_out_of_reach)
+        diff, failure = await self._previewed(call.name, explanation.tool_input)
+        can_remember = self.project.is_out_of_reach
+        return Question(call, explanation, diff, failure=failure, can_remember=can_remember)
+
+    async def _previewed(
+        self, tool_name: str, tool_input: Mapping[str, Any]
+    ) -> tuple[str | None, str | None]:
+        """Return what a call would change in its file, or why it can only fail."""
+        tool = await self.agent.toolkit.get_tool(tool_name)
+        if not isinstance(tool, ChangingTool):
+            return None, None
+        try:
+            return await tool.preview(tool_input, self.agent.state) or None, None
+        except AgentOrientedException as error:
+            return None, error.message
 
     async def _explained(self, call: ToolCallBlock) -> Explanation:
         tool = await self.agent.toolkit.get_tool(call.name)

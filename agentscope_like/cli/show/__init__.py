@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.cli.show.edit_diff import diff_lines, planned_diff
+    from agentscope_like.cli.show.edit_diff import diff_lines
     from agentscope_like.cli.show.render import Renderer
     from agentscope_like.cli.show.summary import Tally
     from agentscope_like.cli.show.theme import make_console, one_line, plain, role_line
@@ -17,7 +17,6 @@ __all__ = [
     "make_console",
     "one_line",
     "plain",
-    "planned_diff",
     "role_line",
 ]
 
@@ -30,7 +29,6 @@ __getattr__ = on_first_use(
         "make_console": "theme",
         "one_line": "theme",
         "plain": "theme",
-        "planned_diff": "edit_diff",
         "role_line": "theme",
     },
 )

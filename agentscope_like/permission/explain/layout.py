@@ -66,6 +66,7 @@ class LineRole(StrEnum):
     EFFECT = "effect"
     DOUBT = "doubt"
     WHY = "why"
+    ROW = "row"
     RULE = "rule"
     OFFER = "offer"
 
@@ -235,7 +236,7 @@ def _why(explanation: Explanation, width: int) -> Iterator[Line]:
         yield from _labelled(LineRole.WHY, "found", reason, width)
     if decision.row is not None:
         words = explanation.row_words or ""
-        yield from _labelled(LineRole.WHY, f"row {decision.row.value}", words, width)
+        yield from _labelled(LineRole.ROW, f"row {decision.row.value}", words, width)
     if decision.rule is not None:
         rule = f"{decision.rule} (from {decision.rule.source})"
         yield from _labelled(LineRole.WHY, "rule", rule, width)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
         DecisionLayer,
         refused,
     )
-    from agentscope_like.tool.call.decision import decided_within
+    from agentscope_like.tool.call.decision import decided_within, failure_before_asking
     from agentscope_like.tool.call.execution import run_granted, says_something
     from agentscope_like.tool.call.grant import (
         Grant,
@@ -42,6 +42,7 @@ __all__ = [
     "decided_within",
     "definition_digest",
     "digest_of",
+    "failure_before_asking",
     "refused",
     "rejection",
     "run_granted",
@@ -67,6 +68,7 @@ __getattr__ = on_first_use(
         "decided_within": "decision",
         "definition_digest": "grant",
         "digest_of": "grant_check",
+        "failure_before_asking": "decision",
         "refused": "decided_call",
         "rejection": "human_answer",
         "run_granted": "execution",

@@ -16,10 +16,16 @@ from agentscope_like.permission import (
     PermissionEngine,
     PermissionMode,
 )
+from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
-from agentscope_like.tool.call.decided_call import CallRequest, DecisionLayer, stricter
+from agentscope_like.tool.call.decided_call import (
+    CallRequest,
+    DecidedCall,
+    DecisionLayer,
+    stricter,
+)
 
-__all__ = ["decided_within"]
+__all__ = ["decided_within", "failure_before_asking"]
 
 _log = logging.getLogger(__name__)
 
@@ -73,6 +79,21 @@ async def decided_within(
     if decision.updated_input != changed:
         decision = replace(decision, updated_input=changed)
     return final, CallDecision(decision, said.call)
+
+
+async def failure_before_asking(decided: DecidedCall, state: AgentState) -> str | None:
+    """Return why a call that asks can only fail, or None where a person is to be asked.
+
+    A check that fails itself says nothing: the person is asked.
+    """
+    tool, decision = decided.tool, decided.decision
+    if tool is None or decision is None or decision.behavior is not PermissionBehavior.ASK:
+        return None
+    try:
+        return await tool.certain_failure(copied(decided.arguments), state)
+    except Exception as error:
+        _log.warning("Checking a call of %s before asking failed", tool.name, exc_info=error)
+        return None
 
 
 def _tightening(layer: DecisionLayer) -> DecisionLayer:

@@ -8,6 +8,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -18,7 +19,6 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool import Edit, Write
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import host_file_system
-from agentscope_like.tool.builtin.files.changes import Change
 from agentscope_like.tool.builtin.files.substitution import substitute
 from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
 from tests.tool.builtin.file_kit import Workspace, text_of
@@ -439,8 +439,8 @@ async def test_a_failed_write_removes_the_directories_it_made(workspace: Workspa
 def _meddle(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """Have `act` done at the last checkpoint before a file is put in place."""
 
-    async def meddled(work: Callable[[Checkpoint], Change]) -> Change:
-        def meddling(checkpoint: Checkpoint) -> Change:
+    async def meddled(work: Callable[[Checkpoint], Any]) -> Any:
+        def meddling(checkpoint: Checkpoint) -> Any:
             def act_first() -> None:
                 act()
                 checkpoint()

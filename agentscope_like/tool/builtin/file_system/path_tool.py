@@ -68,6 +68,7 @@ class PathTool(ToolBase):
         backend: SandboxHandle | None = None,
     ) -> None:
         super().__init__(middlewares)
+        self.backend = backend
         self._files: FileSystem = HOST if backend is None else _file_system(backend)
         self._directory = self._files.directory(None if cwd is None else os.fspath(cwd))
         if self._files.has_to_look_up:

@@ -1,126 +1,159 @@
-"""Changes to files by Write and Edit: require a read before, report the difference after."""
+"""Changes to files by Write and Edit: planned, shown before they are made, then made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
+from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.paths import Location
-from agentscope_like.state import AgentState, ReadCacheEntry, ReadState
+from agentscope_like.permission import PermissionBehavior, PermissionEngine
+from agentscope_like.state import AgentState, ReadState
 from agentscope_like.tool.builtin.file_errors import FileToolError
-from agentscope_like.tool.builtin.file_system import FileContent, Files, FileSystem, explain
+from agentscope_like.tool.builtin.file_system import (
+    FileContent,
+    Files,
+    WritingTool,
+    explain,
+)
+from agentscope_like.tool.builtin.files.read import Read
+from agentscope_like.tool.builtin.files.read_record import remember
+from agentscope_like.tool.builtin.files.text_diff import unified_diff
 from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
 
-__all__ = ["Change", "make_change", "remember", "require_read", "write_anew", "write_over"]
+__all__ = ["ChangingTool", "Plan"]
 
 
-class Change(Struct, frozen=True):
-    """One change of one file, done.
+class Plan(Struct, frozen=True):
+    """What a call would make of a file; nothing has been written.
 
     Attributes:
-        summary: One sentence for the model.
-        diff: The difference, for people.
-        entry: The file as it is now, for the read state.
-        occurrences: How many places changed.
+        location: The file.
+        before: What the file is; None where it does not exist.
+        data: What it would be.
+        old: The text before.
+        new: The text after.
+        summary: One sentence for the model, once it is done.
+        occurrences: How many places change.
     """
 
+    location: Location
+    before: FileContent | None
+    data: bytes
+    old: str
+    new: str
     summary: str
-    diff: str
-    entry: ReadCacheEntry
     occurrences: int = 1
 
 
-async def make_change(
-    file_system: FileSystem,
-    work: Callable[[Files, ReadState | None, Checkpoint], Change],
-    state: AgentState | None,
-) -> ToolChunk:
-    """Do blocking work that changes a file, note what the file is now, and answer.
+class ChangingTool(WritingTool):
+    """A tool that plans a change of one file, so that it can be shown before it is made."""
 
-    Args:
-        file_system: Where the file is.
-        work: Called in a thread with the files there, what was read, and a checkpoint.
-        state: The agent's state; without it nothing is known to have been read.
+    @abstractmethod
+    def plan(
+        self,
+        files: Files,
+        location: Location,
+        tool_input: Mapping[str, Any],
+        read_state: ReadState | None,
+    ) -> Plan:
+        """Return what the call would make of the file; blocks while it reads.
 
-    Returns:
-        The answer, its metadata `diff`, `file_path` and `occurrences` (contract); or why not.
-    """
-    read_state = None if state is None else state.tool_context.read_state
-    try:
-        change = await file_system.work(
-            lambda files, checkpoint: work(files, read_state, checkpoint)
+        Raises:
+            FileToolError: The call can only fail; the message tells the model why.
+        """
+
+    async def preview(self, tool_input: Mapping[str, Any], state: AgentState | None) -> str:
+        """Return the difference that the call would make to the file, in the unified format.
+
+        Args:
+            tool_input: The arguments of the call.
+            state: The agent's state, which knows what was read.
+
+        Raises:
+            FileToolError: The call can only fail; the message says why.
+        """
+
+        def work(files: Files, _: Checkpoint) -> str:
+            location = self.located(files, tool_input, None)
+            plan = self.plan(files, location, tool_input, _read_state(state))
+            return self._diff(plan)
+
+        return await self._files.work(work)
+
+    @override
+    async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
+        """Return why the call can only fail, where the file may be read unasked."""
+        reading = await PermissionEngine(state.permission_context).check_permission(
+            Read(cwd=self.cwd, backend=self.backend), {"file_path": self.path_of(tool_input)}
         )
-    except FileToolError as error:
-        return failed(error.message)
-    if state is not None:
-        remember(state, change.entry)
-    metadata = {
-        "diff": change.diff,
-        "file_path": change.entry.file_path,
-        "occurrences": change.occurrences,
-    }
-    return succeeded(change.summary, metadata)
+        if reading.behavior is not PermissionBehavior.ALLOW:
+            return None
+        try:
+            await self.preview(tool_input, state)
+        except FileToolError as error:
+            return error.message
+        return None
+
+    async def change(
+        self, tool_input: Mapping[str, Any], state: AgentState | None, decided: str | None
+    ) -> ToolChunk:
+        """Make the change, note what the file is now, and answer.
+
+        Args:
+            tool_input: The arguments of the call.
+            state: The agent's state; without it nothing is known to have been read.
+            decided: Where the path led when the call was decided about.
+
+        Returns:
+            The answer, its metadata `diff`, `file_path` and `occurrences` (contract); or why not.
+        """
+
+        def work(files: Files, checkpoint: Checkpoint) -> tuple[Plan, FileContent]:
+            location = self.located(files, tool_input, decided)
+            plan = self.plan(files, location, tool_input, _read_state(state))
+            return plan, _write(files, plan, checkpoint)
+
+        try:
+            plan, after = await self._files.work(work)
+        except FileToolError as error:
+            return failed(error.message)
+        entry = after.entry(plan.location.resolved)
+        if state is not None:
+            remember(state, entry)
+        metadata = {
+            "diff": self._diff(plan),
+            "file_path": entry.file_path,
+            "occurrences": plan.occurrences,
+        }
+        return succeeded(plan.summary, metadata)
+
+    def _diff(self, plan: Plan) -> str:
+        return unified_diff(plan.old, plan.new, self.shown(plan.location.resolved))
 
 
-def remember(state: AgentState, entry: ReadCacheEntry) -> None:
-    """Note in the agent's state what a file is now, as far as the agent knows it."""
-    context = state.tool_context
-    context.read_state.max_files = context.max_cache_files
-    context.read_state.record(entry)
+def _read_state(state: AgentState | None) -> ReadState | None:
+    return None if state is None else state.tool_context.read_state
 
 
-def require_read(location: Location, now: FileContent, read_state: ReadState | None) -> None:
-    """Refuse to change a file that was not read as it is now (seed 002, "File Tools").
-
-    Without a read state nothing is known to have been read, so nothing existing is changed.
-
-    Raises:
-        FileToolError: It was not read, or changed since.
-    """
-    shown = location.written
-    if read_state is None:
-        raise FileToolError(
-            f"{shown} exists, and without an agent's state nobody knows that it was read. "
-            "Call the tool through a Toolkit, or pass the state as `_agent_state`."
-        )
-    entry = read_state.get(location.resolved)
-    if entry is None:
-        raise FileToolError(f"{shown} exists but was not read. Read it first, then call again.")
-    if entry.digest != now.digest:
-        raise FileToolError(
-            f"{shown} changed since it was read. Read it again, then decide what to change."
-        )
-
-
-def write_over(
-    files: Files, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
-) -> FileContent:
-    """Put `data` in the place of a file that was read as `before`.
+def _write(files: Files, plan: Plan, checkpoint: Checkpoint) -> FileContent:
+    """Write the file anew, or put the data in the place of the file that the plan is about.
 
     Raises:
         FileToolError: It is no longer that file, may not be written, or the system refuses.
     """
-    if not before.status.st_mode & 0o222:
+    location, before = plan.location, plan.before
+    if before is not None and not before.status.st_mode & 0o222:
         raise FileToolError(
             f"{location.written} is read-only. Make it writable first (chmod u+w), or ask the user."
         )
     try:
-        return files.replace(location, data, before, checkpoint)
-    except OSError as error:
-        raise explain(error, location.written) from None
-
-
-def write_anew(
-    files: Files, location: Location, data: bytes, checkpoint: Checkpoint
-) -> FileContent:
-    """Make a file that does not exist yet, and the directories that lead to it.
-
-    Raises:
-        FileToolError: It exists by now, or the system refuses.
-    """
-    try:
-        return files.create(location, data, checkpoint)
+        if before is None:
+            return files.create(location, plan.data, checkpoint)
+        return files.replace(location, plan.data, before, checkpoint)
     except OSError as error:
         raise explain(error, location.written) from None

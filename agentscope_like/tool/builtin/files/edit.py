@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
 from agentscope_like.paths import FileKind, Location
 from agentscope_like.state import AgentState, ReadState
 from agentscope_like.tool.builtin.file_errors import FileToolError
-from agentscope_like.tool.builtin.file_system import Files, WritingTool, read_whole, require_file
-from agentscope_like.tool.builtin.files.changes import Change, make_change, require_read, write_over
+from agentscope_like.tool.builtin.file_system import Files, read_whole, require_file
+from agentscope_like.tool.builtin.files.changes import ChangingTool, Plan
+from agentscope_like.tool.builtin.files.read_record import require_read
 from agentscope_like.tool.builtin.files.substitution import substitute
-from agentscope_like.tool.builtin.files.text_diff import unified_diff
 from agentscope_like.tool.builtin.files.text_format import decode
-from agentscope_like.tool.builtin.tool_results import Checkpoint
 
 __all__ = ["Edit"]
 
 
-class Edit(WritingTool):
+class Edit(ChangingTool):
     """Replaces exact text in a file that was read (seed 002, "File Tools").
 
     Everything outside of the replaced text stays as it is, byte for byte. Its arguments are those
@@ -71,26 +73,23 @@ class Edit(WritingTool):
             _agent_state: Knows what was read; without it nothing is changed.
             _decision_basis: Where its path led when it was decided about.
         """
+        arguments = {
+            "file_path": file_path,
+            "old_string": old_string,
+            "new_string": new_string,
+            "replace_all": replace_all,
+        }
+        return await self.change(arguments, _agent_state, _decision_basis)
 
-        def work(files: Files, read_state: ReadState | None, checkpoint: Checkpoint) -> Change:
-            location = self.located(files, {"file_path": file_path}, _decision_basis)
-            return self._edit(
-                files, location, old_string, new_string, read_state, checkpoint, every=replace_all
-            )
-
-        return await make_change(self._files, work, _agent_state)
-
-    def _edit(
+    @override
+    def plan(
         self,
         files: Files,
         location: Location,
-        old: str,
-        new: str,
+        tool_input: Mapping[str, Any],
         read_state: ReadState | None,
-        checkpoint: Checkpoint,
-        *,
-        every: bool,
-    ) -> Change:
+    ) -> Plan:
+        """Return what the file would be with the text replaced."""
         file_path = location.written
         require_file(files, location)
         if location.kind is FileKind.MISSING:
@@ -100,15 +99,17 @@ class Edit(WritingTool):
         before = read_whole(files, location)
         require_read(location, before, read_state)
         text, form = decode(before.data, file_path)
+        old, new = tool_input["old_string"], tool_input["new_string"]
+        every = tool_input.get("replace_all", False)
         changed = substitute(text, old, new, file_path, every=every)
-        data = form.encode(changed.text, file_path)
-        after = write_over(files, location, data, before, checkpoint)
-        shown = self.shown(location.resolved)
         count = len(changed.lines)
         where = f"at line {changed.lines[0]}" if count == 1 else f"in {count} places"
-        return Change(
-            summary=f"Edited {shown} {where}.",
-            diff=unified_diff(text, changed.text, shown),
-            entry=after.entry(location.resolved),
-            occurrences=count,
+        return Plan(
+            location,
+            before,
+            form.encode(changed.text, file_path),
+            text,
+            changed.text,
+            f"Edited {self.shown(location.resolved)} {where}.",
+            count,
         )

@@ -26,8 +26,8 @@ from agentscope_like.tool.builtin.file_system import (
     require_file,
     whole,
 )
-from agentscope_like.tool.builtin.files.changes import remember
 from agentscope_like.tool.builtin.files.line_window import LineWindow, read_window
+from agentscope_like.tool.builtin.files.read_record import remember
 from agentscope_like.tool.builtin.files.text_format import SNIFFED_BYTES, is_binary
 from agentscope_like.tool.builtin.tool_results import Checkpoint, failed
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
@@ -10,30 +13,22 @@ from agentscope_like.state import AgentState, ReadState
 from agentscope_like.tool.builtin.file_system import (
     FileContent,
     Files,
-    WritingTool,
     read_whole,
     require_file,
 )
-from agentscope_like.tool.builtin.files.changes import (
-    Change,
-    make_change,
-    require_read,
-    write_anew,
-    write_over,
-)
-from agentscope_like.tool.builtin.files.text_diff import unified_diff
+from agentscope_like.tool.builtin.files.changes import ChangingTool, Plan
+from agentscope_like.tool.builtin.files.read_record import require_read
 from agentscope_like.tool.builtin.files.text_format import (
     TextFormat,
     decode,
     is_binary,
     only_line_end,
 )
-from agentscope_like.tool.builtin.tool_results import Checkpoint
 
 __all__ = ["Write"]
 
 
-class Write(WritingTool):
+class Write(ChangingTool):
     """Makes a file, or replaces the whole content of one that was read (seed 002, "File Tools").
 
     An existing file keeps its mode, encoding, byte order mark and line ends. Its arguments are
@@ -75,26 +70,23 @@ class Write(WritingTool):
             _agent_state: Knows what was read; without it no existing file is overwritten.
             _decision_basis: Where its path led when it was decided about.
         """
+        arguments = {"file_path": file_path, "content": content}
+        return await self.change(arguments, _agent_state, _decision_basis)
 
-        def work(files: Files, read_state: ReadState | None, checkpoint: Checkpoint) -> Change:
-            location = self.located(files, {"file_path": file_path}, _decision_basis)
-            return self._write(files, location, content, read_state, checkpoint)
-
-        return await make_change(self._files, work, _agent_state)
-
-    def _write(
+    @override
+    def plan(
         self,
         files: Files,
         location: Location,
-        content: str,
+        tool_input: Mapping[str, Any],
         read_state: ReadState | None,
-        checkpoint: Checkpoint,
-    ) -> Change:
+    ) -> Plan:
+        """Return the file with its new content."""
+        content: str = tool_input["content"]
         require_file(files, location)
         if location.kind is FileKind.MISSING:
             data = TextFormat().encode(content, location.written)
-            after = write_anew(files, location, data, checkpoint)
-            return self._change(location, "", content, after, "Created")
+            return Plan(location, None, data, "", content, self._told("Created", location, content))
         before = read_whole(files, location)
         require_read(location, before, read_state)
         old, form = _old_text(before)
@@ -102,19 +94,14 @@ class Write(WritingTool):
         if form.bom:
             content = content.removeprefix("\ufeff")
         data = form.encode(content, location.written)
-        after = write_over(files, location, data, before, checkpoint)
-        return self._change(location, old, content, after, "Overwrote")
-
-    def _change(
-        self, location: Location, old: str, new: str, after: FileContent, done: str
-    ) -> Change:
-        shown = self.shown(location.resolved)
-        lines = new.count("\n") + (not new.endswith("\n") and bool(new))
-        return Change(
-            summary=f"{done} {shown} ({lines:,} line{'' if lines == 1 else 's'}).",
-            diff=unified_diff(old, new, shown),
-            entry=after.entry(location.resolved),
+        return Plan(
+            location, before, data, old, content, self._told("Overwrote", location, content)
         )
+
+    def _told(self, done: str, location: Location, content: str) -> str:
+        lines = content.count("\n") + (not content.endswith("\n") and bool(content))
+        shown = self.shown(location.resolved)
+        return f"{done} {shown} ({lines:,} line{'' if lines == 1 else 's'})."
 
 
 def _old_text(before: FileContent) -> tuple[str, TextFormat]:
