@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace.export import (
 
 from agentscope_like.agent import Agent
 from agentscope_like.event import ConfirmResult, UserConfirmResultEvent
-from agentscope_like.message import TextBlock, UserMsg
+from agentscope_like.message import TextBlock, ToolResultBlock, UserMsg
 from agentscope_like.model import Script, ScriptedModel
 from agentscope_like.observability import (
     MaskSecretsMiddleware,
@@ -89,8 +89,9 @@ async def main() -> None:
         reply = await agent.reply(
             UserConfirmResultEvent(reply_id=agent.state.reply_id, confirm_results=[answer])
         )
-        (result,) = reply.get_content_blocks("tool_result")
-        print("".join(block.text for block in result.output if isinstance(block, TextBlock)))
+        for result in reply.content:
+            if isinstance(result, ToolResultBlock):
+                print("".join(b.text for b in result.output if isinstance(b, TextBlock)))
     finally:
         spans.shutdown()  # sends what is left
 
