@@ -36,7 +36,8 @@ def test_the_demo_repairs_its_project() -> None:
     assert "denied Bash git push --force origin main" in shown
     assert "4 prompts (2 yes, 1 done by hand, 1 no)" in shown
     assert "Warning" not in shown
-    assert shown.endswith("its project and its session are removed now.\n")
+    assert "--resume" not in shown
+    assert shown.endswith("its project is removed now.\n")
 
 
 def test_ctrl_c_interrupts_a_call_of_the_demo_and_not_the_demo() -> None:

@@ -29,6 +29,7 @@ from agentscope_like.message import (
     AssistantMsg,
     HintBlock,
     Msg,
+    TextBlock,
     ToolCallState,
     ToolResultState,
 )
@@ -170,6 +171,9 @@ class Agent:
             inputs: As in `reply_stream`.
             structured_schema: As in `reply_stream`; what fits it is the message's
                 `structured_output`.
+
+        Returns:
+            The message. Where the model failed, its last text says so, and `error` has the details.
         """
         heard = Msg(name=self.name, role="assistant", content=[])
         final: Msg | None = None
@@ -180,7 +184,7 @@ class Agent:
                     final = event
                 elif self.middlewares:  # one of them may reply in the agent's place
                     heard.append_event(event)
-        return heard if final is None else final
+        return _with_failure(heard if final is None else final)
 
     async def reply_stream(
         self,
@@ -313,3 +317,11 @@ class _Run:
         async with aclosing(Rounds(parts).go()) as events:
             async for event in events:
                 yield event
+
+
+def _with_failure(message: Msg) -> Msg:
+    """Return the message, its error told in a last text as well; the agent's context keeps none."""
+    if message.error is None:
+        return message
+    told = TextBlock(text=f"The reply failed: {message.error.message}")
+    return message.model_copy(update={"content": [*message.content, told]})

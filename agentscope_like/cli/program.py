@@ -162,6 +162,9 @@ def run(
         bool,
         typer.Option("--ask-reads", help="Ask about Read, Glob and Grep too, in mode default."),
     ] = False,
+    no_save: Annotated[
+        bool, typer.Option("--no-save", help="Keep nothing of the session.")
+    ] = False,
     summary: Annotated[bool, typer.Option("--summary", help="End with a table.")] = False,
 ) -> None:
     """Let the agent work, and answer what it asks.
@@ -189,6 +192,7 @@ def run(
         confine=parse_confine(confine),
         with_summary=summary,
         ask_reads=ask_reads,
+        with_saving=not no_save,
     )
     raise typer.Exit(asyncio.run(run_session(options)))
 

@@ -59,6 +59,7 @@ def main() -> int:
             f"scripted:{HERE / 'session.jsonl'}",
             "--cwd",
             str(workspace),
+            "--no-save",
             "--summary",
             TASK,
         ]
@@ -68,7 +69,7 @@ def main() -> int:
         # Ctrl-C is for the program, which interrupts a call; this one only waits for its end.
         signal.signal(signal.SIGINT, lambda *_: None)
         code = subprocess.run(command, env=environment, check=False).returncode
-    print("That was a demonstration: its project and its session are removed now.")
+    print("That was a demonstration: its project is removed now.")
     return code
 
 

@@ -169,6 +169,8 @@ async def test_a_model_that_fails_ends_the_reply_and_not_the_session() -> None:
     failed = await agent.reply(UserMsg("user", "go"))
     assert failed.error is not None
     assert (failed.error.type, failed.error.message) == (ErrorType.AUTHENTICATION, broken.message)
+    assert failed.get_text_content() == "The reply failed: set OPENAI_API_KEY"
+    assert "The reply failed" not in agent.state.model_dump_json()
     assert (await agent.reply(UserMsg("user", "again"))).get_text_content() == "All done."
 
 

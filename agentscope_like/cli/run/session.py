@@ -138,6 +138,7 @@ class Session:
         )
         progress = register_progress_queue()
         showing = asyncio.create_task(self._show_progress(progress))
+        ticking = asyncio.create_task(self._tick())
         try:
             async with aclosing(events):
                 while (event := await self._next(events)) is not _END:
@@ -151,6 +152,7 @@ class Session:
             if state.get_unfinished_tool_calls(self.agent.name):
                 await self._stream(UserInterruptEvent(reply_id=state.reply_id))
         finally:
+            ticking.cancel()
             unregister_progress_queue(progress)
             await showing
             self.renderer.pause()
@@ -158,6 +160,11 @@ class Session:
     async def _show_progress(self, progress: ProgressQueue) -> None:
         async for event in progress:
             self.renderer.show_progress(event)
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(1)
+            self.renderer.tick()
 
     def _catch_up(self, progress: ProgressQueue) -> None:
         """Show the progress of a call before its end."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from agentscope_like.agent import Agent
@@ -66,6 +67,7 @@ class RunOptions:
         confine: Whether the kernel keeps commands to what was decided about them.
         with_summary: Whether a table is shown at the end.
         ask_reads: Whether reading files of the project asks, in the default mode.
+        with_saving: Whether the session is kept, so that it can be resumed.
     """
 
     task: str | None = None
@@ -78,6 +80,7 @@ class RunOptions:
     confine: Confine = "auto"
     with_summary: bool = False
     ask_reads: bool = False
+    with_saving: bool = True
 
 
 async def run_session(options: RunOptions) -> ExitCode:
@@ -94,7 +97,7 @@ async def run_session(options: RunOptions) -> ExitCode:
         raise CliError("there is no terminal to ask for a task: give one")
     async with AsyncExitStack() as stack:
         stack.enter_context(_mistakes_told())
-        storage = SQLiteSessionStorage()
+        storage = SQLiteSessionStorage(_place(options, stack))
         stack.push_async_callback(storage.close)
         session = await prepare_session(options, storage, renderer, at_terminal=at_terminal)
         stack.push_async_callback(session.agent.model.close)
@@ -106,10 +109,23 @@ async def run_session(options: RunOptions) -> ExitCode:
         if options.with_summary:
             console.print(session.tally.table())
             console.print(session.tally.closing_line())
-        if at_terminal:
+        if at_terminal and options.with_saving:
             session_id = session.agent.state.session_id[:8]
             renderer.note(f"go on with: agentscope-like run --resume {session_id}")
         return code
+
+
+def _place(options: RunOptions, stack: AsyncExitStack) -> Path | None:
+    """Return where sessions are kept; None for the usual place, else one that is removed.
+
+    Raises:
+        CliError: A session cannot be taken up and forgotten at once.
+    """
+    if options.with_saving:
+        return None
+    if options.resume is not None:
+        raise CliError("--no-save begins a session that is not kept; leave out --resume")
+    return Path(stack.enter_context(TemporaryDirectory())) / "sessions.db"
 
 
 def opening_notes(session: Session, options: RunOptions) -> Iterator[str]:
@@ -178,7 +194,7 @@ async def prepare_session(
         state.permission_context = context
     model_name = options.model or notes.get("model") or os.environ.get(MODEL_VARIABLE)
     base_url = options.base_url or notes.get("base_url")
-    model = make_model(model_name, base_url)
+    model = make_model(model_name, base_url, renderer)
     notes = {"directory": str(directory), "model": _absolute(model_name), "base_url": base_url}
     state.middle_context[_NOTES] = notes
     tools = all_tools(
@@ -200,12 +216,13 @@ async def prepare_session(
     return Session(agent, storage, respondent, renderer, directory, project, Tally())
 
 
-def make_model(name: str | None, base_url: str | None) -> ChatModelBase:
+def make_model(name: str | None, base_url: str | None, renderer: Renderer) -> ChatModelBase:
     """Return the model of this name.
 
     Args:
         name: `scripted:FILE`, or a name that the server knows.
         base_url: Where the server is; OpenAI's by default.
+        renderer: Where it is shown that a busy server is waited for.
 
     Raises:
         CliError: No model is named, or the key for it is missing.
@@ -227,7 +244,12 @@ def make_model(name: str | None, base_url: str | None) -> ChatModelBase:
             "one, or use --model scripted:FILE",
             ExitCode.CONFIG,
         )
-    return OpenAIChatModel(name, base_url=base_url)
+
+    async def wait(seconds: float) -> None:
+        renderer.note(f"{name} did not answer; trying again in {max(round(seconds), 1)} s")
+        await asyncio.sleep(seconds)
+
+    return OpenAIChatModel(name, base_url=base_url, sleep=wait)
 
 
 async def _load(storage: SessionStorage, wanted: str) -> AgentState:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from rich.console import Console
@@ -46,6 +47,9 @@ LIVE_LINES = 60
 
 QUIET_LINES = 4
 """Lines that are shown of what other tools return."""
+
+SILENCE = 2.0
+"""Seconds without output after which it is shown how long a call has been running."""
 
 LONGEST_LINE = 2_000
 """Characters of a line of output that are shown."""
@@ -130,6 +134,7 @@ class _Call:
         text: What it returned so far, where that is shown at the end.
         live: Where its output is shown as it comes; None for tools that are shown at the end.
         progress: Where what it shows while it runs is shown, by stream.
+        is_running: Whether it has begun, and has not ended.
     """
 
     name: str
@@ -137,12 +142,26 @@ class _Call:
     text: str = ""
     live: _Output | None = None
     progress: dict[str, _Output] = field(default_factory=dict)
+    is_running: bool = False
 
     def title(self, width: int) -> Text:
         summary = call_summary(self.input)
         line = one_line(self.name, "call") + Text(" ") + one_line(summary)
         line.truncate(width, overflow="ellipsis")
         return line
+
+
+class _Elapsed:
+    """The time since something began, as of now."""
+
+    def __init__(self, began_at: float) -> None:
+        self._began_at = began_at
+
+    def __rich__(self) -> Text:
+        """Return the time in words."""
+        minutes, seconds = divmod(int(monotonic() - self._began_at), 60)
+        shown = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+        return Text(f"running for {shown}", "quiet")
 
 
 class Renderer:
@@ -160,6 +179,7 @@ class Renderer:
         self.console = console
         self._with_spinner = with_spinner and console.is_terminal
         self._status: Status | None = None
+        self._shown_at = self._began_at = monotonic()
         self._calls: dict[str, _Call] = {}
         self._announced: str | None = None
         self._in_line = False
@@ -188,6 +208,7 @@ class Renderer:
         """Show one event; events that say nothing to a person are passed by."""
         taker = self._takers.get(type(event))
         if taker is not None:
+            self._shown_at = monotonic()
             if not isinstance(event, ModelCallStartEvent | ToolCallDeltaEvent):
                 self.pause()
             taker(event)
@@ -198,6 +219,7 @@ class Renderer:
         if call is None:
             return
         self.pause()
+        self._shown_at = monotonic()
         self._end_line()
         if event.closed:
             for output in call.progress.values():
@@ -213,6 +235,15 @@ class Renderer:
         self._announced = None
         for call in calls:
             self._calls[call.id] = _Call(call.name, call.input)
+
+    def tick(self) -> None:
+        """Show for how long a call has been running that shows nothing; called now and then."""
+        is_running = any(call.is_running for call in self._calls.values())
+        is_silent = monotonic() - self._shown_at >= SILENCE
+        if self._with_spinner and self._status is None and is_running and is_silent:
+            self._end_line()
+            self._status = self.console.status(_Elapsed(self._began_at), spinner="dots")
+            self._status.start()
 
     def pause(self) -> None:
         """Stop the spinner, as before something else is shown or asked."""
@@ -267,6 +298,7 @@ class Renderer:
 
     def _result_start(self, event: ToolResultStartEvent) -> None:
         call = self._calls.setdefault(event.tool_call_id, _Call(event.tool_call_name))
+        call.is_running, self._began_at = True, monotonic()
         if call.name in _LIVE_TOOLS:
             if self._announced != event.tool_call_id:
                 self._announce(event.tool_call_id, call)

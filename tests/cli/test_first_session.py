@@ -1,0 +1,102 @@
+"""The first minutes with the program: what is asked, what is shown, what is waited for."""
+
+from __future__ import annotations
+
+from tests.cli.program import Program, call, turn
+
+RUN = "Run it? ["
+TEXT = "".join(f"line {number}\n" for number in range(1, 31))
+EDIT = {"file_path": "a.txt", "old_string": "line 15\n", "new_string": "fifteen\n"}
+
+
+def work(program: Program) -> str:
+    """Return a script that reads, searches, edits and runs a command, and ends."""
+    (program.project / "a.txt").write_text(TEXT, encoding="utf-8")
+    return program.script(
+        turn(call("c1", "Read", file_path="a.txt")),
+        turn(call("c2", "Grep", pattern="line 1", path=".")),
+        turn(call("c3", "Glob", pattern="**/*.txt")),
+        turn(call("c4", "Bash", command="wc -l a.txt && grep -c line a.txt")),
+        turn(call("c5", "Edit", **EDIT)),
+        turn(call("c6", "Bash", command="sort a.txt > sorted.txt")),
+        turn(say="Done."),
+    )
+
+
+def test_a_first_session_asks_only_about_what_changes_files(program: Program) -> None:
+    """Of reading, searching, editing and a command, the edit and the command ask: two questions."""
+    terminal = program.open("run", "--model", work(program), "go")
+    opening = terminal.expect("Edit asks")
+    assert "files of the project are read unasked" in opening
+    assert RUN not in opening
+    terminal.answer(RUN, "y")
+    terminal.expect("Bash asks")
+    terminal.answer(RUN, "y")
+    assert " asks " not in terminal.expect("Done.")
+    assert terminal.leave() == 0
+    assert "fifteen" in (program.project / "sorted.txt").read_text(encoding="utf-8")
+
+
+def test_the_question_about_an_edit_shows_it_in_its_file(program: Program) -> None:
+    """The diff has the line's number and the lines around it, and no row of a table."""
+    terminal = program.open("run", "--model", work(program), "go")
+    shown = terminal.expect(RUN)
+    question = shown[shown.index("Edit asks") :]
+    assert "line 14" in question
+    assert "line 16" in question
+    assert "@@ -12,7 +12,7 @@" in question
+    assert "row " not in question
+    terminal.child.close(force=True)
+
+
+def test_reads_may_be_asked_about(program: Program) -> None:
+    """With --ask-reads the same read asks; one yes for the project's files spares the others."""
+    terminal = program.open("run", "--ask-reads", "--model", work(program), "go")
+    shown = terminal.expect(RUN)
+    assert "Read asks" in shown
+    assert "Read(**)" in shown
+    terminal.child.close(force=True)
+
+
+def test_a_credential_is_asked_about_all_the_same(program: Program) -> None:
+    """The rules with which a session starts show no secret."""
+    (program.project / ".env").write_text("TOKEN=1\n", encoding="utf-8")
+    model = program.script(turn(call("c1", "Read", file_path=".env")), turn(say="Done."))
+    result = program.call("run", "--model", model, "go")
+    assert "Read asks" in result.stdout
+    assert "TOKEN" not in result.stdout
+
+
+def test_an_edit_that_can_only_fail_is_not_asked_about(program: Program) -> None:
+    """The model is told at once that the text is not there; nobody is asked."""
+    (program.project / "a.txt").write_text(TEXT, encoding="utf-8")
+    wrong = {**EDIT, "old_string": "line 99"}
+    model = program.script(
+        turn(call("c1", "Read", file_path="a.txt")),
+        turn(call("c2", "Edit", **wrong)),
+        turn(say="Done."),
+    )
+    result = program.call("run", "--model", model, "go")
+    assert "asks" not in result.stdout.replace("--ask-reads asks", "")
+    assert "Done." in result.stdout
+
+
+def test_a_silent_command_shows_its_time(program: Program) -> None:
+    """A command that says nothing for some seconds shows for how long it has been running."""
+    model = program.script(turn(call("c1", "Bash", command="sleep 5")), turn(say="Done."))
+    terminal = program.open("run", "--mode", "bypass", "--model", model, "go")
+    terminal.expect("running for 3 s")
+    terminal.expect("Done.")
+    assert terminal.leave() == 0
+
+
+def test_what_is_not_kept_is_not_offered(program: Program) -> None:
+    """With --no-save nothing is stored, and no command to go on with is shown."""
+    model = program.script(turn(say="Done."))
+    terminal = program.open("run", "--no-save", "--model", model, "go")
+    terminal.expect("Done.")
+    assert terminal.leave() == 0
+    assert "--resume" not in terminal.unread
+    assert program.call("sessions").stdout.startswith("No sessions")
+    refused = program.call("run", "--no-save", "--resume", "3f", "--model", model)
+    assert "--no-save" in refused.stderr
