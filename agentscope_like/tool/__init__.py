@@ -15,6 +15,7 @@ from agentscope_like.tool.choice import ToolChoice
 if TYPE_CHECKING:
     from agentscope_like.manager import ToolManager
     from agentscope_like.mcp import SseServerParameters, StreamableHttpServerParameters
+    from agentscope_like.progress import emit_tool_progress
     from agentscope_like.tool.builtin.bash import Bash
     from agentscope_like.tool.builtin.files import Edit, Read, Write
     from agentscope_like.tool.builtin.people import (
@@ -81,6 +82,7 @@ __all__ = [
     "UserAnswer",
     "UserQuestion",
     "Write",
+    "emit_tool_progress",
     "tool",
 ]
 
@@ -119,6 +121,7 @@ __getattr__ = on_first_use(
         "UserAnswer": "builtin.people",
         "UserQuestion": "builtin.people",
         "Write": "builtin.files",
+        "emit_tool_progress": ".progress.call",
         "tool": "make",
     },
 )
