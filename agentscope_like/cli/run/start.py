@@ -98,7 +98,7 @@ async def run_session(options: RunOptions) -> ExitCode:
         state = session.agent.state
         mode = state.permission_context.mode
         renderer.note(f"session {state.session_id[:8]} in {session.directory}, mode {mode}")
-        if reason := await _why_not_confined(options.confine):
+        if reason := await _confinement_objection(options.confine):
             renderer.note(f"commands are decided about, but not confined: {reason}")
         code = await session.run(task)
         if options.with_summary:
@@ -109,7 +109,7 @@ async def run_session(options: RunOptions) -> ExitCode:
         return code
 
 
-async def _why_not_confined(confine: Confine) -> str | None:
+async def _confinement_objection(confine: Confine) -> str | None:
     """Return why commands are not confined although they might be, or None.
 
     Raises:
@@ -117,9 +117,9 @@ async def _why_not_confined(confine: Confine) -> str | None:
     """
     if confine == "off":
         return None
-    from agentscope_like.sandbox.isolation import why_not_bubblewrap
+    from agentscope_like.sandbox.isolation import bubblewrap_objection
 
-    reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
+    reason = await asyncio.to_thread(bubblewrap_objection, native=True)
     if reason is not None and confine == "require":
         raise CliError(f"commands cannot be confined here: {reason}", ExitCode.CONFIG)
     return reason

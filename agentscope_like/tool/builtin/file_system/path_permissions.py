@@ -16,7 +16,7 @@ from agentscope_like.paths import (
     dangerous_directories,
     dangerous_files,
     inside_any,
-    sensitive_to_write,
+    write_objection,
 )
 from agentscope_like.permission import (
     PermissionBehavior,
@@ -51,7 +51,7 @@ class ReadingTool(PathTool):
             location = self.locate(tool_input)
         except PathError as error:
             return _unusable(error)
-        if reason := self.why_secret(location):
+        if reason := self.read_objection(location):
             return _sensitive(f"{self.intention(location)}, and {reason}", reason)
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH,
@@ -137,7 +137,7 @@ class WritingTool(PathTool):
             location = self.locate(tool_input)
         except PathError as error:
             return _unusable(error)
-        if reason := self._why_sensitive(location):
+        if reason := self._write_objection(location):
             return _sensitive(f"{self._intention(location)}, and {reason}", reason)
         intention = self._intention(location)
         if not context.mode.properties.edits_run:
@@ -158,9 +158,9 @@ class WritingTool(PathTool):
             decision_reason="outside the working directories",
         )
 
-    def _why_sensitive(self, location: Location) -> str | None:
+    def _write_objection(self, location: Location) -> str | None:
         for each in self._files.homes_of(location):
-            reason = sensitive_to_write(
+            reason = write_objection(
                 each,
                 files=self._files_asked,
                 directories=self._directories_asked,

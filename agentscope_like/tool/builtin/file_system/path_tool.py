@@ -20,7 +20,7 @@ from agentscope_like.paths import (
     compile_pattern,
     escape,
     inside_any,
-    sensitive_to_read,
+    read_objection,
     suggest_pattern,
 )
 from agentscope_like.permission import (
@@ -143,7 +143,7 @@ class PathTool(ToolBase):
     def _own_directory(self) -> tuple[Location, ...]:
         return (self._files.known(self.cwd, directory="/"),)
 
-    def why_secret(self, location: Location) -> str | None:
+    def read_objection(self, location: Location) -> str | None:
         """Return why a person must approve reading the location or searching below it, or None.
 
         A directory counts only if it is inside a secret one: secret files below it are left out of
@@ -151,7 +151,7 @@ class PathTool(ToolBase):
         """
         if location.kind is FileKind.DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
-        return next(filter(None, map(sensitive_to_read, self._files.homes_of(location))), None)
+        return next(filter(None, map(read_objection, self._files.homes_of(location))), None)
 
     def shown(self, path: str) -> str:
         """Return a resolved path as the tools take it: relative where it is below `cwd`."""

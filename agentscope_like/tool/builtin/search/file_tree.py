@@ -95,8 +95,8 @@ class Tree:
         files: The files of the place where it is.
         root: The directory.
         wanted: Which files are meant; all by default.
-        why_secret: Why a person must approve reading a file, or None; such files are left out. None
-            to include credential files, since a person agreed to the root.
+        read_objection: Returns why a person must approve reading a file, or None; files with a
+            reason are left out. None to include them, since a person approved the root.
         hides: Whether a rule keeps a file, by its path below the root, out of the results; None
             where no rule does.
 
@@ -113,7 +113,7 @@ class Tree:
         root: Location,
         wanted: FileGlob | None = None,
         *,
-        why_secret: Callable[[Location], str | None] | None = None,
+        read_objection: Callable[[Location], str | None] | None = None,
         hides: Callable[[str], bool] | None = None,
     ) -> None:
         self.secrets = 0
@@ -122,7 +122,7 @@ class Tree:
         self._files = files
         self._root = root
         self._wanted = wanted
-        self._why_secret = why_secret
+        self._read_objection = read_objection
         self._hides = hides
         self.passed_over: Collection[str] = PASSED_OVER
         if wanted is not None:
@@ -183,7 +183,7 @@ class Tree:
         )
 
     def _is_secret(self, path: str) -> bool:
-        if self._why_secret is None:
+        if self._read_objection is None:
             return False
         location = Location(
             written=path,
@@ -194,7 +194,7 @@ class Tree:
             identity=None,
             home=self._root.home,
         )
-        return self._why_secret(location) is not None
+        return self._read_objection(location) is not None
 
 
 def notes_of(tree: Tree) -> list[str]:

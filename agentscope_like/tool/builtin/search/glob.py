@@ -137,7 +137,7 @@ class Glob(SearchingTool):
             files,
             root,
             wanted,
-            why_secret=None if self.why_secret(root) else self.why_secret,
+            read_objection=None if self.read_objection(root) else self.read_objection,
             hides=hides,
         )
         found = [(-modified(each.entry), each.relative) for each in tree.walk(checkpoint)]

@@ -256,7 +256,7 @@ class Grep(SearchingTool):
             files,
             root,
             wanted,
-            why_secret=None if self.why_secret(root) else self.why_secret,
+            read_objection=None if self.read_objection(root) else self.read_objection,
             hides=hides,
         )
         directory, relative = root.resolved, []
