@@ -14,16 +14,16 @@ from agentscope_like.cli.errors import CliError
 from agentscope_like.cli.program_tools import TOOL_NAMES, load_tool, parse_input, reading_of
 from agentscope_like.nearest import nearest
 from agentscope_like.permission import (
+    AdditionalWorkingDirectory,
     PermissionBehavior,
     PermissionConfigError,
     PermissionContext,
     PermissionEngine,
     PermissionMode,
     PermissionRule,
+    rules_of,
 )
-from agentscope_like.permission.context import AdditionalWorkingDirectory
 from agentscope_like.permission.explain import Explanation, Line, LineRole, explain_call
-from agentscope_like.permission.rules import rules_of
 
 if TYPE_CHECKING:
     from agentscope_like.tool import ToolBase

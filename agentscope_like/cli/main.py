@@ -270,6 +270,6 @@ def main() -> None:
 
 
 def _complain(message: str) -> None:
-    from agentscope_like.permission.explain.visible import visible
+    from agentscope_like.permission.explain import visible
 
     print(f"agentscope-like: {visible(message, layout='')}", file=sys.stderr)

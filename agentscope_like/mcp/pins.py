@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp.differences import differences
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain import visible
 from agentscope_like.tool.mcp import digest_of
 
 __all__ = ["Pin", "PinFile", "ToolChange"]

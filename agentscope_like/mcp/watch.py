@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain import visible
 
 __all__ = ["ANSWER", "Answer", "Watch"]
 

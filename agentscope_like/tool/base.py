@@ -25,9 +25,9 @@ from agentscope_like.permission import (
     PermissionContext,
     PermissionDecision,
     PermissionRule,
+    Preparation,
     RuleError,
 )
-from agentscope_like.permission.protocol import Preparation
 from agentscope_like.tool.arguments import check_fit, copied
 
 __all__ = ["ParamsBase", "ToolBase"]

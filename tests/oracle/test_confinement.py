@@ -17,7 +17,7 @@ from random import Random
 
 import pytest
 
-from agentscope_like.permission.command.edits import edit_objection
+from agentscope_like.permission.command import edit_objection
 from tests.oracle.confined import DIFFERENT
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.generator import Generator

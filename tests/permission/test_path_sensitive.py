@@ -14,6 +14,7 @@ from typing import NoReturn, cast
 import pytest
 
 from agentscope_like.paths import (
+    FileSystemNames,
     Location,
     dangerous_directories,
     dangerous_files,
@@ -22,8 +23,6 @@ from agentscope_like.paths import (
     standard_devices,
     write_objection,
 )
-from agentscope_like.paths.file_system import FileSystemNames
-from agentscope_like.paths.sensitive.sensitive_paths import shown
 from agentscope_like.permission import PatternError
 
 HOME = "/nonexistent/home/u"
@@ -84,17 +83,18 @@ def test_each_listed_path_is_sensitive_on_any_host() -> None:
 @pytest.mark.parametrize(
     ("path", "home", "text"),
     [
-        ("/home/u/x", "/home/u", "~/x"),
-        ("/home/u", "/home/u", "~"),
-        ("/home/ux", "/home/u", "/home/ux"),
-        ("/home/v/x", "/home/u", "/home/v/x"),
+        ("/home/u/.env", "/home/u", "~/.env"),
+        ("/home/ux/.env", "/home/u", "/home/ux/.env"),
+        ("/home/v/.env", "/home/u", "/home/v/.env"),
         ("/etc/x", "/", "/etc/x"),
         ("/etc/x", "", "/etc/x"),
     ],
 )
 def test_a_path_is_shown_as_a_person_would_write_it(path: str, home: str, text: str) -> None:
-    """The home is a tilde, unless it is the root, or there is none."""
-    assert shown(path, home) == text
+    """A reason writes the home directory as a tilde, unless it is the root or unknown."""
+    reason = write_objection(locate(path, directory="/", home=home, names=BARE))
+    assert reason is not None
+    assert f"`{text}`" in reason
 
 
 @pytest.mark.parametrize(

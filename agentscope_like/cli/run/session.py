@@ -29,8 +29,7 @@ from agentscope_like.event import (
 )
 from agentscope_like.exception import AgentOrientedException
 from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, UserMsg
-from agentscope_like.permission.explain import explain_call
-from agentscope_like.permission.explain.explanation import Explanation
+from agentscope_like.permission.explain import Explanation, explain_call
 from agentscope_like.progress import (
     ProgressQueue,
     register_progress_queue,

@@ -9,8 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from rich.theme import Theme
 
-from agentscope_like.permission.explain import Line, LineRole
-from agentscope_like.permission.explain.visible import pieces
+from agentscope_like.permission.explain import Line, LineRole, pieces
 
 __all__ = ["STYLES", "make_console", "one_line", "plain", "role_line"]
 

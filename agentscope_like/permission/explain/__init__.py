@@ -7,15 +7,18 @@ from agentscope_like.permission.explain.explanation import (
     explain_call,
 )
 from agentscope_like.permission.explain.layout import Line, LineRole, rule_flag
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain.visible_text import Piece, cells, pieces, visible
 
 __all__ = [
     "ROW_WORDS",
     "Explanation",
     "Line",
     "LineRole",
+    "Piece",
+    "cells",
     "explain",
     "explain_call",
+    "pieces",
     "rule_flag",
     "visible",
 ]

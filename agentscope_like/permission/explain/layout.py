@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentscope_like.permission.explain.command import command_rows
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain.visible_text import visible
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 

@@ -22,13 +22,13 @@ from agentscope_like.permission import (
     PermissionRule,
     PreparedCall,
     RuleError,
+    never_waits,
 )
 from agentscope_like.permission.command import (
     CommandRules,
     PreparedCommand,
     compile_command,
 )
-from agentscope_like.permission.protocol import never_waits
 from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.shell import (
     CommandAnalysis,

@@ -18,8 +18,7 @@ from msgspec import to_builtins
 from agentscope_like.exception import ConfigurationError, IsolationError
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.paths import is_below
-from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.path_rules import PathRules
+from agentscope_like.permission import PathRules, PermissionRule
 from agentscope_like.sandbox.host import OrphanGuard
 from agentscope_like.sandbox.isolation import FORGOTTEN, Heard, Profile, find_violation
 from agentscope_like.shell import SensitiveNames, Surroundings

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from agentscope_like.paths import FileSystemNames, Location, locate
-from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
+from agentscope_like.permission import PathRuleIndex, PathRules, PermissionRule
 from agentscope_like.sandbox.files import FileStatus, create_whole_file, replace_whole_file
 from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, Files, OpenFile
 from agentscope_like.tool.builtin.file_system.safe_open import open_parent, open_regular

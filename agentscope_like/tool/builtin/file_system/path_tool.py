@@ -31,8 +31,8 @@ from agentscope_like.permission import (
     PermissionRule,
     PreparedCall,
     RuleError,
+    never_waits,
 )
-from agentscope_like.permission.protocol import never_waits
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.host_file_system import HOST

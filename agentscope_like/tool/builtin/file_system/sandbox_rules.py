@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from agentscope_like.paths import Location
-from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
+from agentscope_like.permission import PathRuleIndex, PathRules, PermissionRule
 
 __all__ = ["RulePlace", "SandboxPathIndex", "SandboxRuleIndex"]
 

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import Location, PathError, inside
-from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
-from agentscope_like.permission.protocol import RuleMatch
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionRule,
+    RuleMatch,
+)
 from agentscope_like.tool.builtin.file_system import PathTool, PreparedPath, ReadingTool, RuleIndex
 
 if TYPE_CHECKING:
