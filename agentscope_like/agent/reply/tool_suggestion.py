@@ -5,18 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from typing_extensions import override
 
+from agentscope_like.agent.replying_agent import ReplyingAgent
 from agentscope_like.event import AgentEvent
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import Msg
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.nearest import nearest
-
-if TYPE_CHECKING:
-    from agentscope_like.agent.agent import Agent
 
 __all__ = ["ToolSelector", "ToolSuggestion"]
 
@@ -46,7 +44,7 @@ class ToolSuggestion(MiddlewareBase):
     @override
     async def on_reasoning(
         self,
-        agent: Agent,
+        agent: ReplyingAgent,
         input_kwargs: dict[str, Any],
         next_handler: Callable[..., AsyncGenerator[AgentEvent, None]],
     ) -> AsyncGenerator[AgentEvent, None]:
@@ -67,7 +65,7 @@ class ToolSuggestion(MiddlewareBase):
             async for event in events:
                 yield event
 
-    async def _suggest(self, agent: Agent) -> None:
+    async def _suggest(self, agent: ReplyingAgent) -> None:
         state = agent.state
         schemas = await agent.toolkit.get_tool_schemas(state.tool_context.activated_groups)
         known = [schema["function"]["name"] for schema in schemas]
