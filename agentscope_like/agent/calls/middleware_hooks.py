@@ -19,7 +19,7 @@ def checked_middlewares(middlewares: Iterable[MiddlewareBase] | None) -> tuple[M
     """Return the middlewares.
 
     Raises:
-        ConfigurationError: One is no middleware of an agent.
+        ConfigurationError: One is not an agent middleware.
     """
     checked = tuple(middlewares or ())
     for one in checked:

@@ -17,11 +17,11 @@ __all__ = ["ReplyParts"]
 
 
 class ReplyParts(Struct, frozen=True):
-    """The parts of one reply, put together when its stream begins.
+    """The parts of one reply, built when its stream begins.
 
     Attributes:
         agent: The agent; its settings are read when they are needed.
-        toolkit: The agent's toolkit, with what its middlewares and the answer add.
+        toolkit: The agent's toolkit, with the tools of its middlewares and of structured output.
         recorder: The reply.
         calls: Calls the models.
         acting: Decides and runs calls.

@@ -1,4 +1,4 @@
-"""Chooses the tools that the model is shown in a reply."""
+"""Selects the tools that the model sees in a reply."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _log = logging.getLogger(__name__)
 ToolSelector: TypeAlias = Callable[
     [list[Msg], list[dict[str, Any]]], Awaitable[Collection[str] | None]
 ]
-"""`async (messages, schemas) -> names`: the tools of use for these messages; None for all."""
+"""`async (messages, schemas) -> names`: the tools useful for these messages; None for all."""
 
 
 class ToolSuggestion(MiddlewareBase):
-    """Has a function choose of which tools the model is told (seed 000, 3.1).
+    """Shows the model only the tools that a function selects (seed 000, 3.1).
 
-    It is asked once for each reply, before the model is. The choice saves context; it permits
-    nothing and forbids nothing: the model may have the other tools of its toolkit shown with
+    The function is called once in each reply, before the model. Its selection saves context; it
+    neither allows nor denies anything: the model can show the other tools of its toolkit with
     `tool_expand_tools`, until the reply ends.
 
     Args:
-        select: Chooses; a `ModelError` that it raises ends the reply, as a failure of the model
-            does. Names that there are not are logged and left out.
+        select: Selects tools; if it raises a `ModelError`, the reply ends as if the model had
+            failed. Unknown names are logged and ignored.
     """
 
     def __init__(self, select: ToolSelector) -> None:
@@ -48,11 +48,11 @@ class ToolSuggestion(MiddlewareBase):
         input_kwargs: dict[str, Any],
         next_handler: Callable[..., AsyncGenerator[AgentEvent, None]],
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Have tools chosen before the first round of a reply.
+        """Select the tools before the first round of a reply.
 
         Args:
             agent: The agent.
-            input_kwargs: Left as they are.
+            input_kwargs: Not changed.
             next_handler: The next layer.
 
         Yields:
