@@ -1,3 +1,3 @@
-"""The terminal program."""
+"""Runs the agent and its decisions in a terminal."""
 
 __all__: list[str] = []

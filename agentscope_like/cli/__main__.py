@@ -1,4 +1,4 @@
-"""`python -m agentscope_like.cli`."""
+"""Runs the program as `python -m agentscope_like.cli`."""
 
 from agentscope_like.cli.main import main
 

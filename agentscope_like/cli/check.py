@@ -42,7 +42,7 @@ EXIT_CODES: Mapping[PermissionBehavior, int] = {
     PermissionBehavior.DENY: 1,
     PermissionBehavior.ASK: 2,
 }
-"""What `check` exits with, by decision."""
+"""The exit codes of `check`, by decision."""
 
 _COLOURS: Mapping[LineRole, tuple[str | None, bool]] = {
     LineRole.ALLOW: ("green", True),
@@ -61,10 +61,10 @@ _COLOURS: Mapping[LineRole, tuple[str | None, bool]] = {
 def make_context(
     mode: PermissionMode, directory: Path, rules: Iterable[PermissionRule]
 ) -> PermissionContext:
-    """Return the policy of a session in `directory`.
+    """Return the permission context of a session in `directory`.
 
     Raises:
-        CliError: A rule is for a tool that there is not.
+        CliError: A rule names an unknown tool.
     """
     context = PermissionContext(
         mode=mode,
@@ -91,7 +91,7 @@ def check_call(
     directory: Path,
     rules: Iterable[PermissionRule],
 ) -> Explanation:
-    """Return what would be decided about a call, and why; nothing is run.
+    """Decide and explain a call without running it.
 
     Args:
         text: A command line or a file path, or the arguments as a JSON object.
@@ -101,7 +101,7 @@ def check_call(
         rules: The rules of the session.
 
     Raises:
-        CliError: The tool, its arguments or a rule cannot be understood.
+        CliError: The tool, its arguments or a rule is invalid.
     """
     tool = load_tool(tool_name, directory)
     tool_input = parse_input(tool, text)
@@ -125,7 +125,7 @@ def print_explanation(explanation: Explanation, *, as_json: bool = False) -> Non
 
 
 def print_unconfined() -> None:
-    """Say so where nothing on this machine can keep commands to what is decided about them."""
+    """Print a warning if commands cannot be confined on this machine."""
     from agentscope_like.sandbox.host import find_bubblewrap
 
     if find_bubblewrap() is None:
@@ -140,10 +140,10 @@ def _coloured(line: Line) -> str:
 
 
 def check_rule(rule: PermissionRule, directory: Path) -> None:
-    """Refuse a rule that could never do what it says.
+    """Refuse an invalid rule.
 
     Raises:
-        CliError: There is no such tool, or it cannot read the rule's content.
+        CliError: The tool is unknown, or it cannot read the rule's content.
     """
     context = make_context(PermissionMode.DEFAULT, directory, [rule])
     _refuse_bad_rules(load_tool(rule.tool_name, directory), context)

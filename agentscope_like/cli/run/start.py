@@ -51,19 +51,20 @@ another way; never try to get around it. Say briefly what you did when you are d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What `run` was asked to do.
+    """The options of `run`.
 
     Attributes:
         task: The first message.
-        mode: The mode; None for the resumed session's own, or the default one.
-        model: `scripted:FILE`, or a model's name; None for the resumed session's own, or what the
-            environment says.
-        base_url: Where the model's server is.
-        directory: The project's directory; None for the resumed session's own, or the current one.
-        resume: The id of a session to take up, or its beginning.
+        mode: The mode; None for that of the resumed session, or the default one.
+        model: `scripted:FILE`, or a model's name; None for that of the resumed session, or of the
+            environment.
+        base_url: The base URL of the model's server.
+        directory: The project's directory; None for that of the resumed session, or the current
+            one.
+        resume: The id of a session to resume, or a prefix of it.
         rules: Rules of the command line.
-        confine: Whether the kernel keeps commands to what was decided about them.
-        with_summary: Whether a table is shown at the end.
+        confine: Whether commands run confined by the kernel.
+        with_summary: Whether a table of the calls is shown at the end.
     """
 
     task: str | None = None
@@ -78,10 +79,10 @@ class RunOptions:
 
 
 async def run_session(options: RunOptions) -> ExitCode:
-    """Run a session at the terminal, or, where there is none, until its task is done.
+    """Run a session at the terminal or, if there is none, until its task is done.
 
     Raises:
-        CliError: The options cannot be followed.
+        CliError: The options are invalid.
     """
     console = make_console()
     renderer = Renderer(console)
@@ -110,10 +111,10 @@ async def run_session(options: RunOptions) -> ExitCode:
 
 
 async def _confinement_objection(confine: Confine) -> str | None:
-    """Return why commands are not confined although they might be, or None.
+    """Return why commands cannot be confined here, or None.
 
     Raises:
-        CliError: They have to be.
+        CliError: They cannot, and `--confine require` is given.
     """
     if confine == "off":
         return None
@@ -127,7 +128,7 @@ async def _confinement_objection(confine: Confine) -> str | None:
 
 @contextmanager
 def _mistakes_told() -> Iterator[None]:
-    """Have mistakes told in a sentence; what goes wrong inside of tools is the model's to hear."""
+    """Turn configuration errors into `CliError`s; errors inside of tools go to the model."""
     logging.getLogger("agentscope_like").addHandler(logging.NullHandler())
     try:
         yield
@@ -180,8 +181,8 @@ def make_model(name: str | None, base_url: str | None) -> ChatModelBase:
     """Return the model of this name.
 
     Args:
-        name: `scripted:FILE`, or a name that the server knows.
-        base_url: Where the server is; OpenAI's by default.
+        name: `scripted:FILE`, or a model's name on the server.
+        base_url: The base URL of the server; OpenAI's by default.
 
     Raises:
         CliError: No model is named, or the key for it is missing.
@@ -235,7 +236,7 @@ def _directory(options: RunOptions, notes: Mapping[str, str]) -> Path:
 
 
 def _remembered(state: AgentState) -> Sequence[PermissionRule]:
-    """Return the rules of a resumed session; those kept elsewhere are read anew."""
+    """Return the rules stored in a resumed session; project rules are loaded from their file."""
     context = state.permission_context
     tables = (context.allow_rules, context.deny_rules, context.ask_rules)
     return [
@@ -254,7 +255,7 @@ def _absolute(model: str | None) -> str | None:
 
 
 def _last_directory(state: AgentState, directory: Path) -> Path:
-    """Return where the shell of a resumed session stood last, if that is still there."""
+    """Return the last directory of a resumed session's shell, if it still exists."""
     for message in reversed(state.context):
         for block in reversed(message.content):
             if isinstance(block, ToolResultBlock) and block.name == "Bash":

@@ -1,4 +1,4 @@
-"""Shows edits as differences, before and after they are made."""
+"""Shows edits as unified diffs, before and after they are made."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MAX_BYTES = 1_000_000
 
 
 def diff_lines(diff: str, *, most: int | None = MAX_LINES) -> list[Text]:
-    """Return a unified diff in colour, a `Text` a line.
+    """Return a unified diff in colour, one `Text` per line.
 
     Args:
         diff: The diff.
-        most: Lines shown at most, the rest is counted; None shows all.
+        most: The maximum number of lines; further ones are counted; None shows all.
     """
     lines = diff.replace("\r\n", "\n").split("\n")
     while lines and not lines[-1]:
@@ -36,10 +36,9 @@ def diff_lines(diff: str, *, most: int | None = MAX_LINES) -> list[Text]:
 
 
 def planned_diff(tool_name: str, tool_input: Mapping[str, Any], directory: Path) -> str | None:
-    """Return what a call of Edit or Write would change, or None for other calls.
+    """Return the diff of a call of Edit or Write, or None for other calls.
 
-    It is worked out from the arguments, and for Write from the file that is there; blocks while it
-    reads.
+    It is computed from the arguments and, for Write, from the existing file; blocks while it reads.
     """
     path, content = tool_input.get("file_path"), tool_input.get("content")
     old, new = tool_input.get("old_string"), tool_input.get("new_string")
