@@ -1,4 +1,4 @@
-"""Changes to files by Write and Edit: require a read before, report the difference after."""
+"""Changes files for Write and Edit: requires an earlier read, and reports the diff."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Change", "make_change", "remember", "require_read", "write_anew", "w
 
 
 class Change(Struct, frozen=True):
-    """One change of one file, done.
+    """A completed change of one file.
 
     Attributes:
         summary: One sentence for the model.
-        diff: The difference, for people.
-        entry: The file as it is now, for the read state.
+        diff: The unified diff, for people.
+        entry: The file after the change, for the read state.
         occurrences: How many places changed.
     """
 
@@ -37,15 +37,15 @@ async def make_change(
     work: Callable[[Files, ReadState | None, Checkpoint], Change],
     state: AgentState | None,
 ) -> ToolChunk:
-    """Do blocking work that changes a file, note what the file is now, and answer.
+    """Change a file in a thread, record its new state, and return the result.
 
     Args:
         file_system: Where the file is.
-        work: Called in a thread with the files there, what was read, and a checkpoint.
-        state: The agent's state; without it nothing is known to have been read.
+        work: Called in a thread with the files, the read state, and a checkpoint.
+        state: The agent's state; without it no file counts as read.
 
     Returns:
-        The answer, its metadata `diff`, `file_path` and `occurrences` (contract); or why not.
+        The result with the metadata `diff`, `file_path` and `occurrences` (contract), or an error.
     """
     read_state = None if state is None else state.tool_context.read_state
     try:
@@ -65,16 +65,16 @@ async def make_change(
 
 
 def remember(state: AgentState, entry: ReadCacheEntry) -> None:
-    """Note in the agent's state what a file is now, as far as the agent knows it."""
+    """Record in the agent's state what the agent knows of a file now."""
     context = state.tool_context
     context.read_state.max_files = context.max_cache_files
     context.read_state.record(entry)
 
 
 def require_read(location: Location, now: FileContent, read_state: ReadState | None) -> None:
-    """Refuse to change a file that was not read as it is now (seed 002, "File Tools").
+    """Refuse to change a file whose current content was not read (seed 002, "File Tools").
 
-    Without a read state nothing is known to have been read, so nothing existing is changed.
+    Without a read state no file counts as read, so no existing file is changed.
 
     Raises:
         FileToolError: It was not read, or changed since.
@@ -97,7 +97,7 @@ def require_read(location: Location, now: FileContent, read_state: ReadState | N
 def write_over(
     files: Files, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
 ) -> FileContent:
-    """Put `data` in the place of a file that was read as `before`.
+    """Replace a file that was read as `before` by `data`.
 
     Raises:
         FileToolError: It is no longer that file, may not be written, or the system refuses.
@@ -115,10 +115,10 @@ def write_over(
 def write_anew(
     files: Files, location: Location, data: bytes, checkpoint: Checkpoint
 ) -> FileContent:
-    """Make a file that does not exist yet, and the directories that lead to it.
+    """Create a new file and its missing directories.
 
     Raises:
-        FileToolError: It exists by now, or the system refuses.
+        FileToolError: It exists now, or the system refuses.
     """
     try:
         return files.create(location, data, checkpoint)

@@ -31,10 +31,10 @@ __all__ = [
 ]
 
 MAX_PLACES = 64
-"""Most places that one command line may run git in, when it is to run unasked."""
+"""The maximum number of repositories of one command line that runs without approval."""
 
 MAX_SUBMODULES = 200
-"""Most submodules, at any depth, of one repository that a command may look at unasked."""
+"""The maximum number of submodules, at any depth, for a command that runs without approval."""
 
 _LOOKUP_SECONDS = 5.0
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
@@ -124,7 +124,7 @@ _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, val
 
 
 class GitPlace(NamedTuple):
-    """A repository that a command reads: where git starts, and the options that select it.
+    """A repository that a command reads: the directory and the options that select it.
 
     `tells_names` means that git prints the name of a branch or tag, which other commands may get as
     an argument, and `blames` that it reads a list of commits to skip.
