@@ -129,7 +129,7 @@ def print_unconfined() -> None:
     from agentscope_like.sandbox.host import find_bubblewrap
 
     if find_bubblewrap() is None:
-        print("Commands are decided about, but not confined here: there is no bwrap.")
+        print("Commands are decided but not confined here: there is no bwrap.")
 
 
 def _coloured(line: Line) -> str:
@@ -154,4 +154,4 @@ def _refuse_bad_rules(tool: ToolBase, context: PermissionContext) -> None:
         for behavior in EXIT_CODES:
             rules_of(tool, behavior, context)
     except PermissionConfigError as error:
-        raise CliError(f"{error}; mend the rule or leave it out") from error
+        raise CliError(f"{error}; fix the rule or leave it out") from error

@@ -31,15 +31,15 @@ Mode = Annotated[
 Cwd = Annotated[str, typer.Option(help="The project's directory.", metavar="DIR")]
 Allow = Annotated[
     list[str] | None,
-    typer.Option(help="Allow what the rule matches; may be given again.", metavar="RULE"),
+    typer.Option(help="Allow what the rule matches; repeatable.", metavar="RULE"),
 ]
 Deny = Annotated[
     list[str] | None,
-    typer.Option(help="Deny what the rule matches; may be given again.", metavar="RULE"),
+    typer.Option(help="Deny what the rule matches; repeatable.", metavar="RULE"),
 ]
 Ask = Annotated[
     list[str] | None,
-    typer.Option(help="Ask about what the rule matches; may be given again.", metavar="RULE"),
+    typer.Option(help="Ask about what the rule matches; repeatable.", metavar="RULE"),
 ]
 
 
@@ -143,7 +143,7 @@ def run(
     ] = None,
     cwd: Annotated[str | None, typer.Option(help="The project's directory.", metavar="DIR")] = None,
     resume: Annotated[
-        str | None, typer.Option(help="Take up a saved session.", metavar="ID")
+        str | None, typer.Option(help="Resume a saved session.", metavar="ID")
     ] = None,
     allow: Allow = None,
     deny: Deny = None,
@@ -151,11 +151,13 @@ def run(
     confine: Annotated[
         str,
         typer.Option(
-            help="Let the kernel keep commands to what was decided: auto, require, off.",
+            help="Confine commands to what was decided: auto, require, off.",
             metavar="WHEN",
         ),
     ] = "auto",
-    summary: Annotated[bool, typer.Option("--summary", help="End with a table.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Show a table of the calls at the end.")
+    ] = False,
 ) -> None:
     """Run the agent on a task and answer its questions.
 

@@ -116,7 +116,7 @@ class Server:
         await connection.close()
         if was_open and connection.failure is not None and not ignore_errors:
             raise MCPConnectionError(
-                f"the MCP server {self._name!r} did not close in order: {connection.failure!r}"
+                f"the MCP server {self._name!r} did not close properly: {connection.failure!r}"
             ) from connection.failure
 
     def require_wanted(self) -> None:
@@ -313,7 +313,7 @@ class Server:
         what = "no longer offers it" if found is None else "has changed its definition"
         raise MCPCallError(
             f"{name!r} was not called: the MCP server {self._name!r} {what} since the call was "
-            "decided. Look at the tools that there are now, and call anew."
+            "decided. Look at the current tools, and call again."
         )
 
     def _lost(self, name: str, lost: ConnectionLostError) -> MCPCallError:
@@ -326,7 +326,7 @@ class Server:
 
     def _away(self, name: str, reason: BaseException) -> MCPCallError:
         return MCPCallError(
-            f"The MCP server {self._name!r} is away, so {name!r} was not called: "
+            f"The MCP server {self._name!r} is unavailable, so {name!r} was not called: "
             f"{self._told(reason)}. Its tools cannot be used for now; a later call tries to reach "
             "it again. Go on with other tools, or tell the user."
         )

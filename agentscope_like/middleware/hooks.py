@@ -251,7 +251,7 @@ def _merged(hook: Any, inputs: dict[str, Any], overrides: dict[str, Any]) -> dic
     for name in overrides:
         if name not in inputs:
             raise ConfigurationError(
-                f"{hook.__qualname__} overrides {name!r}, which is no input of the hook"
+                f"{hook.__qualname__} overrides {name!r}, which is not an input of the hook"
                 f"{nearest(name, inputs)}"
             )
     return {**inputs, **overrides}

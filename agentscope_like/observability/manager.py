@@ -58,7 +58,7 @@ class ObservabilityManager(BaseTraceHandler):
         """
         is_handler = isinstance(handler, BaseTraceHandler)
         if not is_handler or handler is self:
-            raise ConfigurationError(f"{handler!r} is no handler: give a BaseTraceHandler")
+            raise ConfigurationError(f"{handler!r} is not a handler: give a BaseTraceHandler")
         self._handlers = (*self._handlers, handler)
 
     def remove_handler(self, handler: BaseTraceHandler) -> None:
@@ -166,7 +166,7 @@ class ObservabilityManager(BaseTraceHandler):
             result = _asked(handler, event, *args, **kwargs)
             if inspect.iscoroutine(result):
                 result.close()
-                _log.warning("%r is a coroutine function and hears nothing: %s", handler, event)
+                _log.warning("%r is a coroutine function, so it gets no events: %s", handler, event)
 
 
 class _Step(AbstractContextManager[None]):

@@ -103,7 +103,7 @@ def explain(error: Exception, path: Path) -> SessionError:
     if "locked" in told or "busy" in told:
         mend = "another process keeps writing to it: end that one, and try again"
     elif "malformed" in told or "not a database" in told:
-        mend = "it is damaged: move it away to begin anew, or restore a copy"
+        mend = "it is damaged: move it away to start again, or restore a copy"
     else:
         mend = "check its permissions and the free space of its disk"
     return SessionError(f"the session file {path} cannot be used ({told}); {mend}")

@@ -212,7 +212,7 @@ class ToolBase(ABC):
         """
         del args, kwargs
         what = (
-            "is done outside: answer its RequireExternalExecutionEvent"
+            "runs elsewhere: answer its RequireExternalExecutionEvent"
             if self.is_external_tool
             else "does not implement `call`"
         )
@@ -308,7 +308,7 @@ def _layers(
         if not isinstance(layer, ToolMiddlewareBase):
             hint = "; one of an agent is given to the agent" if hasattr(layer, "on_acting") else ""
             raise ConfigurationError(
-                f"{layer!r} is no middleware of a tool: give an instance of a subclass of "
+                f"{layer!r} is not a tool middleware: give an instance of a subclass of "
                 f"ToolMiddlewareBase{hint}"
             )
     return layers

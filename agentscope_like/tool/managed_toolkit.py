@@ -23,7 +23,7 @@ from agentscope_like.tool.toolkit import Toolkit
 __all__ = ["ManagedToolkit"]
 
 ASKS = (
-    "{name} did not run: somebody has to approve it, and nobody can be asked here. {why} Use "
+    "{name} did not run: a person has to approve it, and nobody can be asked here. {why} Use "
     "another tool, or tell the user."
 )
 OUTSIDE = "{name} did not run: it is done outside, and nobody is there to do it."

@@ -127,7 +127,7 @@ class Toolkit:
             tools: The tools that only the returned toolkit has.
 
         Raises:
-            ConfigurationError: A name is taken, or cannot be told to a model.
+            ConfigurationError: A name is taken, or is not valid for a model.
         """
         extended = copy(self)
         extended._begin(self._inventory.extended(tools))  # noqa: SLF001 - of its own class

@@ -115,8 +115,8 @@ async def _check_by_tool(call: ToolCallBlock, result: ToolResultBlock, toolkit: 
             await tool.check_external_result(copy)
     except Exception as error:
         raise ResumeError(
-            f"{call.name} does not take the result of call {call.id!r}: {error}. Mend the result "
-            "and send it again"
+            f"{call.name} does not take the result of call {call.id!r}: {error}. Correct the "
+            "result and send it again"
         ) from error
 
 

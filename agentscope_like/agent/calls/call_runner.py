@@ -22,7 +22,7 @@ from agentscope_like.tool.call import refused, says_something
 
 __all__ = ["CallRunner"]
 
-KEPT_BACK = "A middleware kept back what this call said."
+KEPT_BACK = "A middleware withheld the result of this call."
 TOOK_ITS_PLACE = "This call did not run: a middleware took its place and gave no result."
 OTHER_CALL = "This call did not run: a middleware changed which call it is."
 
@@ -195,7 +195,7 @@ class _HookedRun:
         what = "with changed arguments" if wanted.input != self._input else "once more"
         why = decided.decision.message if decided.decision is not None else ""
         return refused(
-            f"A middleware wanted to run this call {what}, which nobody allowed: it did not run. "
+            f"A middleware wanted to run this call {what}, which was not allowed: it did not run. "
             f"{why}".rstrip(),
             ToolResultState.DENIED,
         )

@@ -222,7 +222,7 @@ def listed(inputs: Msg | list[Msg] | None) -> list[Msg]:
     for message in messages:
         if not isinstance(message, Msg):
             raise ResumeError(
-                f"{shortened(repr(message))} is no message: wrap text as `UserMsg(name, text)`, "
+                f"{shortened(repr(message))} is not a message: wrap text as `UserMsg(name, text)`, "
                 "and give an answer as one event"
             )
     return messages

@@ -28,14 +28,14 @@ BROKEN_OFF = "Interrupted: this call did not finish, or not in sight. Check befo
 NEVER_RAN = "Interrupted: this call did not run."
 NOT_RUN = "The response broke off before this call was complete: it did not run."
 EMPTY = "Your last response was empty. Answer the user, or call a tool."
-EMPTY_AGAIN = "the model answered with nothing, twice in a row: try again, or take another model"
+EMPTY_AGAIN = "the model's answer was empty twice in a row: try again, or use another model"
 MAX_EMPTY_RESPONSES = 2
 URGING = (
     f"The answer has to be given as data: call {FINISHING_TOOL} now, with what you have found out."
 )
 URGING_SOURCE = "structured_output"
 NO_OUTPUT = (
-    "the model gave no structured output, however often it was told to: simplify the schema, or "
+    "the model gave no structured output after repeated requests: simplify the schema, or "
     "take another model"
 )
 

@@ -70,8 +70,9 @@ class ModelCalls:
                     yield part
         else:
             raise ModelError(
-                f"the call of {model.model!r} came to {answer!r:.200}, which is no answer: a "
-                "model, and a hook around it, returns a ChatResponse or an async generator of them",
+                f"the call of {model.model!r} returned {answer!r:.200}, which is not an answer: "
+                "a model, and a hook around it, returns a ChatResponse or an async generator "
+                "of them",
                 type=ErrorType.INTERNAL,
             )
 

@@ -74,8 +74,8 @@ class ToolSuggestion(MiddlewareBase):
         if chosen is None:
             return
         if isinstance(chosen, str):
-            raise ConfigurationError(f"what chooses tools returned a name: return [{chosen!r}]")
+            raise ConfigurationError(f"the tool selector returned a name: return [{chosen!r}]")
         wanted = set(chosen)
         for name in sorted(wanted.difference(known)):
-            _log.warning("the suggested tool %r is not there%s", name, nearest(name, known))
+            _log.warning("the suggested tool %r does not exist%s", name, nearest(name, known))
         state.reply_context.suggested_tools = [name for name in known if name in wanted]

@@ -166,7 +166,7 @@ class Person:
             return json.dumps({**json.loads(call.input), "command": text}, ensure_ascii=False)
         text = _as_ascii(call.input)
         while not is_json_object(text := await self._text("Arguments: ", text)):
-            self._console.print(Text("That is not a JSON object; mend it.", "quiet"))
+            self._console.print(Text("That is not a JSON object; correct it.", "quiet"))
         return text
 
     async def _text(self, prompt: str, default: str) -> str:

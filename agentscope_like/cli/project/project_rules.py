@@ -210,6 +210,6 @@ class ProjectRules:
 
     def _unusable(self, problem: str) -> CliError:
         return CliError(
-            f"project rules {self.path}: {problem}; mend that, or delete the file to start afresh",
+            f"project rules {self.path}: {problem}; fix that, or delete the file to start again",
             ExitCode.CONFIG,
         )

@@ -225,7 +225,7 @@ class Session:
     async def _explained(self, call: ToolCallBlock) -> Explanation:
         tool = await self.agent.toolkit.get_tool(call.name)
         if tool is None or call.decision is None:
-            raise CliError(f"the call {call.id!r} of {call.name} waits, but cannot be judged")
+            raise CliError(f"the call {call.id!r} of {call.name} waits, but cannot be decided")
         changed = call.decision.updated_input
         tool_input = parse_arguments(call.name, call.input) if changed is None else changed
         return await explain_call(

@@ -100,13 +100,13 @@ async def run_session(options: RunOptions) -> ExitCode:
         mode = state.permission_context.mode
         renderer.note(f"session {state.session_id[:8]} in {session.directory}, mode {mode}")
         if reason := await _confinement_objection(options.confine):
-            renderer.note(f"commands are decided about, but not confined: {reason}")
+            renderer.note(f"commands are decided but not confined: {reason}")
         code = await session.run(task)
         if options.with_summary:
             console.print(session.tally.table())
             console.print(session.tally.closing_line())
         if at_terminal:
-            renderer.note(f"go on with: agentscope-like run --resume {state.session_id[:8]}")
+            renderer.note(f"continue with: agentscope-like run --resume {state.session_id[:8]}")
         return code
 
 

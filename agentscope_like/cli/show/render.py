@@ -180,7 +180,7 @@ class Renderer:
             ToolResultDataDeltaEvent: self._result_data,
             ToolResultEndEvent: self._result_end,
             CustomEvent: self._custom,
-            ExceedMaxItersEvent: lambda _: self.note("the reply took all its rounds"),
+            ExceedMaxItersEvent: lambda _: self.note("the reply has used all its rounds"),
             ReplyEndEvent: self._reply_end,
         }
 
@@ -229,7 +229,7 @@ class Renderer:
     def _custom(self, event: CustomEvent) -> None:
         if event.name == COMPRESSED:
             before, after = event.value["tokens_before"], event.value["tokens_after"]
-            self.note(f"the history was summed up: {before:,} tokens became {after:,}")
+            self.note(f"the history was summarised: {before:,} tokens became {after:,}")
 
     def _think(self) -> None:
         self._end_line()

@@ -64,7 +64,9 @@ async def decided_within(
         _log.warning("A decision layer failed at %s", request.tool.name, exc_info=error)
         layered = _safety_ask(request, f"A decision layer failed: {type(error).__name__}: {error}")
     if not isinstance(layered, PermissionDecision):
-        layered = _safety_ask(request, f"A decision layer said {layered!r}, which is no decision.")
+        layered = _safety_ask(
+            request, f"A decision layer returned {layered!r}, which is not a decision."
+        )
     if not reached:
         await core(request.with_arguments(arguments))
     final, said = reached[-1]

@@ -15,8 +15,8 @@ __all__ = ["EDITED", "asked_anew", "check_answer", "rejection", "was_shown"]
 EDITED = "(The user edited the arguments before approving this call.)\n"
 REJECTED = "The user rejected this call. Do not repeat it; ask what they want instead."
 SOMETHING_CHANGED = "the tool, or what the call is about, has changed since it was asked"
-EDIT_NOT_SHOWN = "what the edit would do was not shown yet"
-DANGER_NOT_SHOWN = "what is found now was not shown yet"
+EDIT_NOT_SHOWN = "the effect of the edit was not shown before"
+DANGER_NOT_SHOWN = "the current finding was not shown before"
 
 
 def check_answer(call: ToolCallBlock, answer: ConfirmResult) -> None:

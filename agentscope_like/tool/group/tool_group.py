@@ -64,7 +64,7 @@ class ToolGroup:
     ) -> None:
         if not _NAME.fullmatch(name):
             raise ConfigurationError(
-                f"the group name {name!r} cannot be told to a model: use 1 to 64 letters, digits, "
+                f"the group name {name!r} is not valid for a model: use 1 to 64 letters, digits, "
                 "`_`, `-` or `.`, the first a letter or a digit"
             )
         if name != BASIC and not (description and description.strip()):

@@ -27,7 +27,8 @@ __all__ = ["ToolInventory"]
 
 _MOST_LISTS = 64
 _SILENT = (
-    " The server {!r} offers no tools for now; it may be away. Go on without, or tell the user."
+    " The server {!r} offers no tools for now; it may be unavailable. Continue without it, or tell "
+    "the user."
 )
 _Shown: TypeAlias = tuple[tuple[str, ...], bool]
 """The groups that a model sees, and whether there are skills in them."""
@@ -111,7 +112,7 @@ class ToolInventory:
         """Return an inventory with further tools, always shown, that tracks changes of this one.
 
         Raises:
-            ConfigurationError: A name is taken, or cannot be told to a model.
+            ConfigurationError: A name is taken, or is not valid for a model.
         """
         extended = copy(self)
         extended.tools = ToolRegistry(self.tools)

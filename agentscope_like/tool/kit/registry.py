@@ -179,7 +179,7 @@ def check_tool(tool: object) -> None:
         )
     if not _NAME.fullmatch(tool.name):
         raise ConfigurationError(
-            f"the tool name {tool.name!r} cannot be told to a model: use 1 to 64 letters, "
+            f"the tool name {tool.name!r} is not valid for a model: use 1 to 64 letters, "
             "digits, `_` or `-`"
         )
     check_schema(type(tool).__name__, tool.input_schema)

@@ -34,7 +34,7 @@ def compiled_template(argument: str, template: str) -> Callable[..., str]:
     try:
         read = environment.from_string(template)
     except TemplateError as error:
-        raise ConfigurationError(f"`{argument}` is no Jinja template: {error}") from error
+        raise ConfigurationError(f"`{argument}` is not a valid Jinja template: {error}") from error
 
     def render(**variables: object) -> str:
         try:

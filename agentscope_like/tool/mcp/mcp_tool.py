@@ -121,7 +121,8 @@ class MCPTool(ToolBase):
         if self._drift is not None:
             return PermissionDecision(
                 PermissionBehavior.ASK,
-                f"{self.name} is not the tool that was approved: its server defines it anew.",
+                f"{self.name} is not the tool that was approved: "
+                "its server has changed its definition.",
                 decision_reason="; ".join(self._drift) or None,
                 bypass_immune=True,
             )
@@ -178,7 +179,7 @@ class MCPTool(ToolBase):
             raise AgentOrientedException(told) from error
         except ValidationError as error:
             raise AgentOrientedException(
-                f"{asked} answered with what is not the result of a call; the call may have had "
+                f"{asked} answered with something that is not a call result; the call may have had "
                 "its effect."
             ) from error
 

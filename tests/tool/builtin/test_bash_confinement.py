@@ -266,7 +266,7 @@ async def test_a_machine_without_bubblewrap(
             chunks = [chunk async for chunk in bash.call("echo ran")]
             assert chunks[-1].metadata["confinement"] == "off"
     assert [record.message for record in caplog.records].count(
-        "commands are decided about, but not confined: no bwrap today"
+        "commands are decided but not confined: no bwrap today"
     ) == 1
     response = await run("echo ran", tmp_path, confine="require")
     assert "not run" in text(response)

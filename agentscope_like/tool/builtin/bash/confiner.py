@@ -97,4 +97,4 @@ class Confiner:
         self._reason = await asyncio.to_thread(bubblewrap_objection, native=True)
         self._has_looked = True
         if self._reason is not None and self.confine == "auto":
-            _log.warning("commands are decided about, but not confined: %s", self._reason)
+            _log.warning("commands are decided but not confined: %s", self._reason)

@@ -132,7 +132,7 @@ class SandboxShell:
             await look()
 
         if not await self._system.look_up_all(do, most=MOST_LOOKS):
-            raise FileToolError("The command is about more files than can be looked up.")
+            raise FileToolError("The command names more files than can be looked up.")
 
     async def run(
         self,
@@ -239,7 +239,7 @@ class SandboxShell:
             pairs = os.fsdecode(told or b"").split("\0")[:-1]
             inherited = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
             if not inherited:
-                raise FileToolError("The sandbox does not tell what its commands have set.")
+                raise FileToolError("The environment of the sandbox could not be read.")
             self._inherited = inherited
         return self._inherited
 

@@ -122,8 +122,8 @@ class PathTool(ToolBase):
             raise FileToolError(sentence(error)) from None
         if decided is not None and location.resolved != decided:
             raise FileToolError(
-                f"{location.written} leads elsewhere than when it was decided about: now to "
-                f"{location.resolved}. Call again."
+                f"{location.written} no longer leads where it did when the call was decided, but "
+                f"to {location.resolved}. Call again."
             )
         return location
 

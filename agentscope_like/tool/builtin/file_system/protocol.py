@@ -285,7 +285,7 @@ _TEXTS = {
     errno.EAGAIN: "has nothing to read at the moment and is not waited for. Use another file",
     errno.ENXIO: "is not a regular file. Name a regular file",
     errno.ETXTBSY: "is a program that is running. Stop it first",
-    errno.EEXIST: "was made by somebody else in the meantime. Read it first",
+    errno.EEXIST: "was created by another program in the meantime. Read it first",
     errno.ESTALE: "changed in the meantime; nothing was overwritten. Read it again",
     errno.EBUSY: "is being written by another process. Call again later",
     errno.EFBIG: f"is larger than {MAX_WHOLE_BYTES // 1024**2} MB, the most that is taken as a "

@@ -287,7 +287,7 @@ def _shown(shown: str, window: LineWindow) -> ToolChunk:
     if window.lines and window.last < window.total:
         notes.append(
             f"Lines {window.first:,} to {window.last:,} of {window.total:,}. "
-            f"Go on with `offset={window.last + 1}`."
+            f"Continue with `offset={window.last + 1}`."
         )
     return ToolChunk(
         content=[TextBlock(text=text + "".join(f"\n\n({note})" for note in notes))],

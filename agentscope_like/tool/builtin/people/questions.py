@@ -81,7 +81,7 @@ def questions_of(tool_input: Mapping[str, Any]) -> list[UserQuestion]:
     try:
         return convert(_without_none(tool_input["questions"]), list[UserQuestion])
     except (KeyError, ValidationError) as error:
-        raise ValueError(f"these are no questions: {error}") from error
+        raise ValueError(f"the questions are not valid: {error}") from error
 
 
 def answers_of(metadata: Mapping[str, Any]) -> list[UserAnswer]:
@@ -95,7 +95,7 @@ def answers_of(metadata: Mapping[str, Any]) -> list[UserAnswer]:
     except KeyError:
         raise ValueError("`metadata` holds no `answers`: one for each question") from None
     except ValidationError as error:
-        raise ValueError(f"these are no answers: {error}") from error
+        raise ValueError(f"the answers are not valid: {error}") from error
 
 
 def misfit(questions: Sequence[UserQuestion], answers: Sequence[UserAnswer]) -> str | None:
@@ -119,7 +119,7 @@ def _misfit(question: UserQuestion, answer: UserAnswer) -> str | None:
     for label in answer.selected:
         if label not in question.labels:
             offered = ", ".join(map(repr, question.labels)) or "none: say it in `other`"
-            return f"{label!r} is no option of {asked!r}; there are {offered}"
+            return f"{label!r} is not an option of {asked!r}; there are {offered}"
     if len(set(answer.selected)) < len(answer.selected):
         return f"an option of {asked!r} is chosen twice"
     if not question.multi_select and len(answer.selected) + says > 1:

@@ -173,4 +173,4 @@ def _require_directory(root: Location) -> None:
         return
     if root.kind is FileKind.MISSING:
         raise FileToolError(f"{root.written} does not exist. Search another directory.")
-    raise FileToolError(f"{root.written} is no directory: name the one to search as `path`.")
+    raise FileToolError(f"{root.written} is not a directory: name the one to search as `path`.")

@@ -65,7 +65,7 @@ class _Page(Struct, frozen=True):
         if len(shown) == len(lines):
             return shown, ""
         last = self.offset + len(shown)
-        more = "" if last == len(lines) else f" Go on with `offset={last}`."
+        more = "" if last == len(lines) else f" Continue with `offset={last}`."
         return shown, f"Results {self.offset + 1:,} to {last:,} of {len(lines):,}.{more}"
 
 
@@ -112,7 +112,7 @@ class Grep(SearchingTool):
             },
             "glob": {
                 "type": "string",
-                "description": "Only files that this glob means: `*.py` at any depth, "
+                "description": "Only files that match this glob: `*.py` at any depth, "
                 "`src/**/*.ts` below the searched directory.",
             },
             "type": {"type": "string", "description": "Only files of this type: py, js, rust ..."},

@@ -166,6 +166,6 @@ def bad_pattern(error: str) -> FileToolError:
     """Return the error for a pattern that is not a regular expression."""
     said = " ".join(error.replace("regex parse error:", "").split())
     return FileToolError(
-        f"The pattern is no valid regular expression: {said[:500]}. Put a backslash before each of "
-        r"`( ) [ ] { } . * + ? | ^ $ \` that is meant as itself."
+        f"The pattern is not a valid regular expression: {said[:500]}. Put a backslash before each "
+        r"of `( ) [ ] { } . * + ? | ^ $ \` that is meant as itself."
     )

@@ -238,13 +238,13 @@ def _overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]
         if place.reaches_remote and _UPLOAD_PACK.fullmatch(key):
             raise ToolArgumentError(
                 f"the repository at {place.directory!r} names a program of its own for a remote "
-                f"({key}), which no setting overrules. Reading that remote is left to the user."
+                f"({key}), which no setting can override. Reading that remote is left to the user."
             )
         if place.blames and key.lower() == _IGNORED_REVISIONS:
             raise ToolArgumentError(
                 f"the repository at {place.directory!r} names a file of commits to leave out "
-                f"({key}), which may be any file, and which no setting overrules. Blaming there is "
-                "left to the user."
+                f"({key}), which may be any file, and which no setting can override. Blaming there "
+                "is left to the user."
             )
         for pattern, value in _WHERE_SET_PATTERNS:
             if pattern.fullmatch(key):
@@ -346,5 +346,5 @@ def not_told(place: GitPlace, error: Exception) -> ToolArgumentError:
     """Return the error for a repository whose configuration git does not list."""
     return ToolArgumentError(
         f"git could not be asked what the configuration of {place.directory!r} sets "
-        f"({type(error).__name__}), so no git command is run there unasked. Try it again."
+        f"({type(error).__name__}), so no git command runs there without approval. Try it again."
     )
