@@ -37,7 +37,7 @@ class ToolManager(ManagedToolkit):
         output_store: As for `Toolkit`.
 
     Raises:
-        ConfigurationError: Two tools or sources have one name, or one cannot be told to a model.
+        ConfigurationError: Two tools or sources have one name, or one is not valid for a model.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ToolManager(ManagedToolkit):
         """Add a tool, or a function: as it was declared with `@tool`, if it was.
 
         Raises:
-            ConfigurationError: Its name is taken, or it cannot be told to a model.
+            ConfigurationError: Its name is taken, or it is not valid for a model.
         """
         self._inventory.add(tool_of(tool), BASIC)
 
@@ -86,7 +86,7 @@ class ToolManager(ManagedToolkit):
 
         Raises:
             ConfigurationError: A server has this name, or the parameters do not say where it is.
-            pydantic.ValidationError: The name cannot be told to a model.
+            pydantic.ValidationError: The name is not valid for a model.
         """
         client = client_of(name, params)
         self._inventory.add_source(ClientSource(client))

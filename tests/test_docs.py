@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import pytest
 
-from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
+from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -68,7 +68,7 @@ def test_the_python_of_a_page_runs_as_printed(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The blocks of a page run one after the other, and print what the page shows."""
-    if "agentscope_like.sandbox" in page.read_text() and (reason := why_not_bubblewrap()):
+    if "agentscope_like.sandbox" in page.read_text() and (reason := bubblewrap_objection()):
         pytest.skip(f"needs bubblewrap: {reason}")
     monkeypatch.chdir(tmp_path)
     module = ModuleType("__page__")

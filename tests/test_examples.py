@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
+from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ELSEWHERE = {"repair", "tracing.py"}
@@ -60,7 +60,7 @@ def test_the_tools_of_a_server_are_under_a_policy() -> None:
 
 def test_a_confined_agent_reaches_nothing() -> None:
     """In the sandbox files are sorted; keys, accounts and the network are out of reach."""
-    if reason := why_not_bubblewrap():
+    if reason := bubblewrap_objection():
         pytest.skip(f"needs bubblewrap: {reason}")
     shown = run("confined.py")
     assert "ada\neve\n" in shown

@@ -97,7 +97,7 @@ async def test_sage_t_08_nothing_runs_that_was_not_decided() -> None:
     manager = ToolManager([asks, outside], modules=[])
     result = await manager.run_tool("asks", {}, AgentState())
     assert result.state is ToolResultState.DENIED
-    assert "somebody has to approve it" in text_of(result)
+    assert "a person has to approve it" in text_of(result)
     assert asks.runs == []
     result = await manager.run_tool("outside", {}, AgentState())
     assert "done outside" in text_of(result)

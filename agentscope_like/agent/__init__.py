@@ -1,4 +1,4 @@
-"""An agent: the loop of reasoning and acting."""
+"""Runs an agent: a loop that calls a model and the tools it asks for."""
 
 from agentscope_like.agent.agent import Agent, AgentInput
 from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig

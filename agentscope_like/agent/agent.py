@@ -1,4 +1,4 @@
-"""`Agent`: reasons, acts, parks and resumes."""
+"""Defines `Agent`, which calls its model and tools until it can answer."""
 
 from __future__ import annotations
 
@@ -49,27 +49,26 @@ WAITING = "I'm waiting for your permission or the external execution to finish."
 
 
 class Agent:
-    """An agent whose every tool call goes through the guarded path of its toolkit.
+    """An agent; every tool call it makes is decided and run by its toolkit.
 
     Args:
-        name: Its name, which its messages carry.
-        system_prompt: What the model is told first.
-        model: The model that reasons.
+        name: Its name, recorded in its messages.
+        system_prompt: The system prompt.
+        model: The model that it calls.
         toolkit: The tools; none by default.
         middlewares: Layers around the parts of its work, the first outermost.
-        state: The state to go on from; a new one by default.
+        state: The state to continue from; a new one by default.
         model_config: Retries and the fallback model.
-        context_config: How the context is kept within what the model can read.
-        react_config: Rounds and interruptions.
+        context_config: How the context is kept within the model's token limit.
+        react_config: Limits on rounds, and what happens on interruption.
 
     Attributes:
-        state: The state; it round-trips through JSON whenever no reply is being streamed.
-        output_store: Keeps the whole of the results that the context limits, as long as the agent
-            is there; those that the toolkit limits, the toolkit keeps.
+        state: The state; it can be saved as JSON and restored whenever no reply is being streamed.
+        output_store: Keeps the full text of results that the context limit truncated, for the life
+            of the agent; the toolkit keeps those that it truncated itself.
 
     Raises:
-        ConfigurationError: The model, the toolkit or the state is none, or a middleware is none of
-            an agent.
+        ConfigurationError: The model, the toolkit, the state or a middleware has the wrong type.
     """
 
     def __init__(
@@ -125,11 +124,11 @@ class Agent:
         self._recorder = ReplyRecorder(state, self.name)
 
     async def observe(self, msgs: Msg | list[Msg] | None = None) -> None:
-        """Take messages into the context without replying.
+        """Add messages to the context without replying.
 
         Raises:
-            ResumeError: A reply waits for an answer; the messages would stand in its middle. Or
-                what is given is no message.
+            ResumeError: A reply waits for an answer, so no message can be added in its middle; or
+                an input is not a message.
         """
         refuse_while_waiting(self.state, self.name)
         self.state.context.extend(listed(msgs))
@@ -137,16 +136,16 @@ class Agent:
     async def compress_context(
         self, context_config: ContextConfig | None = None, instructions: HintBlock | None = None
     ) -> None:
-        """Replace the history beyond the reserve with a summary, whether it is too long or not.
+        """Replace older history with a summary, even if the context is not too long.
 
-        While a reply is under way it is done before the model is called the next time.
+        During a reply, this happens before the next model call.
 
         Args:
-            context_config: In place of the agent's own.
-            instructions: What else the model is told about the summary.
+            context_config: Used instead of the agent's own.
+            instructions: Further instructions to the model for the summary.
 
         Raises:
-            ModelError: No model wrote a summary; the context is as it was. During a reply that is
+            ModelError: No model wrote a summary; the context is unchanged. During a reply, this is
                 only logged.
             ResumeError: Another agent is replying on this agent's state.
         """
@@ -165,11 +164,11 @@ class Agent:
     async def reply(
         self, inputs: AgentInput = None, structured_schema: StructuredSchema | None = None
     ) -> Msg:
-        """Reply and return the message; where the reply waits for somebody, one that says so.
+        """Reply and return the message; if the reply waits for an answer, the message says so.
 
         Args:
             inputs: As in `reply_stream`.
-            structured_schema: As in `reply_stream`; what fits it is the message's
+            structured_schema: As in `reply_stream`; the answer in this form is the message's
                 `structured_output`.
 
         Returns:
@@ -192,24 +191,24 @@ class Agent:
         structured_schema: StructuredSchema | None = None,
         yield_final_msg: bool = False,
     ) -> AsyncGenerator[AgentEvent | Msg, None]:
-        """Reply and yield what happens, as it happens.
+        """Reply and yield the events of the reply as they happen.
 
-        A stream that parks ends without `ReplyEndEvent`: calls then wait for an answer, which is
-        given as the `inputs` of a further call, in this process or a later one.
+        A stream that ends without `ReplyEndEvent` has calls that wait for answers. Give the answers
+        as the `inputs` of another call, in this process or a later one.
 
         Args:
-            inputs: New messages; or answers to the calls that wait, all or some, in any order; or
-                an interrupt of the reply that waits; or None to go on: a reply that waits asks
-                again.
-            structured_schema: What the answer has to fit: a pydantic model class, or a JSON Schema
-                of an object. A reply that is taken up keeps its own; a class gets lost where the
-                state was stored as JSON, and is given anew for its validators to count.
+            inputs: New messages; or answers to some or all waiting calls, in any order; or an
+                interrupt of the waiting reply; or None to continue: a waiting reply asks again.
+            structured_schema: The schema of the answer: a pydantic model class, or a JSON Schema of
+                an object. A resumed reply keeps its schema; a class is lost when the state is saved
+                as JSON, so give it again for its validators to run.
             yield_final_msg: Whether the reply's message is yielded last.
 
         Raises:
-            ResumeError: The input does not fit what the agent waits for. Nothing was done.
+            ResumeError: The input is not what the agent waits for. Nothing was done.
             RuleError: A rule could never do what it says. Nothing was done.
-            ConfigurationError: The schema is not one of an object; or two tools have one name.
+            ConfigurationError: The schema does not describe an object; or two tools have the same
+                name.
         """
         self._take_turn()
         try:
@@ -242,7 +241,7 @@ class Agent:
         self._state.end_turn()
 
     def _settle(self) -> None:
-        """Close what an abandoned stream left open, so that nothing is taken for running."""
+        """Close what an abandoned stream left open, so that nothing still counts as running."""
         for call in self.state.get_unfinished_tool_calls(self.name):
             if call.state in (ToolCallState.ALLOWED, ToolCallState.FINISHED):
                 begun = self._recorder.result(call.id) is not None
@@ -252,7 +251,7 @@ class Agent:
 
 
 class _Run:
-    """One stream of the agent; `replied` is what the `on_reply` hooks surround."""
+    """One stream of the agent; the `on_reply` hooks wrap `replied`."""
 
     def __init__(
         self, agent: Agent, recorder: ReplyRecorder, wishes: list[CompressionWish]
@@ -265,7 +264,7 @@ class _Run:
     async def replied(
         self, inputs: AgentInput, structured_schema: StructuredSchema | None
     ) -> AsyncGenerator[AgentEvent | Msg, None]:
-        """Reply, and yield the message last; one that says so where the reply waits."""
+        """Reply, and yield the message last; if the reply waits, the message says so."""
         agent, recorder = self._agent, self._recorder
         async with aclosing(self.interruptible(self._worked(inputs, structured_schema))) as events:
             async for event in events:
@@ -278,7 +277,7 @@ class _Run:
     async def interruptible(
         self, stream: AsyncGenerator[AgentEvent | Msg, None]
     ) -> AsyncGenerator[AgentEvent | Msg, None]:
-        """Yield the stream; where its task is cancelled, end the reply in order."""
+        """Yield the stream; if its task is cancelled, end the reply properly."""
         config = self._agent.react_config
         try:
             async with aclosing(stream) as events:

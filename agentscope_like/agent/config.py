@@ -1,4 +1,4 @@
-"""Settings of an agent."""
+"""Defines the settings of an agent."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ class _Strict(BaseModel):
 
 
 class ReActConfig(_Strict):
-    """How the agent goes through its rounds of reasoning and acting.
+    """Limits on the rounds of a reply, and what happens on interruption.
 
     Attributes:
-        max_iters: Most rounds that one reply takes (default 50).
-        structured_output_grace_iters: Rounds beyond that, or after an answer in mere text, in which
-            the model must give the structured output that was asked for (default 5).
-        stop_on_reject: Whether a rejection by the user also refuses the calls that come after it in
-            the same response (default no).
-        interruption_message: What the agent says when it was interrupted.
+        max_iters: The maximum number of rounds in one reply (default 50).
+        structured_output_grace_iters: Further rounds for the model to give the structured output if
+            it has used all rounds or answered in plain text (default 5).
+        stop_on_reject: Whether a rejection by the user also refuses the later calls of the same
+            response (default no).
+        interruption_message: The agent's message after an interruption.
         interruption_raise_cancelled_error: Whether a cancelled reply raises `CancelledError` after
             its last event; by default it ends like any other interrupted reply.
     """
@@ -90,19 +90,20 @@ class ReActConfig(_Strict):
 
 
 class ContextConfig(_Strict):
-    """How the agent keeps its context within what the model can read.
+    """How the agent keeps its context within the model's token limit.
 
     Attributes:
-        trigger_ratio: Share of the model's `context_size` above which older history is replaced
+        trigger_ratio: The share of the model's `context_size` above which older history is replaced
             with a summary before the next round (default 0.8).
-        reserve_ratio: Share of it that the history kept beside the summary may take (default 0.1).
-        compression_prompt: What asks the model for the summary.
-        summary_template: How the summary is told from then on; `{name}` stands for the property of
-            that name in the schema.
+        reserve_ratio: The share of `context_size` for the history kept beside the summary (default
+            0.1).
+        compression_prompt: The prompt that asks the model for the summary.
+        summary_template: The text that presents the summary to the model; `{name}` stands for the
+            property of that name in the schema.
         summary_schema: JSON Schema of the summary, an object.
-        tool_result_limit: Most tokens of one tool result (default 50,000); a toolkit's own
-            `result_limit` counts as well.
-        max_image_num: Most images that the model is shown; the latest ones are (default 5).
+        tool_result_limit: The maximum number of tokens of one tool result (default 50,000); a
+            toolkit's own `result_limit` applies as well.
+        max_image_num: The maximum number of images in the context; the latest are kept (default 5).
 
     Raises:
         pydantic.ValidationError: A number is out of range.
@@ -131,11 +132,11 @@ class ModelConfig:
     """How the agent calls its model.
 
     Attributes:
-        max_retries: How often a model call that showed nothing yet is tried again, beyond what
-            the model itself retries (default 0).
-        fallback_model: The model to take when the first one cannot answer.
-        compression_model: The model that writes summaries, such as a fast one; those that answer
-            do where there is none or it fails.
+        max_retries: How often a failed model call is retried if it has yielded nothing, in addition
+            to the model's own retries (default 0).
+        fallback_model: The model to call if the first one fails.
+        compression_model: The model that writes summaries, such as a fast one; if there is none or
+            it fails, the models that answer are called.
 
     Raises:
         ConfigurationError: `max_retries` is negative.

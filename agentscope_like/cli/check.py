@@ -14,16 +14,16 @@ from agentscope_like.cli.errors import CliError
 from agentscope_like.cli.program_tools import TOOL_NAMES, load_tool, parse_input, reading_of
 from agentscope_like.nearest import nearest
 from agentscope_like.permission import (
+    AdditionalWorkingDirectory,
     PermissionBehavior,
     PermissionConfigError,
     PermissionContext,
     PermissionEngine,
     PermissionMode,
     PermissionRule,
+    rules_of,
 )
-from agentscope_like.permission.context import AdditionalWorkingDirectory
 from agentscope_like.permission.explain import Explanation, Line, LineRole, explain_call
-from agentscope_like.permission.rules import rules_of
 
 if TYPE_CHECKING:
     from agentscope_like.tool import ToolBase
@@ -42,7 +42,7 @@ EXIT_CODES: Mapping[PermissionBehavior, int] = {
     PermissionBehavior.DENY: 1,
     PermissionBehavior.ASK: 2,
 }
-"""What `check` exits with, by decision."""
+"""The exit codes of `check`, by decision."""
 
 _COLOURS: Mapping[LineRole, tuple[str | None, bool]] = {
     LineRole.ALLOW: ("green", True),
@@ -61,10 +61,10 @@ _COLOURS: Mapping[LineRole, tuple[str | None, bool]] = {
 def make_context(
     mode: PermissionMode, directory: Path, rules: Iterable[PermissionRule]
 ) -> PermissionContext:
-    """Return the policy of a session in `directory`.
+    """Return the permission context of a session in `directory`.
 
     Raises:
-        CliError: A rule is for a tool that there is not.
+        CliError: A rule names an unknown tool.
     """
     context = PermissionContext(
         mode=mode,
@@ -91,7 +91,7 @@ def check_call(
     directory: Path,
     rules: Iterable[PermissionRule],
 ) -> Explanation:
-    """Return what would be decided about a call, and why; nothing is run.
+    """Decide and explain a call without running it.
 
     Args:
         text: A command line or a file path, or the arguments as a JSON object.
@@ -101,7 +101,7 @@ def check_call(
         rules: The rules of the session.
 
     Raises:
-        CliError: The tool, its arguments or a rule cannot be understood.
+        CliError: The tool, its arguments or a rule is invalid.
     """
     tool = load_tool(tool_name, directory)
     tool_input = parse_input(tool, text)
@@ -135,11 +135,11 @@ def print_explanation(
 
 
 def print_unconfined() -> None:
-    """Say so where nothing on this machine can keep commands to what is decided about them."""
+    """Print a warning if commands cannot be confined on this machine."""
     from agentscope_like.sandbox.host import find_bubblewrap
 
     if find_bubblewrap() is None:
-        print("Commands are decided about, but not confined here: there is no bwrap.")
+        print("Commands are decided but not confined here: there is no bwrap.")
 
 
 def _coloured(line: Line) -> str:
@@ -150,10 +150,10 @@ def _coloured(line: Line) -> str:
 
 
 def check_rule(rule: PermissionRule, directory: Path) -> None:
-    """Refuse a rule that could never do what it says.
+    """Refuse an invalid rule.
 
     Raises:
-        CliError: There is no such tool, or it cannot read the rule's content.
+        CliError: The tool is unknown, or it cannot read the rule's content.
     """
     context = make_context(PermissionMode.DEFAULT, directory, [rule])
     _refuse_bad_rules(load_tool(rule.tool_name, directory), context)
@@ -164,4 +164,4 @@ def _refuse_bad_rules(tool: ToolBase, context: PermissionContext) -> None:
         for behavior in EXIT_CODES:
             rules_of(tool, behavior, context)
     except PermissionConfigError as error:
-        raise CliError(f"{error}; mend the rule or leave it out") from error
+        raise CliError(f"{error}; fix the rule or leave it out") from error

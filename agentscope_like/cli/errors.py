@@ -1,4 +1,4 @@
-"""Errors of the command line: what was wrong, in one sentence with the fix."""
+"""Defines the exit codes, and the error that is printed as one sentence with its fix."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["CliError", "ExitCode"]
 
 
 class ExitCode(IntEnum):
-    """How the program ends.
+    """The exit codes of the program.
 
-    Those from 64 on are the ones of sysexits.h; from 128 on, what a shell says of the signal.
+    Codes from 64 on are those of sysexits.h; from 128 on, 128 plus the number of a signal.
     """
 
     DONE = 0
@@ -26,10 +26,10 @@ class ExitCode(IntEnum):
 
 
 class CliError(Exception):
-    """A mistake that the person can mend; it is printed without a traceback.
+    """An error that the person can fix; it is printed without a traceback.
 
     Args:
-        message: What is wrong and how to mend it, in one sentence.
+        message: What is wrong and how to fix it, in one sentence.
         code: The exit code.
     """
 

@@ -46,7 +46,7 @@ def parse_confine(word: str) -> Confine:
     """Return when commands are confined.
 
     Raises:
-        CliError: The word is none of those.
+        CliError: There is no such choice.
     """
     from agentscope_like.sandbox.isolation import Confine
 
@@ -75,11 +75,11 @@ def parse_directory(path: str | Path) -> Path:
 def parse_rule(
     text: str, behavior: PermissionBehavior | None = None, *, source: str = "command line"
 ) -> PermissionRule:
-    """Return the rule that `text` spells: `Bash(npm run:*)`, `Read`, or `deny Bash(rm:*)`.
+    """Parse a rule such as `Bash(npm run:*)`, `Read`, or `deny Bash(rm:*)`.
 
     Args:
-        text: The tool's name, then in parentheses what its calls must look like.
-        behavior: What the rule says; where None, the text begins with it.
+        text: The tool's name, then in parentheses a pattern for its calls.
+        behavior: The rule's behavior; if None, the text begins with it.
         source: Where the rule comes from, for explanations.
 
     Raises:
@@ -104,6 +104,6 @@ def parse_rules(
 
 
 def rule_text(rule: PermissionRule) -> str:
-    """Return the rule without what it says: `Bash(npm run:*)`."""
+    """Return the rule without its behavior: `Bash(npm run:*)`."""
     content = "" if rule.rule_content is None else f"({rule.rule_content})"
     return rule.tool_name + content

@@ -1,4 +1,4 @@
-"""The commands of `agentscope-like`; what they do is in the modules beside this one."""
+"""Defines the commands of `agentscope-like`; other modules of this package run them."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ Mode = Annotated[
 Cwd = Annotated[str, typer.Option(help="The project's directory.", metavar="DIR")]
 Allow = Annotated[
     list[str] | None,
-    typer.Option(help="Allow what the rule matches; may be given again.", metavar="RULE"),
+    typer.Option(help="Allow what the rule matches; repeatable.", metavar="RULE"),
 ]
 Deny = Annotated[
     list[str] | None,
-    typer.Option(help="Deny what the rule matches; may be given again.", metavar="RULE"),
+    typer.Option(help="Deny what the rule matches; repeatable.", metavar="RULE"),
 ]
 Ask = Annotated[
     list[str] | None,
-    typer.Option(help="Ask about what the rule matches; may be given again.", metavar="RULE"),
+    typer.Option(help="Ask about what the rule matches; repeatable.", metavar="RULE"),
 ]
 
 
@@ -88,8 +88,8 @@ def check(
 ) -> None:
     """Decide about one call and explain it, without running anything.
 
-    Rules that are remembered for the project count as well. Ends with 0 where the call is allowed,
-    1 where it is denied, 2 where a person would be asked; 64 and more are errors.
+    Rules remembered for the project apply as well. The exit code is 0 if the call is allowed, 1 if
+    it is denied, 2 if a person would be asked; 64 and more are errors.
 
     Modes: default, explore, accept_edits, bypass, dont_ask.
     """
@@ -146,7 +146,7 @@ def run(
     ] = None,
     cwd: Annotated[str | None, typer.Option(help="The project's directory.", metavar="DIR")] = None,
     resume: Annotated[
-        str | None, typer.Option(help="Take up a saved session.", metavar="ID")
+        str | None, typer.Option(help="Resume a saved session.", metavar="ID")
     ] = None,
     allow: Allow = None,
     deny: Deny = None,
@@ -154,7 +154,7 @@ def run(
     confine: Annotated[
         str,
         typer.Option(
-            help="Let the kernel keep commands to what was decided: auto, require, off.",
+            help="Confine commands to what was decided: auto, require, off.",
             metavar="WHEN",
         ),
     ] = "auto",
@@ -167,11 +167,11 @@ def run(
     ] = False,
     summary: Annotated[bool, typer.Option("--summary", help="End with a table.")] = False,
 ) -> None:
-    """Let the agent work, and answer what it asks.
+    """Run the agent on a task and answer its questions.
 
-    At a terminal the session goes on after the task, until you end it with Ctrl-D or a second
-    Ctrl-C. Without one, answers come from the script that is the model; what it does not answer is
-    rejected.
+    At a terminal the session continues after the task, until you end it with Ctrl-D or a second
+    Ctrl-C. Without a terminal, the script that is the model gives the answers; other questions are
+    answered with a rejection.
 
     Modes: default, explore, accept_edits, bypass, dont_ask.
     """
@@ -208,7 +208,7 @@ def sessions() -> None:
 
 
 rules_app = typer.Typer(
-    help="List, add and remove the rules that are remembered for a project.",
+    help="List, add and remove the rules remembered for a project.",
     epilog=_examples(
         "agentscope-like rules",
         "agentscope-like rules add 'allow Bash(npm run:*)'",
@@ -222,7 +222,7 @@ app.add_typer(rules_app, name="rules", short_help="List, add and remove a projec
 
 @rules_app.callback()
 def rules(context: typer.Context, cwd: Cwd = ".") -> None:
-    """List, add and remove the rules that are remembered for a project.
+    """List, add and remove the rules remembered for a project.
 
     They are kept in your own data directory, never in the project.
     """
@@ -282,6 +282,6 @@ def main() -> None:
 
 
 def _complain(message: str) -> None:
-    from agentscope_like.permission.explain.visible import visible
+    from agentscope_like.permission.explain import visible
 
     print(f"agentscope-like: {visible(message, layout='')}", file=sys.stderr)

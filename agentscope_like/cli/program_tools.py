@@ -1,4 +1,4 @@
-"""The tools that the terminal program gives its agent."""
+"""Loads the tools of the terminal program's agent, and parses their arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOOL_NAMES = (
     "HumanApproval",
     "AskUser",
 )
-"""The names of the tools, in the order in which the model is told of them."""
+"""The names of the tools, in the order in which the model sees them."""
 
 _WITH_DIRECTORY = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
 
@@ -80,11 +80,10 @@ def all_tools(
 
 
 def parse_input(tool: ToolBase, text: str) -> dict[str, Any]:
-    """Return the arguments that `text` stands for.
+    """Parse the arguments of a call.
 
-    A JSON object is taken as the arguments; any other text is the value of the one argument that
-    the tool requires (`command` for Bash, `file_path` for Read). To Bash an object without
-    `command` is a command like any other.
+    A JSON object is the arguments; any other text is the value of the tool's one required argument
+    (`command` for Bash, `file_path` for Read). For Bash, an object without `command` is a command.
 
     Raises:
         CliError: The arguments do not fit the tool.
@@ -116,7 +115,7 @@ def _check_fit(tool: ToolBase, arguments: dict[str, Any]) -> None:
 
 
 def reading_of(tool: ToolBase | None, tool_input: dict[str, Any]) -> CommandAnalysis | None:
-    """Return how the command line in a call of Bash was read, or None for other calls."""
+    """Return the analysis of the command line in a call of Bash, or None for other calls."""
     if tool is None or tool.name != "Bash":
         return None
     from agentscope_like.tool import Bash

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agentscope_like.event.base import EventBase, EventType
 from agentscope_like.message import ToolCallBlock, ToolResultBlock
-from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.text import Text
 
 __all__ = [

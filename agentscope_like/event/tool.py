@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from agentscope_like.event.base import EventBase, EventType
 from agentscope_like.message import ToolCallBlock, ToolResultState
 from agentscope_like.message.block import new_id
-from agentscope_like.permission.decision import PermissionDecision
+from agentscope_like.permission import PermissionDecision
 from agentscope_like.permission.text import Facts, Text
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""MCP servers as sources of tools; the MCP library is loaded when a client first connects."""
+"""Offers the tools of MCP servers; loads the MCP library when a client first connects."""
 
 from agentscope_like.mcp.client import MCPClient
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig

@@ -1,4 +1,4 @@
-"""The tools of one server, as they were last listed."""
+"""Holds the tools of one server, as last listed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _log = logging.getLogger(__name__)
 
 
 class Selection(Struct, frozen=True):
-    """Which of a server's tools are offered, by its own names for them.
+    """Selects which of a server's tools are offered, by the server's names for them.
 
     Attributes:
-        enabled: Only these; None for all.
-        disabled: Not these.
+        enabled: The offered tools; None for all.
+        disabled: Tools that are not offered.
     """
 
     enabled: tuple[str, ...] | None = None
@@ -39,7 +39,7 @@ class Selection(Struct, frozen=True):
         return name not in self.disabled and (self.enabled is None or name in self.enabled)
 
     def check(self, server: str, known: Iterable[str]) -> None:
-        """Refuse names that the server does not have: a typo would offer what was to be left out.
+        """Refuse unknown names: a typo could offer a tool that was meant to be disabled.
 
         Raises:
             ConfigurationError: A name is unknown.
@@ -61,17 +61,17 @@ class _Entry(Struct, frozen=True):
 
 
 class Catalog:
-    """The tools that a server offers; those whose definition stays the same stay the same objects.
+    """The tools that a server offers; a tool with an unchanged definition stays the same object.
 
     Args:
         server: The server's name in this program.
         selection: Which tools are offered.
-        session_for: Makes what carries the calls of a tool, from the digest of its definition.
+        session_for: Returns the session for the calls of a tool, from the digest of its definition.
         timeout: Seconds that a call may take.
-        trust_annotations: Whether hints of the server's may loosen anything.
+        trust_annotations: Whether the server's hints may loosen a decision.
 
     Attributes:
-        version: Counts the changes.
+        version: The number of changes so far.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Catalog:
 
     @property
     def is_filled(self) -> bool:
-        """Return whether the server was ever asked."""
+        """Return whether the tools have been listed."""
         return self._entries is not None
 
     @property
@@ -103,30 +103,30 @@ class Catalog:
 
     @property
     def changes(self) -> tuple[ToolChange, ...]:
-        """Return the definitions that were not approved."""
+        """Return the definitions that are not approved."""
         entries = (self._entries or {}).values()
         return tuple(entry.change for entry in entries if entry.change is not None)
 
     def find(self, name: str) -> MCPTool | None:
-        """Return the tool of this name, the server's or the model's, or None."""
+        """Return the tool with this server's or model's name, or None."""
         if self._entries and name in self._entries:
             return self._entries[name].tool
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def digest(self, name: str) -> str | None:
-        """Return the digest of the definition of the tool that the server names so, or None."""
+        """Return the digest of the definition of the tool with this server's name, or None."""
         entry = (self._entries or {}).get(name)
         return None if entry is None else entry.digest
 
     def update(self, listed: Iterable[Tool], pins: Mapping[str, Pin] | None) -> None:
-        """Take what the server lists.
+        """Update the tools from the server's list.
 
         Args:
             listed: The definitions.
-            pins: What was approved; None where nothing needs to be.
+            pins: The approved definitions; None if no approval is needed.
 
         Raises:
-            ConfigurationError: On the first listing: a name to be enabled or disabled is unknown.
+            ConfigurationError: A name to be enabled or disabled is unknown, on the first listing.
         """
         listed = list(listed)
         if self._entries is None:

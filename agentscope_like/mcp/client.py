@@ -1,4 +1,4 @@
-"""The client of an MCP server."""
+"""Provides the client of an MCP server."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class MCPClient(MCPConfig):
-    """A server whose tools a toolkit offers (seed 002, "MCP").
+    """An MCP server whose tools a toolkit offers (seed 002, "MCP").
 
     A stateful client holds one connection from `connect` to `close`, or within `async with`; a
-    stateless one, over HTTP only, connects for each request. The tools are listed once and kept,
-    until the server says that they have changed. Where the connection is lost, the next call
-    connects anew, once; a server that stays away makes its tools answer with an error, and nothing
-    else is affected.
+    stateless one, over HTTP only, connects for each request. The tools are listed once and cached
+    until the server says that they have changed. If the connection is lost, the next call
+    reconnects once; while a server is unavailable, its tools return errors, and nothing else is
+    affected.
 
     Args:
         name: The server's name in this program: letters, digits, `_` and `-`.
         is_stateful: Whether one connection serves every request.
-        mcp_config: Where the server is.
-        enable_tools: Offer only these, by the server's names for them; None for all.
-        disable_tools: Do not offer these.
-        execution_timeout: Seconds that a call may take; None for half an hour.
-        connection_timeout: Seconds that connecting, and listing the tools, may take (default 60: a
-            package runner may fetch the server first).
-        trust_annotations: Whether the server is believed when it says that a tool only reads, or
-            may be called twice without harm. What it says of a tool's dangers always counts.
-        lock_file: The file that holds what was approved, such as `mcp.lock`. With one, a tool is
-            hidden from the model, and a call of it always asks, unless its definition is approved
-            as it stands. None approves nothing and hides nothing.
+        mcp_config: How to reach the server.
+        enable_tools: The tools to offer, by the server's names for them; None for all.
+        disable_tools: Tools not to offer.
+        execution_timeout: The timeout of a call in seconds; None for half an hour.
+        connection_timeout: The timeout of connecting and of listing the tools, in seconds (default
+            60, since a package runner may download the server first).
+        trust_annotations: Whether to trust the server's hints that a tool only reads or is
+            idempotent. Hints that a tool is dangerous always count.
+        lock_file: The file of approved definitions, such as `mcp.lock`. With one, a tool is hidden
+            from the model, and a call of it always asks, unless its exact definition is approved.
+            None turns approval off and hides nothing.
 
     Raises:
-        pydantic.ValidationError: A field is unknown or cannot work.
+        pydantic.ValidationError: A field is unknown or invalid.
     """
 
     name: str
@@ -73,7 +73,7 @@ class MCPClient(MCPConfig):
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> bool:
-        """Return whether this is the other: a client is its connection, not its fields."""
+        """Return whether both are the same object, since a client is its connection."""
         return self is other
 
     @field_validator("name")
@@ -97,7 +97,7 @@ class MCPClient(MCPConfig):
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        """Make what holds the connection."""
+        """Create the object that holds the connection."""
         self._server = Server(
             self.name,
             self.mcp_config,
@@ -114,27 +114,27 @@ class MCPClient(MCPConfig):
 
     @property
     def is_connected(self) -> bool:
-        """Return whether a connection stands; never of a stateless client."""
+        """Return whether the client is connected; False for a stateless client."""
         return self._server.is_connected
 
     async def connect(self) -> None:
-        """Connect and list the tools; does nothing where that was done, or where it is stateless.
+        """Connect and list the tools; do nothing if connected already or stateless.
 
         Raises:
-            MCPConnectionError: The server cannot be reached; the message has its last words.
+            MCPConnectionError: The server cannot be reached; the message has its last output.
             ConfigurationError: A tool to be enabled or disabled is unknown, or the lock file is
-                broken.
+                invalid.
         """
         await self._server.connect()
 
     async def close(self, ignore_errors: bool = True) -> None:
-        """Close the connection; the server's program, and all that it started, is ended.
+        """Close the connection, and end the server's program with its child processes.
 
         Args:
-            ignore_errors: Whether a connection that does not close in order is no failure.
+            ignore_errors: Whether to ignore errors while closing.
 
         Raises:
-            MCPConnectionError: It did not, and that is not to be ignored.
+            MCPConnectionError: Closing failed, and errors are not ignored.
         """
         await self._server.close(ignore_errors=ignore_errors)
 
@@ -154,11 +154,11 @@ class MCPClient(MCPConfig):
 
     @property
     def version(self) -> int:
-        """Return a number that changes whenever `list_tools` may return something else."""
+        """Return a number that changes whenever the result of `list_tools` may change."""
         return self._server.catalog.version
 
     async def list_tools(self) -> list[ToolBase]:
-        """Return the tools as they were last listed, also where the server has gone away.
+        """Return the tools as last listed, even if the server is no longer available.
 
         Raises:
             MCPConnectionError: The client is stateful and has not been connected.
@@ -173,11 +173,11 @@ class MCPClient(MCPConfig):
         return list(self._server.catalog.tools)
 
     async def refresh(self) -> None:
-        """List the tools anew where they may have changed: once for each reply is enough."""
+        """List the tools again if they may have changed; once in each reply is enough."""
         await self._server.refresh()
 
     async def list_raw_tools(self) -> list[Tool]:
-        """Ask the server for all its tools, and return their definitions as it gives them.
+        """Fetch all tools from the server, and return their definitions unchanged.
 
         Raises:
             MCPConnectionError: The server cannot be reached, or the client has not been connected.
@@ -189,9 +189,9 @@ class MCPClient(MCPConfig):
         """Return a tool, by the server's name for it or by `mcp__server__tool`.
 
         Raises:
-            ConfigurationError: There is none.
-            MCPConnectionError: The client is stateful and has not been connected; or it was never
-                asked for its tools, and cannot be reached.
+            ConfigurationError: There is no such tool.
+            MCPConnectionError: The client is stateful and has not been connected; or its tools were
+                never listed, and the server cannot be reached.
         """
         self._server.require_wanted()
         if not self._server.catalog.is_filled:
@@ -208,16 +208,16 @@ class MCPClient(MCPConfig):
 
     @property
     def unapproved(self) -> tuple[ToolChange, ...]:
-        """Return the definitions that the lock file does not approve as they stand."""
+        """Return the definitions that the lock file does not approve."""
         return self._server.catalog.changes
 
     async def approve(self, changes: Iterable[ToolChange]) -> None:
-        """Approve definitions, exactly as they were reviewed, and offer the tools again.
+        """Approve definitions exactly as reviewed, and offer their tools again.
 
         Args:
-            changes: Of `unapproved`.
+            changes: Results of `unapproved`.
 
         Raises:
-            ConfigurationError: There is no lock file, or it is broken.
+            ConfigurationError: There is no lock file, or it is invalid.
         """
         await self._server.approve(changes)

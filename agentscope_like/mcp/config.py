@@ -1,4 +1,4 @@
-"""Where an MCP server is, and how to reach it."""
+"""Defines how to reach an MCP server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SSE_ENDINGS = ("/sse", "/messages")
 
 
 class Transport(StrEnum):
-    """How messages travel."""
+    """The transport of messages."""
 
     STDIO = "stdio"
     STREAMABLE_HTTP = "streamable_http"
@@ -25,7 +25,7 @@ class Transport(StrEnum):
 
 
 class MCPConfig(BaseModel):
-    """What every configuration has in common: unknown fields are refused, with the nearest one."""
+    """The base of configurations; refuses unknown fields and suggests the nearest known one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,17 +39,17 @@ class MCPConfig(BaseModel):
 
 
 class StdioMCPConfig(MCPConfig):
-    """A server that is a program of its own, started by the client.
+    """A server that the client starts as a child process.
 
-    It gets `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER` of this process's environment, and
-    nothing else that is not in `env`: no credentials by accident.
+    Its environment has `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER` of this process and
+    the variables in `env`, but nothing else, so that credentials do not leak.
 
     Attributes:
-        command: The program; found on `PATH` if it is a bare name.
-        args: Its arguments; no shell reads them.
+        command: The program; a bare name is looked up on `PATH`.
+        args: Its arguments; not interpreted by a shell.
         env: Further environment variables.
-        cwd: The directory that it runs in; by default this process's.
-        encoding_error_handler: What becomes of bytes from the server that are not UTF-8.
+        cwd: Its working directory; by default this process's.
+        encoding_error_handler: How to decode bytes from the server that are not UTF-8.
     """
 
     type: Literal["stdio_mcp"] = "stdio_mcp"
@@ -69,11 +69,11 @@ class HttpMCPConfig(MCPConfig):
     """A server that is reached over HTTP.
 
     Attributes:
-        url: The server's address. A path that ends in `/sse` or `/messages` means the older
+        url: The server's address. A path that ends in `/sse` or `/messages` selects the older
             transport of server-sent events; any other, streamable HTTP.
         headers: Sent with every request, such as `Authorization`.
-        timeout: Seconds to connect and to send; None sets no limit. How long an answer may take is
-            `connection_timeout` and `execution_timeout` of the client.
+        timeout: The timeout for connecting and sending, in seconds; None for no limit. For answers,
+            see `connection_timeout` and `execution_timeout` of the client.
     """
 
     type: Literal["http_mcp"] = "http_mcp"

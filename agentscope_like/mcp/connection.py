@@ -1,7 +1,7 @@
-"""One session with a server, held open by a task of its own.
+"""Holds one session with a server in a dedicated task.
 
-The MCP library's cancel scopes must be left by the task that entered them, so no task but that one
-ever enters them: opening, calling and closing may then come from anywhere.
+The task that enters a cancel scope of the MCP library must also leave it. The dedicated task enters
+them all, so that any task may open, call and close.
 
 This module loads the MCP library; it is imported when a client first connects.
 """
@@ -51,7 +51,7 @@ _RESULT: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
 
 
 class Era(Struct, frozen=True):
-    """What was agreed with a server about the protocol; a later session need not ask again."""
+    """The negotiated protocol of a server, reused by later sessions."""
 
     mode: str = "auto"
     discovered: DiscoverResult | None = None
@@ -61,10 +61,10 @@ class Connection:
     """A session with a server.
 
     Args:
-        config: Where the server is.
+        config: How to reach the server.
         on_tools_changed: Called when the server says that its tools have changed.
-        era: What was agreed earlier.
-        listens: Whether to hear of changes; a session for a single request need not.
+        era: The protocol negotiated earlier.
+        listens: Whether to subscribe to changes; not needed for a single request.
     """
 
     def __init__(
@@ -89,20 +89,20 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Return whether a request may be answered, as far as is known."""
+        """Return whether the connection is open, as far as is known."""
         held = self._task is not None and not self._task.done()
         return held and self._client is not None and not self._watch.ended.is_set()
 
     @property
     def era(self) -> Era:
-        """Return what was agreed with the server."""
+        """Return the negotiated protocol."""
         client = self._connected()
         found = client.session.discover_result
         return Era("legacy") if found is None else Era(client.protocol_version, found)
 
     @property
     def misses_changes(self) -> bool:
-        """Return whether the tools may change without the server saying so."""
+        """Return whether the tools may change without a notification."""
         client = self._connected()
         tools = client.server_capabilities.tools
         announces = tools is not None and tools.list_changed is True
@@ -110,23 +110,23 @@ class Connection:
 
     @property
     def failure(self) -> Exception | None:
-        """Return what ended the session, where that was an error."""
+        """Return the error that ended the session, if any."""
         return self._failure
 
     @property
     def clues(self) -> str:
-        """Return what may explain a failure, as the end of a sentence."""
+        """Return clues to the cause of a failure, as the end of a sentence."""
         return self._watch.clues
 
     async def open(self, seconds: float) -> None:
         """Start the session.
 
         Args:
-            seconds: Until it must stand.
+            seconds: The timeout.
 
         Raises:
-            TimeoutError: It did not stand in time; nothing is left of it.
-            Exception: Whatever kept the transport or the handshake from working.
+            TimeoutError: It did not start in time; everything is cleaned up.
+            Exception: Any error of the transport or the handshake.
         """
         self._task = asyncio.create_task(self._hold(), name="mcp-connection")
         try:
@@ -140,7 +140,7 @@ class Connection:
             raise self._failure or ConnectionLostError(may_have_run=False)
 
     async def close(self) -> None:
-        """End the session; nothing that it started is left. Closing twice does no harm."""
+        """End the session and clean up; closing twice is harmless."""
         if self._task is None or self._task.done():
             return
         self._watch.ended.set()
@@ -152,7 +152,7 @@ class Connection:
             await asyncio.wait(pending, timeout=_CLOSE_TIMEOUT)
 
     async def list_tools(self) -> list[Tool]:
-        """Ask the server for its tools, page by page.
+        """Fetch the tools from the server, page by page.
 
         Raises:
             ConnectionLostError: The connection has ended.
@@ -163,17 +163,17 @@ class Connection:
     async def call_tool(
         self, name: str, arguments: dict[str, Any], seconds: float
     ) -> CallToolResult:
-        """Call the tool; where the caller is cancelled, the server is told.
+        """Call the tool; if the caller is cancelled, notify the server.
 
         Args:
             name: The server's name for it.
             arguments: Its arguments.
-            seconds: Until the answer must have come.
+            seconds: The timeout of the answer.
 
         Raises:
             ConnectionLostError: The connection ended first.
-            MCPCallError: The server wants something of the client that it does not offer.
-            MCPError: The server answered with an error, or not in time.
+            MCPCallError: The server requests something that the client does not support.
+            MCPError: The server answered with an error, or too late.
         """
         client = self._connected()
         request = CallToolRequest(params=CallToolRequestParams(name=name, arguments=arguments))
@@ -213,7 +213,7 @@ class Connection:
         return found
 
     async def _asked(self, request: Awaitable[ResultT]) -> ResultT:
-        """Return the answer; what the library says of an ended connection is told as it is."""
+        """Return the answer; turn the library's errors about an ended connection into ours."""
         answer = Answer()
         token = ANSWER.set(answer)
         try:
@@ -265,7 +265,7 @@ class Connection:
             self._on_tools_changed()
 
     async def _listen(self, client: Client, *, task_status: anyio.abc.TaskStatus[None]) -> None:
-        """Subscribe to changes, which servers of the newer protocol do not tell unasked."""
+        """Subscribe to changes, which the newer protocol requires for notifications."""
         began = False
         try:
             async with client.listen(tools_list_changed=True) as subscription:
@@ -286,7 +286,7 @@ class Connection:
 
 
 def _cause(error: BaseException) -> Exception:
-    """Return what a group of errors comes down to."""
+    """Return the underlying error of an exception group."""
     while isinstance(error, BaseExceptionGroup):
         error = next((e for e in error.exceptions if isinstance(e, Exception)), error.exceptions[0])
     return error if isinstance(error, Exception) else RuntimeError(repr(error))

@@ -1,4 +1,4 @@
-"""How two definitions of a tool differ, as lines that a person can read."""
+"""Lists the differences between two definitions of a tool as readable lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any
 
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain import visible
 
 __all__ = ["differences"]
 
@@ -16,14 +16,14 @@ _CONTEXT = 40
 
 
 def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
-    """Yield a line for each value that was added, removed or changed, with where it is.
+    """Yield a line with the place of each value that was added, removed or changed.
 
-    Nothing in a line can steer a terminal or be invisible: definitions come from outside.
+    Control and invisible characters are escaped, since definitions are not trusted.
 
     Args:
         before: JSON.
         after: JSON.
-        place: Where the two stand, such as `inputSchema.properties`.
+        place: The place of both values, such as `inputSchema.properties`.
     """
     if isinstance(before, dict) and isinstance(after, dict):
         for key in [*before, *(key for key in after if key not in before)]:
@@ -40,7 +40,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
 
 
 def _apart(before: str, after: str) -> tuple[str, str]:
-    """Return both, from shortly before the place where they begin to differ."""
+    """Return both, from shortly before the first difference."""
     pairs = zip(before, after, strict=False)
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     start = max(0, alike - _CONTEXT)

@@ -1,4 +1,4 @@
-"""What goes wrong with MCP servers.
+"""Defines the errors of MCP servers.
 
 ::
 

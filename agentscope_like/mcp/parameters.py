@@ -1,4 +1,4 @@
-"""Servers as Sage's documents describe them, and the clients that come of it."""
+"""Builds clients from server parameters as Sage's documents describe them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class SseServerParameters(HttpMCPConfig):
-    """A server that is reached by server-sent events, whatever its path (seed 000, 5.2)."""
+    """A server that uses server-sent events, whatever its path (seed 000, 5.2)."""
 
     @property
     def transport(self) -> Transport:
@@ -31,7 +31,7 @@ class SseServerParameters(HttpMCPConfig):
 
 
 class StreamableHttpServerParameters(HttpMCPConfig):
-    """A server that is reached by streamable HTTP, whatever its path (seed 000, 5.2)."""
+    """A server that uses streamable HTTP, whatever its path (seed 000, 5.2)."""
 
     @property
     def transport(self) -> Transport:
@@ -40,19 +40,19 @@ class StreamableHttpServerParameters(HttpMCPConfig):
 
 
 ServerParameters: TypeAlias = "StdioMCPConfig | HttpMCPConfig | StdioServerParameters"
-"""Where a server is; `StdioServerParameters` is the one of the package `mcp`."""
+"""How to reach a server; `StdioServerParameters` is the class of the package `mcp`."""
 
 
 def client_of(name: str, params: ServerParameters) -> MCPClient:
-    """Return a client that holds one connection to the server, not connected yet.
+    """Return a stateful client of the server, not connected yet.
 
     Args:
         name: The server's name in this program.
-        params: Where it is.
+        params: How to reach it.
 
     Raises:
-        ConfigurationError: The parameters are none, or want what cannot be had.
-        pydantic.ValidationError: The name cannot be told to a model.
+        ConfigurationError: The parameters have the wrong type, or are not supported.
+        pydantic.ValidationError: The name cannot be part of a tool name.
     """
     config = params if isinstance(params, StdioMCPConfig | HttpMCPConfig) else _converted(params)
     return MCPClient(name=name, is_stateful=True, mcp_config=config)
@@ -62,7 +62,7 @@ def _converted(params: object) -> StdioMCPConfig:
     """Return the parameters of the MCP library as a configuration.
 
     Raises:
-        ConfigurationError: They are none, or name another encoding than the protocol's.
+        ConfigurationError: They have the wrong type, or another encoding than the protocol's.
     """
     from mcp import StdioServerParameters  # loaded already, if these are parameters of it
 
@@ -85,7 +85,7 @@ def _converted(params: object) -> StdioMCPConfig:
 
 
 class ClientSource:
-    """A client as a source of tools that connects when it is first asked for them.
+    """A source of tools that connects its client when the tools are first listed.
 
     Args:
         client: The client.
@@ -102,11 +102,11 @@ class ClientSource:
 
     @property
     def version(self) -> int:
-        """Return a number that changes whenever `list_tools` may return something else."""
+        """Return a number that changes whenever the result of `list_tools` may change."""
         return self._client.version
 
     async def list_tools(self) -> list[ToolBase]:
-        """Return the tools as they were last listed.
+        """Return the tools as last listed.
 
         Raises:
             MCPConnectionError: The server cannot be reached, or the client was closed.
@@ -118,5 +118,5 @@ class ClientSource:
         return await self._client.list_tools()
 
     async def refresh(self) -> None:
-        """List the tools anew where they may have changed."""
+        """List the tools again if they may have changed."""
         await self._client.refresh()

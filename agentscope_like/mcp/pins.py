@@ -1,4 +1,4 @@
-"""What a person approved of each server's tools: `mcp.lock`."""
+"""Stores the tool definitions that a person approved, in `mcp.lock`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp.differences import differences
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain import visible
 from agentscope_like.tool.mcp import digest_of
 
 __all__ = ["Pin", "PinFile", "ToolChange"]
@@ -26,11 +26,11 @@ NEVER_APPROVED = "it was never approved"
 
 
 class Pin(Struct, frozen=True, forbid_unknown_fields=True):
-    """A definition that was approved.
+    """An approved definition.
 
     Attributes:
         digest: `sha256:` and the digest of the definition as canonical JSON.
-        definition: The definition, so that a difference can be shown.
+        definition: The definition, to show differences from.
     """
 
     digest: str
@@ -38,13 +38,13 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ToolChange(Struct, frozen=True):
-    """A tool whose definition is not the one that was approved.
+    """A tool whose definition is not approved.
 
     Attributes:
         server: The server's name in this program.
         tool: The tool's name, as the server gives it.
-        definition: The definition as it is now.
-        approved: The definition that was approved; None where there was none.
+        definition: The current definition.
+        approved: The approved definition; None if there is none.
     """
 
     server: str
@@ -54,16 +54,16 @@ class ToolChange(Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """Return a line for each value that differs; one that says so where nothing was approved.
+        """Return a line for each different value, or one line if nothing was approved.
 
-        A line is safe to print, whatever the server wrote.
+        The lines are safe to print, since control characters are escaped.
         """
         if self.approved is None:
             return (NEVER_APPROVED,)
         return tuple(differences(self.approved, self.definition))
 
     def __str__(self) -> str:
-        """Return the change as a person reads it, and of a new tool what it says of itself."""
+        """Return the change as readable text, with the description of a new tool."""
         lines = self.differences
         if self.approved is None:
             lines = (NEVER_APPROVED, *differences({}, self.definition))
@@ -77,9 +77,9 @@ class _LockFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PinFile:
-    """The lock file: JSON in order, for reviews and version control; readable by its owner only.
+    """The lock file: sorted JSON for reviews and version control; readable by its owner only.
 
-    It is replaced as a whole, and two programs that approve at once wait for one another.
+    It is replaced atomically, and two programs that approve at once wait for each other.
 
     Args:
         path: The file; it need not exist yet.
@@ -89,7 +89,7 @@ class PinFile:
         self.path = Path(path)
 
     def pins(self, server: str) -> Mapping[str, Pin]:
-        """Return what was approved of the server's tools, by the server's names for them.
+        """Return the approved definitions of the server's tools, by the server's names for them.
 
         Raises:
             ConfigurationError: The file is not a lock file, or was changed by hand.
@@ -97,7 +97,7 @@ class PinFile:
         return self._read().servers.get(server, {})
 
     def approve(self, changes: Iterable[ToolChange]) -> None:
-        """Record that these definitions, exactly, are approved.
+        """Approve exactly these definitions.
 
         Raises:
             ConfigurationError: The file is not a lock file, or was changed by hand.

@@ -1,4 +1,4 @@
-"""A server as the program sees it: there, away, or back again with other tools."""
+"""Manages the connection to a server and its tools, and reconnects when needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["DEFAULT_TIMEOUT", "Server"]
 _log = logging.getLogger(__name__)
 
 DEFAULT_TIMEOUT = 1800.0
-"""Seconds that a call may take where nothing is said, so that a lost answer ends some time."""
+"""The default timeout of a call in seconds, for answers that are lost."""
 
 _REFRESH_TIMEOUT = 10.0
 
@@ -35,13 +35,13 @@ class Server:
 
     Args:
         name: Its name in this program.
-        config: Where it is.
-        is_stateful: Whether one connection serves every request; else each has one of its own.
+        config: How to reach it.
+        is_stateful: Whether one connection serves every request; else each request opens one.
         selection: Which of its tools are offered.
-        connection_timeout: Seconds that connecting, and listing the tools, may take.
-        execution_timeout: Seconds that a call may take; None for `DEFAULT_TIMEOUT`.
-        trust_annotations: Whether hints of the server's may loosen anything.
-        pins: What was approved; None where nothing needs to be.
+        connection_timeout: The timeout of connecting and of listing the tools, in seconds.
+        execution_timeout: The timeout of a call in seconds; None for `DEFAULT_TIMEOUT`.
+        trust_annotations: Whether the server's hints may loosen a decision.
+        pins: The approved definitions; None if no approval is needed.
     """
 
     def __init__(
@@ -79,18 +79,18 @@ class Server:
 
     @property
     def is_connected(self) -> bool:
-        """Return whether a connection stands."""
+        """Return whether there is an open connection."""
         return self._connection is not None and self._connection.is_open
 
     # Coming and going
 
     async def connect(self) -> None:
-        """Connect and list the tools; nothing happens where that was done.
+        """Connect and list the tools, unless connected already.
 
         Raises:
             MCPConnectionError: The server cannot be reached.
             ConfigurationError: The configuration does not fit the server, or the lock file is
-                broken.
+                invalid.
         """
         if not self._is_stateful or self.is_connected:
             return
@@ -103,10 +103,10 @@ class Server:
             raise
 
     async def close(self, *, ignore_errors: bool = True) -> None:
-        """Close the connection; calls under way end with an error.
+        """Close the connection; running calls end with an error.
 
         Raises:
-            MCPConnectionError: It did not close in order, unless that is to be ignored.
+            MCPConnectionError: Closing failed, and errors are not ignored.
         """
         self._is_wanted = not self._is_stateful
         connection, self._connection = self._connection, None
@@ -116,14 +116,14 @@ class Server:
         await connection.close()
         if was_open and connection.failure is not None and not ignore_errors:
             raise MCPConnectionError(
-                f"the MCP server {self._name!r} did not close in order: {connection.failure!r}"
+                f"the MCP server {self._name!r} did not close properly: {connection.failure!r}"
             ) from connection.failure
 
     def require_wanted(self) -> None:
-        """Refuse to go on where the program has not connected.
+        """Raise an error unless the program has connected.
 
         Raises:
-            MCPConnectionError: It has not, or it has closed the connection.
+            MCPConnectionError: It has not connected, or it has closed the connection.
         """
         if not self._is_wanted:
             raise MCPConnectionError(
@@ -131,7 +131,7 @@ class Server:
             )
 
     async def _reconnect(self) -> None:
-        """Connect anew, unless somebody else just did."""
+        """Reconnect, unless another task has just done so."""
         async with self._connecting:
             if self.is_connected:
                 return
@@ -159,7 +159,7 @@ class Server:
 
     @asynccontextmanager
     async def _session(self) -> AsyncIterator[Connection]:
-        """Give a connection that stands; one of its own where the server is stateless."""
+        """Give an open connection; a new one if the client is stateless."""
         if self._is_stateful:
             if not self.is_connected:
                 await self._reconnect()
@@ -183,10 +183,10 @@ class Server:
         self._is_stale = True
 
     async def fetch(self) -> list[Tool]:
-        """Ask the server for its tools, and remember them.
+        """Fetch the tools from the server and cache them.
 
         Raises:
-            MCPConnectionError: The server cannot be reached, or does not answer as it should.
+            MCPConnectionError: The server cannot be reached, or its answer is invalid.
             ConfigurationError: As `connect`.
         """
         async with self._listing:
@@ -200,7 +200,7 @@ class Server:
             return listed
 
     async def refresh(self) -> None:
-        """Fetch the tools where they may have changed; a failure leaves what is known."""
+        """Fetch the tools if they may have changed; after a failure, keep the known ones."""
         connection = self._connection
         if self._is_stateful and (
             connection is None
@@ -219,11 +219,11 @@ class Server:
             self._is_out_of_date = False
 
     async def approve(self, changes: Iterable[ToolChange]) -> None:
-        """Record that these definitions are approved, and offer the tools again.
+        """Approve these definitions, and offer their tools again.
 
         Raises:
-            ConfigurationError: There is no lock file, it is broken, or a change is of another
-                server's tool.
+            ConfigurationError: There is no lock file, it is invalid, or a change belongs to another
+                server.
         """
         changes = list(changes)
         if self._pins is None:
@@ -263,19 +263,19 @@ class Server:
     async def call(
         self, name: str, arguments: dict[str, Any], seconds: float, *, digest: str
     ) -> CallToolResult:
-        """Call a tool; where the connection turns out to be dead, connect anew, once.
+        """Call a tool; if the connection is lost, reconnect once.
 
-        A call that the server may have got is sent again only where that does no harm.
+        A call that the server may have received is only sent again if that is harmless.
 
         Args:
             name: The server's name for the tool.
             arguments: Its arguments.
-            seconds: Until the answer must have come.
-            digest: Of the definition that the call was decided for.
+            seconds: The timeout of the answer.
+            digest: The digest of the definition for which the call was decided.
 
         Raises:
-            MCPCallError: The server cannot be reached, went away, or defines the tool anew.
-            MCPError: The server answered with an error, or not in time.
+            MCPCallError: The server cannot be reached, disconnected, or has changed the definition.
+            MCPError: The server answered with an error, or too late.
         """
         may_reconnect = self.is_connected
         try:
@@ -306,14 +306,14 @@ class Server:
             raise self._away(name, error.__cause__ or error) from error
 
     def _check_same(self, name: str, digest: str) -> None:
-        """Refuse to run what was decided for another definition."""
+        """Refuse a call that was decided for another definition."""
         found = self.catalog.digest(name)
         if found == digest:
             return
         what = "no longer offers it" if found is None else "has changed its definition"
         raise MCPCallError(
             f"{name!r} was not called: the MCP server {self._name!r} {what} since the call was "
-            "decided. Look at the tools that there are now, and call anew."
+            "decided. Look at the current tools, and call again."
         )
 
     def _lost(self, name: str, lost: ConnectionLostError) -> MCPCallError:
@@ -326,7 +326,7 @@ class Server:
 
     def _away(self, name: str, reason: BaseException) -> MCPCallError:
         return MCPCallError(
-            f"The MCP server {self._name!r} is away, so {name!r} was not called: "
+            f"The MCP server {self._name!r} is unavailable, so {name!r} was not called: "
             f"{self._told(reason)}. Its tools cannot be used for now; a later call tries to reach "
             "it again. Go on with other tools, or tell the user."
         )
@@ -342,7 +342,7 @@ class Server:
 
 
 class _ToolCalls:
-    """Carries the calls of one tool as it was defined when it was listed."""
+    """Sends the calls of one tool, with the definition from when it was listed."""
 
     def __init__(self, server: Server, digest: str) -> None:
         self._server = server

@@ -1,4 +1,4 @@
-"""The ways to a server: the library's transports, watched for their end.
+"""Opens the MCP library's transports, and watches for their end.
 
 This module loads the MCP library; it is imported when a client first connects.
 """
@@ -31,21 +31,21 @@ __all__ = ["open_transport"]
 
 _SESSION_ID = "mcp-session-id"
 _NO_SUCH_SESSION = (400, 404)
-"""The protocol says 404; servers say either, and neither runs what it was asked."""
+"""The protocol says 404; servers send either, and run nothing in both cases."""
 
 _Streams = tuple[Any, Any]
-"""A read and a write stream, as the library's `Transport` gives them; their types are private."""
+"""The read and write streams of the library's `Transport`, whose types are private."""
 
 
 @asynccontextmanager
 async def open_transport(
     config: StdioMCPConfig | HttpMCPConfig, watch: Watch
 ) -> AsyncIterator[_Streams]:
-    """Open the streams to the server; what is started is gone when this is left.
+    """Open the streams to the server; clean up on exit.
 
     Args:
-        config: Where the server is.
-        watch: Told when the streams end.
+        config: How to reach the server.
+        watch: Gets the end of the streams.
     """
     if isinstance(config, StdioMCPConfig):
         opened = _stdio(config, watch)
@@ -89,7 +89,7 @@ class _ErrorOutput(asyncio.Protocol):
 
 @asynccontextmanager
 async def _error_output(watch: Watch) -> AsyncIterator[TextIO]:
-    """Give a file for a program's standard error; what is written to it is noted."""
+    """Give a file for a program's stderr, and record its output."""
     with ExitStack() as stack:
         reading, writing = os.pipe()
         source = stack.enter_context(os.fdopen(reading, "rb", buffering=0))
@@ -123,14 +123,14 @@ async def _sse(config: HttpMCPConfig, watch: Watch) -> AsyncIterator[_Streams]:
 
 @lru_cache(maxsize=1)
 def _certificates() -> ssl.SSLContext:
-    """Return whom to trust; reading that takes longer than a whole call does."""
+    """Return the trusted certificates, cached since loading them takes longer than a call."""
     return httpx2.create_ssl_context()
 
 
 def _http_client(
     config: HttpMCPConfig, watch: Watch, certificates: ssl.SSLContext
 ) -> httpx2.AsyncClient:
-    """Return a client whose time to wait for an answer is that of the call, not its own."""
+    """Return a client without a timeout for answers, since each call has one."""
     is_sse = config.transport is Transport.SSE
 
     async def begin(request: httpx2.Request) -> None:
@@ -165,7 +165,7 @@ class _WatchedStream:
 
     @property
     def last_context(self) -> Any:
-        """Return the context that the last message was sent in, which the library asks for."""
+        """Return the context of the last message, which the library needs."""
         return getattr(self._inner, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:

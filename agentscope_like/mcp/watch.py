@@ -1,4 +1,4 @@
-"""What is seen of a connection besides its messages."""
+"""Watches a connection for its end, and for clues to failures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain import visible
 
 __all__ = ["ANSWER", "Answer", "Watch"]
 
@@ -17,11 +17,11 @@ _SENDING = ".send_request_headers.started"
 
 
 class Answer:
-    """What is seen of one request over HTTP, and of its answer.
+    """The status of one HTTP request and its answer.
 
     Attributes:
-        is_sent: Whether it was begun to be sent.
-        is_forgotten: Whether the server no longer knows the session, and so refused the request.
+        is_sent: Whether sending has begun.
+        is_forgotten: Whether the server refused the request since it no longer knows the session.
     """
 
     def __init__(self) -> None:
@@ -29,20 +29,20 @@ class Answer:
         self.is_forgotten = False
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Take what the HTTP library tells of its progress."""
+        """Record a trace event of the HTTP library."""
         del info
         self.is_sent = self.is_sent or event.endswith(_SENDING)
 
 
 ANSWER: ContextVar[Answer | None] = ContextVar("ANSWER", default=None)
-"""Of the request that is being sent; the library carries the context to where it is sent."""
+"""The answer to the current request; the library passes the context to the sending code."""
 
 
 class Watch:
-    """Notes that a connection has ended, and what may explain it.
+    """Records the end of a connection and clues to its cause.
 
     Attributes:
-        ended: Set once no further answer can come.
+        ended: Set once no further answer can arrive.
     """
 
     def __init__(self) -> None:
@@ -51,17 +51,17 @@ class Watch:
         self._http_status: int | None = None
 
     def printed(self, data: bytes) -> None:
-        """Note what the server's program wrote to its standard error; the last of it is kept."""
+        """Record output of the server's program on stderr; only the end is kept."""
         self._error_output = (self._error_output + data)[-_KEPT_BYTES:]
 
     def answered(self, status: int) -> None:
-        """Note the status of an HTTP answer, where it is an error."""
+        """Record the status of an HTTP answer if it is an error."""
         if status >= _FIRST_ERROR_STATUS:
             self._http_status = status
 
     @property
     def clues(self) -> str:
-        """Return what was noted, as the end of a sentence; an empty string for nothing."""
+        """Return the clues as the end of a sentence, or an empty string."""
         found = f" (HTTP status {self._http_status})" if self._http_status is not None else ""
         if output := self._error_output.decode(errors="replace").strip():
             found += f". Its program printed: {visible(output)}"

@@ -11,8 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AnyUrl, BaseModel, ConfigDict, Field, field_serializer
 
-from agentscope_like.permission.decision import PermissionDecision
-from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission import PermissionDecision, PermissionRule
 from agentscope_like.permission.text import Facts, Text
 
 __all__ = [

@@ -1,13 +1,13 @@
-"""Rebuilding a message from the events of its reply.
+"""Rebuilds a message from the events of its reply.
 
-Events are told apart by their `type`, which is data that travels as JSON: this layer knows nothing
-of the classes above it.
+An event is identified by its `type`, a string, since this package does not import the event
+classes, which are in a higher layer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from agentscope_like.message.block import (
     Base64Source,
@@ -23,17 +23,25 @@ from agentscope_like.message.block import (
     URLSource,
 )
 from agentscope_like.message.chunk import joined
+from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 
-if TYPE_CHECKING:
-    from agentscope_like.message.msg import Msg
-
-__all__ = ["append_event"]
+__all__ = ["RebuiltMessage", "append_event"]
 
 BlockT = TypeVar("BlockT", bound=ContentBlock)
 
 
-def append_event(message: Msg, event: Any) -> None:
-    """Take the event into `message`, in place; an event that says nothing of content is passed by.
+class RebuiltMessage(Protocol):
+    """The fields of a message that events change; `Msg` has them."""
+
+    content: list[ContentBlock]
+    finished_at: str | None
+    finished_reason: ReplyFinishedReason | None
+    error: ErrorInfo | None
+    structured_output: dict[str, Any] | None
+
+
+def append_event(message: RebuiltMessage, event: Any) -> None:
+    """Add the event to `message`, in place; an event without content is ignored.
 
     Args:
         message: The assistant's message that the reply builds.
@@ -44,53 +52,53 @@ def append_event(message: Msg, event: Any) -> None:
         take(message, event)
 
 
-def _find(message: Msg, kind: type[BlockT], block_id: str) -> BlockT | None:
+def _find(message: RebuiltMessage, kind: type[BlockT], block_id: str) -> BlockT | None:
     for block in reversed(message.content):
         if isinstance(block, kind) and block.id == block_id:
             return block
     return None
 
 
-def _text_start(message: Msg, event: Any) -> None:
+def _text_start(message: RebuiltMessage, event: Any) -> None:
     message.content.append(TextBlock(id=event.block_id, text="", created_at=event.created_at))
 
 
-def _text_delta(message: Msg, event: Any) -> None:
+def _text_delta(message: RebuiltMessage, event: Any) -> None:
     if block := _find(message, TextBlock, event.block_id):
         block.text += event.delta
 
 
-def _thinking_start(message: Msg, event: Any) -> None:
+def _thinking_start(message: RebuiltMessage, event: Any) -> None:
     message.content.append(
         ThinkingBlock(id=event.block_id, thinking="", created_at=event.created_at)
     )
 
 
-def _thinking_delta(message: Msg, event: Any) -> None:
+def _thinking_delta(message: RebuiltMessage, event: Any) -> None:
     if block := _find(message, ThinkingBlock, event.block_id):
         block.thinking += event.delta
 
 
-def _data_start(message: Msg, event: Any) -> None:
+def _data_start(message: RebuiltMessage, event: Any) -> None:
     source = Base64Source(data="", media_type=event.media_type)
     message.content.append(DataBlock(id=event.block_id, source=source, created_at=event.created_at))
 
 
-def _data_delta(message: Msg, event: Any) -> None:
+def _data_delta(message: RebuiltMessage, event: Any) -> None:
     block = _find(message, DataBlock, event.block_id)
     if block is not None and isinstance(block.source, Base64Source):
         block.source.data += event.data
 
 
-def _block_end(message: Msg, event: Any) -> None:
+def _block_end(message: RebuiltMessage, event: Any) -> None:
     for kind in (TextBlock, ThinkingBlock, DataBlock):
         if block := _find(message, kind, event.block_id):
             block.finished_at = event.created_at
 
 
-def _hint(message: Msg, event: Any) -> None:
+def _hint(message: RebuiltMessage, event: Any) -> None:
     if _find(message, HintBlock, event.block_id):
-        return  # whoever made it has put it there already
+        return  # its maker has added it already
     message.content.append(
         HintBlock(
             id=event.block_id,
@@ -102,7 +110,7 @@ def _hint(message: Msg, event: Any) -> None:
     )
 
 
-def _call_start(message: Msg, event: Any) -> None:
+def _call_start(message: RebuiltMessage, event: Any) -> None:
     message.content.append(
         ToolCallBlock(
             id=event.tool_call_id,
@@ -113,17 +121,17 @@ def _call_start(message: Msg, event: Any) -> None:
     )
 
 
-def _call_delta(message: Msg, event: Any) -> None:
+def _call_delta(message: RebuiltMessage, event: Any) -> None:
     if call := _find(message, ToolCallBlock, event.tool_call_id):
         call.input += event.delta
 
 
-def _call_end(message: Msg, event: Any) -> None:
+def _call_end(message: RebuiltMessage, event: Any) -> None:
     if call := _find(message, ToolCallBlock, event.tool_call_id):
         call.finished_at = event.created_at
 
 
-def _require(message: Msg, event: Any) -> None:
+def _require(message: RebuiltMessage, event: Any) -> None:
     for asked in event.tool_calls:
         if call := _find(message, ToolCallBlock, asked.id):
             call.state = asked.state
@@ -132,14 +140,14 @@ def _require(message: Msg, event: Any) -> None:
             call.digest = asked.digest
 
 
-def _confirmed(message: Msg, event: Any) -> None:
+def _confirmed(message: RebuiltMessage, event: Any) -> None:
     for answer in event.confirm_results:
         call = _find(message, ToolCallBlock, answer.tool_call.id)
         if call is not None and answer.confirmed:
             call.input = answer.tool_call.input
 
 
-def _result_start(message: Msg, event: Any) -> None:
+def _result_start(message: RebuiltMessage, event: Any) -> None:
     message.content.append(
         ToolResultBlock(
             id=event.tool_call_id,
@@ -153,7 +161,7 @@ def _result_start(message: Msg, event: Any) -> None:
         call.decision = event.decision or call.decision
 
 
-def _output(message: Msg, call_id: str) -> list[TextBlock | DataBlock]:
+def _output(message: RebuiltMessage, call_id: str) -> list[TextBlock | DataBlock]:
     result = _find(message, ToolResultBlock, call_id)
     if result is None:
         return []
@@ -162,7 +170,7 @@ def _output(message: Msg, call_id: str) -> list[TextBlock | DataBlock]:
     return result.output
 
 
-def _result_text(message: Msg, event: Any) -> None:
+def _result_text(message: RebuiltMessage, event: Any) -> None:
     output = _output(message, event.tool_call_id)
     last = output[-1] if output else None
     if isinstance(last, TextBlock):
@@ -171,7 +179,7 @@ def _result_text(message: Msg, event: Any) -> None:
         output.append(TextBlock(id=event.id, text=event.delta, created_at=event.created_at))
 
 
-def _result_data(message: Msg, event: Any) -> None:
+def _result_data(message: RebuiltMessage, event: Any) -> None:
     source: Base64Source | URLSource
     if event.url is not None:
         source = URLSource(url=event.url, media_type=event.media_type)
@@ -186,7 +194,7 @@ def _result_data(message: Msg, event: Any) -> None:
     output.append(piece)
 
 
-def _result_end(message: Msg, event: Any) -> None:
+def _result_end(message: RebuiltMessage, event: Any) -> None:
     if result := _find(message, ToolResultBlock, event.tool_call_id):
         result.state = ToolResultState(event.state)
         result.metadata = dict(event.metadata)
@@ -195,14 +203,14 @@ def _result_end(message: Msg, event: Any) -> None:
         call.state = ToolCallState.FINISHED
 
 
-def _reply_end(message: Msg, event: Any) -> None:
+def _reply_end(message: RebuiltMessage, event: Any) -> None:
     message.finished_at = event.created_at
     message.finished_reason = event.finished_reason
     message.error = event.error
     message.structured_output = event.structured_output
 
 
-_TAKERS: dict[str, Callable[[Msg, Any], None]] = {
+_TAKERS: dict[str, Callable[[RebuiltMessage, Any], None]] = {
     "TEXT_BLOCK_START": _text_start,
     "TEXT_BLOCK_DELTA": _text_delta,
     "TEXT_BLOCK_END": _block_end,

@@ -1,6 +1,6 @@
-"""Layers around calls.
+"""Wraps layers around tool calls and the parts of an agent's work.
 
-What is not needed to declare a tool is imported on first use.
+Modules that a tool declaration does not need are imported on first use.
 """
 
 from typing import TYPE_CHECKING

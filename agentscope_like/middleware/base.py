@@ -1,4 +1,4 @@
-"""What a tool's middleware is."""
+"""Defines the base class of tool middlewares."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ NextHandler = Callable[..., AsyncGenerator[ToolChunk, None]]
 class ToolMiddlewareBase(ABC):
     """A layer around one tool's own `call` (seed 002, "Tool Middleware").
 
-    It runs after the decision, each time the tool runs, whoever runs it. The first middleware of a
-    tool is its outermost layer.
+    It runs after the decision, each time that the tool runs. The first middleware of a tool is its
+    outermost layer.
     """
 
     @abstractmethod
     def on_tool_call(
         self, tool: Any, input_kwargs: dict[str, Any], next_handler: NextHandler
     ) -> AsyncGenerator[ToolChunk, None]:
-        """Run the call, or what takes its place; an async generator.
+        """Run or replace the call; an async generator.
 
         Args:
-            tool: The tool: a `ToolBase`, which this layer of the library cannot name.
-            input_kwargs: Its arguments. They were decided upon as they are here: a middleware that
-                passes other ones on runs a call that nobody decided.
+            tool: The tool, a `ToolBase`, whose type this layer cannot import.
+            input_kwargs: Its arguments, as they were decided: a middleware that passes on other
+                ones runs a call that was not decided.
             next_handler: The next layer; always returns a stream of chunks.
 
         Yields:

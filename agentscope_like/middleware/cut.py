@@ -1,4 +1,4 @@
-"""Cutting an output that comes in pieces: its head is passed on, its tail is kept back."""
+"""Cuts the middle out of a streamed output: passes on its head, and holds back its tail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["IMAGE_TOKENS", "Block", "OutputCutter"]
 Block: TypeAlias = TextBlock | DataBlock
 
 IMAGE_TOKENS = 1_600
-"""Tokens that an image counts for: about what a model is charged for one of a usual size."""
+"""The tokens counted for an image: about the price of one of a usual size."""
 
 _JOINED_CHARACTERS = 4_096
 
@@ -26,21 +26,20 @@ class _Held(NamedTuple):
 class OutputCutter:
     """Keeps an output within a number of tokens, by cutting out its middle.
 
-    Text is passed on while it is within the first half of the limit. What follows is held back; as
-    long as everything is within the limit nothing is lost, and beyond it the oldest of what is held
-    goes first. Data counts as well: an image for `IMAGE_TOKENS`, anything else for its encoded
-    text; data that cannot fit is left out, with a note in its place.
+    The first half of the limit is passed on at once. Later text is held back, and beyond the limit
+    the oldest held text is dropped first. Data counts as well: an image as `IMAGE_TOKENS`, other
+    data as its encoded text; data that cannot fit is replaced with a note.
 
     Args:
-        limit: Most tokens; the notes about what was cut come on top.
-        counter: Counts them.
+        limit: The maximum number of tokens, not counting the notes about cuts.
+        counter: Counts tokens.
 
     Attributes:
         is_over: Whether text had to be cut.
-        is_changed: Whether anything was.
-        is_holding: Whether the head is complete, so that what comes is held back.
-        characters: Characters of text that came.
-        dropped_data: Blocks of data that were held back and had to go.
+        is_changed: Whether text or data had to be cut.
+        is_holding: Whether the head is complete, so that further output is held back.
+        characters: The number of characters so far.
+        dropped_data: Blocks of data that were held back and then dropped.
     """
 
     def __init__(self, limit: int, counter: TokenCounter) -> None:
@@ -62,24 +61,24 @@ class OutputCutter:
 
     @property
     def cut_characters(self) -> int:
-        """Return how many characters of text are in neither head nor tail."""
+        """Return the number of characters that are in neither head nor tail."""
         held = sum(len(b.text) for b, _ in self._held if isinstance(b, TextBlock))
         return self.characters - self._passed_characters - held
 
     @property
     def unsaved_characters(self) -> int:
-        """Return how many characters came since `take_unsaved`."""
+        """Return the number of characters since the last `take_unsaved`."""
         return self._unsaved_characters
 
     def take_unsaved(self) -> str:
-        """Return the text that came since the last time, from the beginning at first."""
+        """Return the text since the last call of this method."""
         text = "".join(self._unsaved)
         self._unsaved.clear()
         self._unsaved_characters = 0
         return text
 
     def feed(self, block: Block) -> list[Block]:
-        """Take the next block in and return what can be passed on now."""
+        """Add the next block and return the blocks to pass on now."""
         if isinstance(block, DataBlock):
             return self._feed_data(block)
         self.characters += len(block.text)
@@ -91,7 +90,7 @@ class OutputCutter:
         return self._feed_head(block)
 
     def finish(self) -> list[Block]:
-        """Return what was held back: where text was cut, its tail from the start of a line on."""
+        """Return the held blocks; if text was cut, its tail begins at the start of a line."""
         first = self._held[0].block if self.is_over and self._held else None
         if isinstance(first, TextBlock):
             line = first.text.find("\n") + 1

@@ -1,4 +1,4 @@
-"""Hooks into an agent's work, and the onion that several middlewares make of each."""
+"""Defines the hooks of agent middlewares, and nests the hooks of several middlewares."""
 
 from __future__ import annotations
 
@@ -26,15 +26,14 @@ _OTHER_HOOKS = ("on_system_prompt", "list_tools", "get_middleware_key")
 
 
 class MiddlewareBase:
-    """A layer around the parts of an agent's work; override the hooks that matter.
+    """A layer around the parts of an agent's work; override the hooks you need.
 
-    Around each part the first middleware is the outermost. A hook goes on with
-    `next_handler(**overrides)`: what it overrides takes the place of its own inputs, all else is
-    passed on as it is. Without a call of `next_handler` the part does not happen, and what the hook
-    yields or returns stands for it.
+    The first middleware is the outermost layer. A hook continues with `next_handler(**overrides)`:
+    overrides replace its inputs of the same names, and the other inputs are passed on. If it does
+    not call `next_handler`, the part does not run, and the hook's own output replaces it.
 
-    In every hook `agent` is the `Agent`, which this layer of the library cannot name; and what a
-    hook yields or returns is what its part yields or returns, events and responses of any kind.
+    In every hook `agent` is the `Agent`, whose type this layer cannot import. A hook yields or
+    returns the same kinds of events and responses as its part.
     """
 
     def is_implemented(self, hook_name: str) -> bool:
@@ -97,7 +96,7 @@ class MiddlewareBase:
         input_kwargs: dict[str, Any],
         next_handler: Callable[..., AsyncGenerator[Any, None]],
     ) -> AsyncGenerator[Any, None]:
-        """Surround the running of one tool call, after it was decided.
+        """Surround the run of one tool call, after its decision.
 
         Args:
             agent: The agent.
@@ -118,7 +117,7 @@ class MiddlewareBase:
         input_kwargs: dict[str, Any],
         next_handler: Callable[..., Awaitable[PermissionDecision]],
     ) -> PermissionDecision:
-        """Surround one decision; what it returns may tighten the decision, never loosen it.
+        """Surround one decision; the result may be stricter than the decision, never looser.
 
         Args:
             agent: The agent.
@@ -167,16 +166,16 @@ class MiddlewareBase:
         await next_handler()
 
     async def on_system_prompt(self, agent: Any, current_prompt: str) -> str:
-        """Return the system prompt, changed or not; middlewares are asked in their order."""
+        """Return the system prompt, changed or not; middlewares are called in order."""
         del agent
         return current_prompt
 
     async def list_tools(self) -> list[Any]:
-        """Return tools that the agent gets with this middleware: `ToolBase`, none by default."""
+        """Return the tools, each a `ToolBase`, that this middleware adds to the agent."""
         return []
 
     async def get_middleware_key(self) -> str:
-        """Return the key of what this middleware keeps in `AgentState.middle_context`."""
+        """Return the key of this middleware's data in `AgentState.middle_context`."""
         return f"{type(self).__module__}.{type(self).__qualname__}"
 
 
@@ -203,18 +202,18 @@ def hook_onion(
     """Return `core` inside one hook of the middlewares, the first outermost.
 
     Args:
-        middlewares: Those that do not override the hook are left out.
+        middlewares: The middlewares; those that do not override the hook are ignored.
         hook_name: The hook.
-        agent: The agent, handed to the hook.
-        core: What happens in the end, called with the inputs as keywords: an async generator
-            function for the hooks of that shape, else a coroutine function.
+        agent: The agent, passed to the hook.
+        core: The innermost function, called with the inputs as keywords: an async generator
+            function for generator hooks, else a coroutine function.
 
     Returns:
-        The same kind of function. Streams are closed from the inside out, whatever ends them; so is
-        a stream of responses that `on_model_call` returns.
+        A function of the same kind. Streams are always closed from the inside out; so is a stream
+        of responses that `on_model_call` returns.
 
     Raises:
-        ConfigurationError: There is no such hook; or, when it runs, a middleware overrides an input
+        ConfigurationError: There is no such hook; or, at run time, a middleware overrides an input
             that the hook does not have.
     """
     if hook_name not in (*_STREAM_HOOKS, *_CALL_HOOKS):
@@ -232,10 +231,10 @@ def hook_onion(
 
 
 async def system_prompt(middlewares: Sequence[MiddlewareBase], agent: Any, prompt: str) -> str:
-    """Return the system prompt after each middleware, in their order, had its say.
+    """Return the system prompt after each middleware, in order, has changed it.
 
     Raises:
-        ConfigurationError: One of them returned something else.
+        ConfigurationError: A middleware did not return text.
     """
     for middleware in middlewares:
         returned: object = await middleware.on_system_prompt(agent, prompt)
@@ -252,7 +251,7 @@ def _merged(hook: Any, inputs: dict[str, Any], overrides: dict[str, Any]) -> dic
     for name in overrides:
         if name not in inputs:
             raise ConfigurationError(
-                f"{hook.__qualname__} overrides {name!r}, which is no input of the hook"
+                f"{hook.__qualname__} overrides {name!r}, which is not an input of the hook"
                 f"{nearest(name, inputs)}"
             )
     return {**inputs, **overrides}

@@ -1,4 +1,4 @@
-"""Log each run of a tool."""
+"""Logs each run of a tool."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _INJECTED = frozenset({"_agent_state", "_permission_context", "_prepared_call"})
 
 
 class LoggingMiddleware(ToolMiddlewareBase):
-    """Logs the start and the end of each run, how it ended and how long it took.
+    """Logs the start and the end of each run, its outcome and its duration.
 
-    Arguments are logged by their names alone, for their values may be secret.
+    Only the names of arguments are logged, since their values may be secret.
 
     Args:
-        logger: Where to; by default the logger of this module.
+        logger: The logger; by default that of this module.
         level: The level of starts and ends; failures are logged as warnings.
         shows_values: Whether the values of the arguments are logged as well.
         clock: Returns the time, in seconds; monotonic by default.

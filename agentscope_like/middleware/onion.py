@@ -1,9 +1,9 @@
-"""The onion: layers around a call, written once.
+"""Nests layers around a call, like the skins of an onion.
 
-The first layer is the outermost. There are two shapes: coroutine layers `async (call, next) ->
-result`, and generator layers, which yield what passes through them. A stream is closed from the
-inside out, as nested `with` blocks would be, whatever ends it; and what a layer opened and left
-open is closed as soon as that layer ends, before the layer around it goes on.
+The first layer is the outermost. There are coroutine layers, `async (call, next) -> result`, and
+generator layers, which yield the items of a stream. A stream is always closed from the inside out,
+like nested `with` blocks; and streams that a layer left open are closed as soon as the layer ends,
+before the layer around it continues.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ResultT = TypeVar("ResultT")
 ItemT = TypeVar("ItemT")
 
 CallLayer: TypeAlias = Callable[[CallT, Callable[[CallT], Awaitable[ResultT]]], Awaitable[ResultT]]
-"""`async (call, next) -> result`: goes on with `await next(call)`, or answers by itself."""
+"""`async (call, next) -> result`: continues with `await next(call)`, or returns its own result."""
 
 StreamHandler: TypeAlias = Callable[..., AsyncGenerator[ItemT, None]]
 """Called with the arguments as keywords, returns the stream of one run."""
@@ -45,7 +45,7 @@ StreamLayer: TypeAlias = Callable[
 """`(input_kwargs, next_handler) -> async generator`."""
 
 LayerChain: TypeAlias = "tuple[StreamLayer[ItemT], LayerChain[ItemT] | None]"
-"""A layer and those inside it, made once for many runs."""
+"""A layer and those inside it, built once for many runs."""
 
 
 def wrap_call(
@@ -68,7 +68,7 @@ def _around_call(
 
 
 def chain_layers(layers: Sequence[StreamLayer[ItemT]]) -> LayerChain[ItemT] | None:
-    """Return the layers as a chain, the first outermost; None where there is none."""
+    """Return the layers as a chain, the first outermost; None if there are none."""
     chain: LayerChain[ItemT] | None = None
     for layer in reversed(layers):
         chain = layer, chain
@@ -96,9 +96,9 @@ def wrap_stream(
 
 
 class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
-    """The stream of one layer in one run; it closes what the layer opened and left open.
+    """The stream of one layer in one run; it closes streams that the layer left open.
 
-    `wrap_stream` and each layer's `next_handler` make them; `LayerStream.start` is their way in.
+    Created by `LayerStream.start`, for `wrap_stream`, and by each layer's `next_handler`.
 
     Attributes:
         is_over: Whether it ended, failed or was closed.
@@ -130,8 +130,8 @@ class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
             input_kwargs: The arguments of this run.
 
         Raises:
-            ConfigurationError: The first layer is not an async generator function; another one is
-                told of when it is opened.
+            ConfigurationError: The first layer is not an async generator function; the others are
+                checked when they are opened.
         """
         outermost = cls()
         outermost._rest, outermost._core, outermost._opened = chain, core, None
@@ -141,13 +141,13 @@ class LayerStream(AsyncGenerator[ItemT, None], Generic[ItemT]):
     def owning(
         cls, stream: AsyncGenerator[ItemT, None], opened: OpenedStreams
     ) -> AsyncGenerator[ItemT, None]:
-        """Return `stream` as one that closes `opened` when it ends, fails or is closed."""
+        """Return a stream that also closes `opened` when it ends, fails or is closed."""
         owner = cls()
         owner._stream, owner._opened, owner.is_over = stream, opened, False
         return owner
 
     def open(self, /, **input_kwargs: Any) -> AsyncGenerator[ItemT, None]:
-        """Return the stream of the next layer, or of the core; this is a layer's `next_handler`."""
+        """Return the stream of the next layer or of the core; a layer's `next_handler`."""
         stream: AsyncGenerator[ItemT, None]
         if self._rest is None:
             stream = self._core(**input_kwargs)
@@ -235,11 +235,11 @@ class OpenedStreams:
         self._streams = list(streams)
 
     def add(self, stream: AsyncGenerator[Any, None]) -> None:
-        """Take the stream in; it was opened after the others."""
+        """Add a stream that was opened after the others."""
         self._streams.append(stream)
 
     async def aclose(self) -> None:
-        """Close every stream, whatever closing another one raises."""
+        """Close every stream, even if closing one raises an exception."""
         async with AsyncExitStack() as stack:
             while self._streams:
                 stack.push_async_callback(self._streams.pop(0).aclose)

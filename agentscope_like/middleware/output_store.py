@@ -1,4 +1,4 @@
-"""Where the whole of an output is kept when the model is shown a part."""
+"""Stores the full text of outputs that were truncated for the model."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 
 class OutputStore(Protocol):
-    """Keeps outputs, each under a key of its own."""
+    """Stores outputs by key."""
 
     async def append(self, key: str, text: str) -> str:
         """Add the text to the output of this key.
 
         Args:
             key: Letters, digits, `_` and `-`.
-            text: What follows what was added before.
+            text: The next part of the text.
 
         Returns:
-            Where the output is kept, as the model is told it.
+            The location of the output, as shown to the model.
 
         Raises:
-            OSError: It cannot be kept, or not wholly.
+            OSError: It cannot be stored in full.
         """
 
 
 class DirectoryOutputStore:
-    """Keeps each output as a file, in a directory that only this user can enter.
+    """Stores each output as a file, in a directory that only this user can enter.
 
     Args:
-        directory: The directory, made if missing. By default a temporary one, which is removed
+        directory: The directory, created if missing. By default a temporary one, which is removed
             with the store.
-        max_bytes: Most bytes that are kept of one output (default 100 MB).
+        max_bytes: The maximum number of bytes stored of one output (default 100 MB).
 
     Raises:
-        ConfigurationError: Others can enter the directory, or it is somebody else's.
+        ConfigurationError: Others can enter the directory, or another user owns it.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class DirectoryOutputStore:
         """Add the text to the file of this key and return the file's path.
 
         Raises:
-            ConfigurationError: The key is not fit for the name of a file.
+            ConfigurationError: The key cannot be a file name.
             OSError: The file cannot be written, or holds `max_bytes` already.
         """
         if not _KEY.fullmatch(key):

@@ -1,4 +1,4 @@
-"""Run a tool again when it fails."""
+"""Retries failed tool runs."""
 
 from __future__ import annotations
 
@@ -26,24 +26,25 @@ _FINAL = (AgentOrientedException, DeveloperOrientedException)
 
 
 class RetryMiddleware(ToolMiddlewareBase):
-    """Runs a tool that raised once more, where that can do no harm.
+    """Retries a tool that raised an exception if a second run is harmless.
 
-    That is so where the tool is idempotent or read-only, and nothing of the failed attempt has been
-    passed on. What the model or the developer has to mend is not tried again, nor is a cancelled
-    call; an error that the tool reports as a result is a result.
+    It is harmless if the tool is idempotent or read-only, and nothing of the failed attempt was
+    passed on. Errors that the model or the developer must fix are not retried, nor are cancelled
+    calls; an error that the tool returns as its result is not a failure.
 
     Args:
-        max_attempts: Attempts in all, the first one included (default 3).
+        max_attempts: The maximum number of attempts, including the first (default 3).
         delay: Seconds before the second attempt (default 0.5).
-        backoff: What the delay is multiplied by for each further attempt (default 2).
-        retry_on: The exceptions to try again after (default all).
-        even_if_not_idempotent: Whether other tools are run again as well.
-        buffered: Whether chunks are held back until the attempt has ended well, so that it can be
-            repeated as a whole.
+        backoff: The factor by which the delay grows with each further attempt (default 2).
+        retry_on: The exceptions after which to retry (default all).
+        even_if_not_idempotent: Whether to retry other tools as well.
+        buffered: Whether chunks are held back until the attempt has succeeded, so that it can be
+            retried in full.
         sleep: Waits for a number of seconds.
 
     Raises:
-        ConfigurationError: A number is out of range, or an exception is none that a tool raises.
+        ConfigurationError: A number is out of range, or `retry_on` is not made of exception
+            classes.
     """
 
     def __init__(

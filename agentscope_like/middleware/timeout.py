@@ -1,4 +1,4 @@
-"""Stop a tool that takes too long."""
+"""Stops tool runs that take too long."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["TimeoutMiddleware"]
 
 
 class TimeoutMiddleware(ToolMiddlewareBase):
-    """Stops a run that has not ended in time; the result then is an error that says so.
+    """Stops a run after a timeout; its result is then an error that says so.
 
-    What the tool has yielded until then stays part of the result. The tool is cancelled and closed,
-    so that its own cleanup ends what it started; the result waits for that. A function that runs in
-    a thread cannot be stopped: it is no longer waited for.
+    Output before the timeout stays part of the result. The tool is cancelled and closed, and the
+    result waits for its cleanup. A function that runs in a thread cannot be stopped and continues
+    in the background.
 
     Args:
-        seconds: How long a run may take from its first step to its end, the time that the consumer
-            takes between the chunks included.
+        seconds: The timeout from the first step of a run to its end, including the time that the
+            consumer takes between chunks.
 
     Raises:
         ConfigurationError: The time is not above zero.

@@ -1,4 +1,4 @@
-"""Counting tokens, and cutting text to a number of them."""
+"""Counts tokens, and truncates text to a number of tokens."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class TokenCounter(Protocol):
 
 
 class TokenEstimator:
-    """Estimates tokens as UTF-8 bytes by four, rounded up: English comes to one in 4 letters.
+    """Estimates tokens as UTF-8 bytes divided by four, rounded up.
 
-    A letter of a script that takes three bytes counts 0.75, and one of two bytes 0.5, which is
-    about what tokenizers make of them.
+    English text has one token per 4 letters. A letter of three bytes counts 0.75 and one of two
+    bytes 0.5, which is close to real tokenizers.
 
     Args:
-        bytes_per_token: By what the bytes are divided (default 4).
+        bytes_per_token: The divisor (default 4).
     """
 
     def __init__(self, bytes_per_token: int = 4) -> None:
@@ -35,20 +35,20 @@ class TokenEstimator:
 
 
 def head_of(text: str, budget: int, counter: TokenCounter) -> str:
-    """Return the longest beginning of the text that has no more than `budget` tokens."""
+    """Return the longest prefix of the text with at most `budget` tokens."""
     return text[: _fitting(len(text), budget, lambda n: counter.count(text[:n]))]
 
 
 def tail_of(text: str, budget: int, counter: TokenCounter) -> str:
-    """Return the longest end of the text that has no more than `budget` tokens."""
+    """Return the longest suffix of the text with at most `budget` tokens."""
     size = len(text)
     return text[size - _fitting(size, budget, lambda n: counter.count(text[size - n :])) :]
 
 
 def _fitting(size: int, budget: int, count: Callable[[int], int]) -> int:
-    """Return the most characters, of `size`, whose count is within the budget.
+    """Return the largest number of characters, up to `size`, whose tokens are within the budget.
 
-    It starts at the size that the budget suggests, so that a short part of a long text is found
+    The search starts at a guess from the budget, so that a short part of a long text is found
     without counting all of it.
     """
     fits, tried = 0, min(size, max(4 * budget, 1))

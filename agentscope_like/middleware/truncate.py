@@ -1,4 +1,4 @@
-"""Keep what a tool returns within a number of tokens."""
+"""Truncates tool results to a number of tokens."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from agentscope_like.middleware.tokens import TokenCounter, TokenEstimator
 __all__ = ["TOKEN_LIMIT", "LimitedOutput", "TruncateMiddleware", "truncate_response"]
 
 TOKEN_LIMIT = 12_000
-"""Most tokens of one result (seed 000, MAX_TOOL_RESULT_TOKENS)."""
+"""The maximum number of tokens of one result (seed 000, MAX_TOOL_RESULT_TOKENS)."""
 
 _SAVED_CHARACTERS = 65_536
 
 _SHORT_SHARE = 8
-"""A text of this share of the limit, in characters, is within its half in tokens: none counts a
-character for more than the four bytes it may have."""
+"""A text with this share of the limit in characters has at most half of it in tokens, since a
+character has at most four bytes."""
 
 
 class TruncateMiddleware(ToolMiddlewareBase):
-    """Cuts the middle out of what a tool returns beyond a number of tokens.
+    """Cuts the middle out of results with more than a number of tokens.
 
-    The head is passed on as it comes, the tail when the tool ends. In between a notice says what is
-    missing and where the whole text is kept; the envelope of the result stays as it is.
+    The head is passed on at once, the tail when the tool ends. A notice between them says how much
+    is missing and where the full text is stored; other fields of the result are unchanged.
 
     Args:
-        limit: Most tokens of a result, notices aside (default 12,000).
+        limit: The maximum number of tokens of a result, not counting notices (default 12,000).
         counter: Counts tokens; by default a `TokenEstimator`.
-        store: Keeps the whole text of what was cut; by default a temporary private directory.
+        store: Stores the full text of truncated results; by default a temporary private directory.
 
     Raises:
         ConfigurationError: The limit is not above zero.
@@ -57,7 +57,7 @@ class TruncateMiddleware(ToolMiddlewareBase):
         self._store = store if store is not None else DirectoryOutputStore()
 
     def begin(self) -> LimitedOutput:
-        """Return what limits the output of one call."""
+        """Return the limiter for the output of one call."""
         return LimitedOutput(self._limit, self._counter, self._store)
 
     @override
@@ -83,7 +83,7 @@ class TruncateMiddleware(ToolMiddlewareBase):
 async def truncate_response(
     response: ToolResponse, limit: int, counter: TokenCounter, store: OutputStore
 ) -> ToolResponse:
-    """Return the response within a number of tokens; itself where it is within them.
+    """Return the response, truncated if it has too many tokens.
 
     Args:
         response: A finished response; it is not changed.

@@ -1,4 +1,4 @@
-"""Models: what answers messages, perhaps by calling tools."""
+"""Calls language models, which answer messages and may call tools."""
 
 from agentscope_like.model.base import Answer, ChatModelBase, ResponseStream
 from agentscope_like.model.dual import (

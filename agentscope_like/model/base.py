@@ -1,4 +1,4 @@
-"""`ChatModelBase`: the base class of models."""
+"""Defines `ChatModelBase`, the base class of models."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Answer: TypeAlias = ChatResponse | ResponseStream
 
 
 class ChatModelBase(ABC):
-    """A model that answers messages, perhaps by calling tools; subclasses override `_call_api`.
+    """A model that answers messages and may call tools; subclasses override `_call_api`.
 
     Args:
-        model: The name that the server knows it by.
-        stream: Whether answers come piece by piece.
-        max_retries: How often a call that failed for a passing reason is tried again.
-        retry_delay: Seconds before the first such try; doubled each time.
-        context_size: Tokens that the model can read and write at once.
-        sleep: Waits between tries; `asyncio.sleep` by default.
+        model: Its name on the server.
+        stream: Whether answers are streamed.
+        max_retries: How often a call is retried after a transient failure.
+        retry_delay: Seconds before the first retry; doubled each time.
+        context_size: The model's token limit for a request and its answer.
+        sleep: Waits between retries; `asyncio.sleep` by default.
 
     Raises:
         ConfigurationError: A number is out of range.
@@ -68,21 +68,21 @@ class ChatModelBase(ABC):
     ) -> Answer:
         """Return the answer to `messages`.
 
-        A failure that may pass (`TransientModelError`) is tried again after a wait, but never once
-        a part of a stream was given out: that error is the caller's to handle.
+        A transient failure (`TransientModelError`) is retried after a wait, unless a part of the
+        stream was already yielded: then the caller handles the error.
 
         Args:
             messages: The conversation, oldest first.
-            tools: What the model may call, as `Toolkit.get_tool_schemas` returns it.
-            tool_choice: Whether and what it must call; None means as it sees fit.
-            kwargs: Passed on to `_call_api`, whose own they are.
+            tools: The schemas of the tools, as `Toolkit.get_tool_schemas` returns them.
+            tool_choice: Which tool it must call, if any; None leaves the choice to the model.
+            kwargs: Passed on to `_call_api`.
 
         Returns:
-            With `stream=False`, the response; else a stream of them, to be closed by the caller
+            With `stream=False`, the response; else a stream of responses, which the caller closes
             (`contextlib.aclosing`).
 
         Raises:
-            ModelError: The call failed; from the stream too.
+            ModelError: The call failed; the stream raises it as well.
         """
 
         async def attempt() -> Answer:
@@ -101,20 +101,21 @@ class ChatModelBase(ABC):
         tool_choice: ToolChoice | None = None,
         **kwargs: Any,
     ) -> Answer:
-        """Call the model once, without trying again; the override point.
+        """Call the model once, without retries; subclasses override this.
 
         Returns:
-            The response, or an async generator that yields what is new and, as its last, the whole.
+            The response, or an async generator that yields new parts and finally the whole
+            response.
 
         Raises:
-            TransientModelError: The call failed, and may be tried again.
-            ModelError: It failed, and trying again would not help.
+            TransientModelError: The call failed, and may be retried.
+            ModelError: It failed, and a retry would not help.
         """
 
     async def count_tokens(
         self, messages: list[Msg], tools: list[dict[str, Any]] | None = None
     ) -> int:
-        """Return how many tokens a request takes: an estimate, unless a subclass knows better.
+        """Return the number of tokens of a request, an estimate unless a subclass counts exactly.
 
         Args:
             messages: The conversation.
@@ -123,7 +124,7 @@ class ChatModelBase(ABC):
         return estimated_tokens(messages, tools, TokenEstimator())
 
     async def close(self) -> None:
-        """Give back what the model holds, such as connections; it may be called again after."""
+        """Release resources such as connections; the model can be used again afterwards."""
         return
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Estimates how many tokens a request takes."""
+"""Estimates the number of tokens of a request."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from agentscope_like.middleware.cut import IMAGE_TOKENS
 __all__ = ["estimated_tokens"]
 
 MESSAGE_TOKENS = 4
-"""Tokens that the frame of a message or of a block takes, about."""
+"""The approximate number of tokens that frame a message or a block."""
 
 
 def estimated_tokens(
     messages: Sequence[Msg], tools: Sequence[Mapping[str, Any]] | None, counter: TokenCounter
 ) -> int:
-    """Return about how many tokens the messages and the schemas of tools take.
+    """Return an estimate of the tokens of the messages and the tool schemas.
 
-    Reasoning is left out: it is not sent back as a rule. An image counts as in a tool's result,
-    other data by its encoded text.
+    Reasoning is not counted, since it is usually not sent back. An image counts as in a tool's
+    result, other data by its encoded text.
 
     Args:
         messages: The conversation.

@@ -1,4 +1,4 @@
-"""`ChatResponse`: the answer of a model."""
+"""Defines `ChatResponse`, the answer of a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ResponseBlock: TypeAlias = TextBlock | ToolCallBlock | ThinkingBlock | DataBlock
 
 @dataclass(frozen=True, slots=True)
 class ChatUsage:
-    """What one answer cost.
+    """Tokens and time of one answer.
 
     Attributes:
         input_tokens: Tokens read, those from a cache included.
@@ -35,16 +35,16 @@ class ChatUsage:
 
 @dataclass(slots=True)
 class ChatResponse:
-    """An answer, or what is new of one that is being streamed.
+    """An answer, or the new part of one that is being streamed.
 
     The blocks of all responses of one stream that belong together have the same id.
 
     Attributes:
-        content: With `is_last=False`, what came since the response before; with `is_last=True`,
+        content: With `is_last=False`, the content since the previous response; with `is_last=True`,
             the whole answer, which may be empty.
         is_last: Whether the answer ends here.
         id: The same for every response of one stream.
-        usage: What it cost, on the last response, where the server says so.
+        usage: Tokens and time, on the last response, if the server reports them.
         finished_reason: Why it ended.
         metadata: Facts for programs, such as the server's own `finish_reason`.
     """

@@ -1,4 +1,4 @@
-"""Repeats a model call that failed for a passing reason."""
+"""Retries model calls after transient failures."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from agentscope_like.types import ErrorType
 __all__ = ["Backoff", "Sleep", "TransientModelError", "as_model_error"]
 
 LONGEST_DELAY = 60.0
-"""Seconds that are waited at most before a call is tried again."""
+"""The maximum number of seconds to wait before a retry."""
 
 Sleep = Callable[[float], Awaitable[None]]
 """`async (seconds)`: waits, as `asyncio.sleep` does."""
 
 
 class TransientModelError(ModelError):
-    """A failure that may pass: the same call may be tried again.
+    """A transient failure: the same call may be retried.
 
     Args:
-        message: What happened, and how to mend it if it does not pass.
+        message: What happened, and how to fix it if it persists.
         type: The kind of failure.
-        retry_after: Seconds that the server asks to wait, or None where it does not say.
+        retry_after: Seconds that the server asks to wait, or None.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class TransientModelError(ModelError):
 
 
 def as_model_error(error: Exception, model: str) -> DeveloperOrientedException:
-    """Return the failure of calling `model` as an error of this project; one of its own stays."""
+    """Return the failure of calling `model` as an error of this project."""
     if isinstance(error, DeveloperOrientedException):
         return error
     if isinstance(error, ConnectionError | TimeoutError):
@@ -49,11 +49,11 @@ def as_model_error(error: Exception, model: str) -> DeveloperOrientedException:
 
 @dataclass(slots=True)
 class Backoff:
-    """The tries that are left of one call.
+    """The remaining retries of one call.
 
     Attributes:
-        left: How often it may still be tried again.
-        delay: Seconds to wait before the next try; doubled each time.
+        left: The number of remaining retries.
+        delay: Seconds to wait before the next retry; doubled each time.
         sleep: Waits.
     """
 
@@ -62,13 +62,13 @@ class Backoff:
     sleep: Sleep
 
     async def pause(self, error: DeveloperOrientedException) -> None:
-        """Wait until the call may be tried again.
+        """Wait until the call may be retried.
 
-        The wait is the server's where it names one, else exponential with full jitter in its
-        upper half, so that many clients do not come back at once.
+        The server may name the time to wait; otherwise it grows exponentially, with jitter in its
+        upper half so that many clients do not retry at once.
 
         Raises:
-            DeveloperOrientedException: `error` itself: it will not pass, no try is left, or the
+            DeveloperOrientedException: `error` itself, if it is permanent, no retry is left, or the
                 server asks to wait longer than a minute.
         """
         if not isinstance(error, TransientModelError) or self.left <= 0:

@@ -1,6 +1,6 @@
-"""Seeing what agents do, and keeping secrets out of what is seen.
+"""Traces what agents do, and masks secrets in traces, logs and results.
 
-What is not needed to write a handler is imported on first use.
+Modules that a handler does not need are imported on first use.
 """
 
 from typing import TYPE_CHECKING

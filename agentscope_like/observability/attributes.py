@@ -1,4 +1,4 @@
-"""The attributes of spans: the GenAI conventions of OpenTelemetry, and this project's own."""
+"""Builds span attributes: OpenTelemetry's GenAI conventions, and this project's own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 OWN = "agentscope_like"
-"""The namespace of the attributes that the conventions have no name for."""
+"""The namespace of attributes that the conventions do not define."""
 
 _QUOTED = re.compile(r"`[^`]*`?")
 _SHORTEST_ARGUMENT = 3
@@ -29,12 +29,12 @@ _SHORTEST_ARGUMENT = 3
 def decision_attributes(
     decision: PermissionDecision, arguments: str, *, quotes: bool
 ) -> dict[str, str | bool]:
-    """Return a decision and its reason.
+    """Return the attributes of a decision.
 
     Args:
         decision: The decision.
-        arguments: Those of the call, as JSON text.
-        quotes: Whether the reason and the rule may quote them.
+        arguments: The arguments of the call, as JSON text.
+        quotes: Whether the reason and the rule may quote the arguments.
     """
 
     def told(text: str) -> str:
@@ -53,15 +53,15 @@ def decision_attributes(
 
 
 def without_quotes(reason: str, arguments: str) -> str:
-    """Return the reason without what stands in backquotes, and without values of the arguments."""
+    """Return the reason without text in backquotes and without values of the arguments."""
     return without_values(_QUOTED.sub("`…`", reason), [arguments])
 
 
 def without_values(text: str, calls: Iterable[str]) -> str:
-    """Return the text without the texts in the arguments of calls, as they are or escaped.
+    """Return the text without the strings in the arguments of calls, plain or escaped.
 
     Args:
-        text: What may repeat them.
+        text: A text that may repeat them.
         calls: The arguments of each call, as JSON text.
     """
     values = {value for arguments in calls for value in _texts_of(arguments)}
@@ -89,10 +89,10 @@ def _texts_of(arguments: str) -> Iterator[str]:
 
 
 def confinement_attributes(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return how a command was confined, and what it tried beyond that: not what it said.
+    """Return how a command was confined, and what confinement refused it; not its output.
 
     Args:
-        metadata: That of a tool's result.
+        metadata: The metadata of a tool's result.
     """
     attributes: dict[str, str] = {}
     kind = metadata.get("confinement")
@@ -113,10 +113,10 @@ def error_type(error: BaseException) -> str:
 
 
 def usage_attributes(response: Any) -> dict[str, int | tuple[str, ...]]:
-    """Return what a model's answer cost and why it ended.
+    """Return the token usage of a model's answer and why it ended.
 
     Args:
-        response: A `ChatResponse`, which this layer of the library cannot name.
+        response: A `ChatResponse`, whose type this layer cannot import.
     """
     attributes: dict[str, int | tuple[str, ...]] = {}
     reason = getattr(response, "finished_reason", None)

@@ -1,4 +1,4 @@
-"""The forms that a secret takes on its way through tools: encoded, escaped, line by line."""
+"""Lists the forms of a secret to mask: plain, encoded, escaped and split into lines."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from msgspec import Struct
 __all__ = ["SHORTEST_SECRET", "SecretForms", "forms_of"]
 
 SHORTEST_SECRET = 4
-"""Fewest characters of a secret; a shorter one stands in ordinary text by chance."""
+"""The minimum length of a secret; a shorter one occurs in ordinary text by chance."""
 
 _SHORTEST_LINE = 16
 _LETTERS = frozenset(string.ascii_letters + string.digits)
 _SAFE = ("", "/", "!'()*~", "/:?#[]@!$&'()*+,;=~")
-"""Characters that encoders of URLs leave alone: all encoded; paths; components; whole URLs."""
+"""Characters that URL encoders keep: none; for paths; for components; for whole URLs."""
 
 
 class SecretForms(Struct, frozen=True):
-    """What to look for.
+    """The forms to search for.
 
     Attributes:
-        plain: Found as they are.
-        wrapped: Found also where lines are broken inside them, as `base64` breaks its own.
+        plain: Forms that are matched exactly.
+        wrapped: Forms that also match with line breaks inside, as in the output of `base64`.
     """
 
     plain: frozenset[str]
@@ -34,11 +34,11 @@ class SecretForms(Struct, frozen=True):
 
 
 def forms_of(secret: str) -> SecretForms:
-    """Return every form of the secret that is looked for.
+    """Return every form of the secret to search for.
 
     They are the secret itself; as JSON text, once and twice; percent-encoded; in hexadecimal; and
     base64 of both alphabets at each of the three places in a group of three bytes where it may
-    begin. Of a secret with several lines, each long line counts as one by itself.
+    begin. In a secret of several lines, each long line is a secret as well.
 
     Args:
         secret: At least `SHORTEST_SECRET` characters.

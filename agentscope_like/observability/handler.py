@@ -1,4 +1,4 @@
-"""What a handler of trace events is."""
+"""Defines the base class of trace event handlers."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ __all__ = ["BaseTraceHandler"]
 
 
 class BaseTraceHandler:
-    """Hears what an agent does; override the events that matter, the others do nothing.
+    """Handles trace events of an agent; override the methods you need, the others do nothing.
 
-    Events come in pairs: each start is followed by one end or one error of the same kind, whatever
-    ends the work (seed 003, 3.2). They are plain functions, called where the agent works: hand on
-    what takes long. What a handler raises is logged, and neither the agent nor another handler
-    notices.
+    Events come in pairs: each start is followed by exactly one end or error of the same kind (seed
+    003, 3.2). They are plain functions called in the agent's task, so do slow work elsewhere. An
+    exception of a handler is logged, and affects neither the agent nor other handlers.
 
-    Every event carries these keywords, some kinds more; take `**kwargs` for those that you have no
-    use for:
+    Every event has these keyword arguments, and some kinds have more; accept `**kwargs` for the
+    rest:
 
     * `run_id`: The same for the start and the end of one run.
-    * `parent_run_id`: On a start, the run that it is part of, or None.
-    * `links`: On a start, what `carrier` returned for runs that this one takes up.
-    * `is_paused`: On an end, whether the run waits for somebody rather than being done.
+    * `parent_run_id`: On a start, the enclosing run, or None.
+    * `links`: On a start, the results of `carrier` for the runs that this one resumes.
+    * `is_paused`: On an end, whether the run waits for an answer and has not finished.
     """
 
     def on_chain_start(self, session_id: str, **kwargs: Any) -> None:
-        """A session goes on: somebody said something to its outermost agent.
+        """A session continues: its outermost agent received an input.
 
         Args:
             session_id: The session.
@@ -35,25 +34,25 @@ class BaseTraceHandler:
         """
 
     def on_chain_end(self, **kwargs: Any) -> None:
-        """The session stands still, for it is done or waits."""
+        """The session has finished or waits."""
 
     def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
-        """The session was broken off."""
+        """The session was aborted."""
 
     def on_agent_start(self, session_id: str, agent_name: str, **kwargs: Any) -> None:
-        """An agent begins to reply, or goes on with a reply that waited.
+        """An agent begins a reply, or resumes one that waited.
 
         Args:
             session_id: The session.
             agent_name: The agent.
-            kwargs: See the class; `reply_id` besides.
+            kwargs: See the class; also `reply_id`.
         """
 
     def on_agent_end(self, **kwargs: Any) -> None:
-        """The agent ended its reply, or parked it; `finished_reason` says why it ended."""
+        """The reply has ended or waits; `finished_reason` says why it ended."""
 
     def on_agent_error(self, error: BaseException, **kwargs: Any) -> None:
-        """The reply failed, or was broken off."""
+        """The reply failed or was aborted."""
 
     def on_llm_start(
         self,
@@ -68,8 +67,8 @@ class BaseTraceHandler:
         Args:
             session_id: The session.
             model_name: The model.
-            messages: What it is shown, a `Msg` each.
-            step_name: What for, such as `round 2`.
+            messages: The messages to the model, each a `Msg`.
+            step_name: The purpose of the call, such as `round 2`.
             kwargs: See the class.
         """
 
@@ -82,7 +81,7 @@ class BaseTraceHandler:
         """
 
     def on_llm_error(self, error: BaseException, **kwargs: Any) -> None:
-        """The model failed, or its answer broke off."""
+        """The model failed, or its answer was cut off."""
 
     def on_tool_start(
         self,
@@ -98,9 +97,9 @@ class BaseTraceHandler:
             session_id: The session.
             tool_name: The tool.
             tool_input: The arguments, as the JSON text that the model wrote.
-            step_name: Of which round the call is.
-            kwargs: See the class; `tool_call_id` and `decision`, a `PermissionDecision` or None,
-                besides.
+            step_name: The round of the call.
+            kwargs: See the class; also `tool_call_id` and `decision`, a `PermissionDecision` or
+                None.
         """
 
     def on_tool_end(self, output: Any, **kwargs: Any) -> None:
@@ -112,34 +111,34 @@ class BaseTraceHandler:
         """
 
     def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
-        """The run of the call was broken off."""
+        """The run of the call was aborted."""
 
     def on_message_start(self, session_id: str, agent_name: str, **kwargs: Any) -> None:
-        """An agent begins to write a message, or goes on with it.
+        """An agent begins a message, or continues it.
 
         Args:
             session_id: The session.
             agent_name: The agent.
-            kwargs: See the class; `message_id` besides.
+            kwargs: See the class; also `message_id`.
         """
 
     def on_message_end(self, message: Any, **kwargs: Any) -> None:
-        """The message is written as far as it will be for now.
+        """The message has ended, or its reply waits.
 
         Args:
-            message: The `Msg`; None where there is none.
+            message: The `Msg`, or None.
             kwargs: See the class.
         """
 
     def activate(self, run_id: str) -> AbstractContextManager[object]:
-        """Return a context in which one step of the run is taken.
+        """Return a context for one step of the run.
 
-        It is entered and left for each step of a stream, in one task each time.
+        It is entered and left for each step of a stream, each time within one task.
         """
         del run_id
         return nullcontext()
 
     def carrier(self, run_id: str) -> dict[str, str]:
-        """Return what a later run, perhaps in another process, needs to refer to this one."""
+        """Return the data with which a later run, perhaps in another process, links to this one."""
         del run_id
         return {}

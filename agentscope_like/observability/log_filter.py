@@ -1,4 +1,4 @@
-"""Masking secrets in logs."""
+"""Masks secrets in logs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _UNREADABLE = "a record was left out: its message does not fit its arguments"
 class SecretFilter(logging.Filter):
     """Masks secrets in the message, the traceback and the extra fields of log records.
 
-    Add it to handlers rather than to loggers: a logger's filters do not see the records of the
-    loggers below it.
+    Add it to handlers, not to loggers: a logger's filters do not see the records of its child
+    loggers.
 
     Args:
         masker: Knows the secrets.

@@ -1,4 +1,4 @@
-"""Telling several handlers of what happens."""
+"""Sends trace events to several handlers."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ __all__ = ["ObservabilityManager"]
 _log = logging.getLogger(__name__)
 
 _current_runs: ContextVar[Mapping[int, str]] = ContextVar("agentscope_like.current_runs")
-"""By the identity of a manager, the run that the task is taking a step of."""
+"""The current run of the task, by the `id` of the manager."""
 
 # Events are told in plain calls, so a cancellation that comes out of one is the handler's own.
 _FAILURES = (Exception, asyncio.CancelledError, GeneratorExit)
 
 
 class ObservabilityManager(BaseTraceHandler):
-    """Tells each event to every handler, in the order in which they were added.
+    """Sends each event to every handler, in the order in which they were added.
 
-    What a handler raises, a cancellation included, is logged; the others hear the event all the
-    same, and so does the agent go on (seed 003, 3.3).
+    An exception of a handler, even a cancellation, is logged; the other handlers still get the
+    event, and the agent continues (seed 003, 3.3).
 
     Args:
-        handlers: The first of them.
+        handlers: The first handlers.
 
     Raises:
-        ConfigurationError: One is no handler.
+        ConfigurationError: One is not a handler.
     """
 
     def __init__(self, handlers: Iterable[BaseTraceHandler] = ()) -> None:
@@ -51,22 +51,22 @@ class ObservabilityManager(BaseTraceHandler):
         return self._handlers
 
     def add_handler(self, handler: BaseTraceHandler) -> None:
-        """Tell this handler too, from the next event on.
+        """Send events to this handler too, from the next one on.
 
         Raises:
-            ConfigurationError: It is no handler, or this manager itself.
+            ConfigurationError: It is not a handler, or is this manager itself.
         """
         is_handler = isinstance(handler, BaseTraceHandler)
         if not is_handler or handler is self:
-            raise ConfigurationError(f"{handler!r} is no handler: give a BaseTraceHandler")
+            raise ConfigurationError(f"{handler!r} is not a handler: give a BaseTraceHandler")
         self._handlers = (*self._handlers, handler)
 
     def remove_handler(self, handler: BaseTraceHandler) -> None:
-        """Tell this handler nothing more; one that is not there is left out already."""
+        """Remove the handler, if it is there."""
         self._handlers = tuple(one for one in self._handlers if one is not handler)
 
     def current_run_id(self) -> str | None:
-        """Return the run of this manager that the current task is taking a step of, or None."""
+        """Return this manager's current run in the current task, or None."""
         return _current_runs.get({}).get(id(self))
 
     @override
@@ -153,7 +153,7 @@ class ObservabilityManager(BaseTraceHandler):
 
     @override
     def carrier(self, run_id: str) -> dict[str, str]:
-        """Return what the handlers return, the first that names a key counts."""
+        """Return the handlers' data, merged; for a key of several, the first handler's value."""
         merged: dict[str, str] = {}
         for handler in reversed(self._handlers):
             carrier = _asked(handler, "carrier", run_id)
@@ -166,11 +166,11 @@ class ObservabilityManager(BaseTraceHandler):
             result = _asked(handler, event, *args, **kwargs)
             if inspect.iscoroutine(result):
                 result.close()
-                _log.warning("%r is a coroutine function and hears nothing: %s", handler, event)
+                _log.warning("%r is a coroutine function, so it gets no events: %s", handler, event)
 
 
 class _Step(AbstractContextManager[None]):
-    """One step of a run: what the handlers entered for it is left in any case."""
+    """One step of a run: leaves every context that a handler entered, even after an error."""
 
     __slots__ = ("_contexts", "_entered", "_runs", "_token")
 
@@ -214,7 +214,7 @@ class _Step(AbstractContextManager[None]):
 
 
 def _asked(handler: BaseTraceHandler, question: str, *args: Any, **kwargs: Any) -> Any:
-    """Return what the handler's method of that name returns; None where it raises."""
+    """Return the result of the handler's method of that name, or None if it raises."""
     try:
         return getattr(handler, question)(*args, **kwargs)
     except _FAILURES:

@@ -1,4 +1,4 @@
-"""Masking secrets in what tools show while they run."""
+"""Masks secrets in the progress of tools."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["MaskedProgressQueue"]
 
 
 class MaskedProgressQueue(ProgressQueue):
-    """A progress queue without secrets; give it to `register_progress_queue`.
+    """A progress queue that masks secrets; pass it to `register_progress_queue`.
 
-    Each stream of a call is masked across the borders of its texts; what may be the beginning of a
-    secret is shown once it is none, at the latest when the call ends.
+    Each stream of a call is masked across its pieces. Text that may be the beginning of a secret is
+    held back until it is not, or until the call ends.
 
     Args:
         masker: Knows the secrets.

@@ -1,4 +1,4 @@
-"""Masking secrets in text, whole or as it comes."""
+"""Masks secrets in text, whole or streamed."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from agentscope_like.observability.forms import SHORTEST_SECRET, forms_of
 __all__ = ["MASK", "MaskedStream", "SecretMasker"]
 
 MASK = "[masked]"
-"""What stands in the place of a secret."""
+"""The text that replaces a secret."""
 
 _BREAKS = (re.compile(r"[\r\n]+"), re.compile(r"(?:[\r\n]|\\{1,2}[rn])+"))
-"""Where lines are broken: as they are, and also where JSON says so, once or twice."""
+"""Line breaks, also as escaped by JSON once or twice."""
 
 _BREAK_BEGUN = re.compile(r"\\{1,2}\Z")
 _MOST_BREAKS = 7
-"""A form that is broken into lines is at most this many times as long, however it is broken."""
+"""The maximum growth in length of a form that is split into lines."""
 
 _Span = tuple[int, int]
 
 
 class SecretMasker:
-    """Replaces the secrets that it was told of, in whatever form they stand in a text.
+    """Replaces registered secrets in text, in any of their forms.
 
     Args:
-        secrets: The first of them; more may be registered at any time.
+        secrets: The first secrets; more may be registered at any time.
 
     Raises:
         ConfigurationError: As for `register`.
@@ -47,7 +47,7 @@ class SecretMasker:
         """Mask this value from now on.
 
         Args:
-            value: The secret; blanks around it do not count.
+            value: The secret; surrounding whitespace is ignored.
 
         Raises:
             ConfigurationError: It has fewer than four characters, which would mask half of any
@@ -65,12 +65,12 @@ class SecretMasker:
         )
 
     def mask(self, text: str) -> str:
-        """Return the text with `MASK` in the place of each secret."""
+        """Return the text with each secret replaced by `MASK`."""
         spans = self._forms.found(text)
         return _rendered(text, len(text), spans, covered=0) if spans else text
 
     def mask_value(self, value: Any) -> Any:
-        """Return data, as JSON has it, with all its texts masked, keys included."""
+        """Return JSON data with all its strings masked, keys included."""
         if isinstance(value, str):
             return self.mask(value)
         if isinstance(value, Mapping):
@@ -89,20 +89,20 @@ class SecretMasker:
         return text.encode("latin-1")
 
     def stream(self) -> MaskedStream:
-        """Return a masker for text that comes in pieces."""
+        """Return a masker for streamed text."""
         return MaskedStream(self)
 
     @property
     def forms(self) -> _Forms:
-        """Return what is looked for."""
+        """Return the forms to search for."""
         return self._forms
 
 
 class MaskedStream:
-    """Masks text that comes in pieces; a secret cut in two by their borders is masked too.
+    """Masks streamed text; a secret that is split between pieces is masked too.
 
-    All it says, joined, is what `SecretMasker.mask` says of all it was fed, joined. It keeps back
-    only an end that may be the beginning of a secret.
+    Its joined output equals `SecretMasker.mask` of its joined input. It holds back only an end that
+    may be the beginning of a secret.
     """
 
     def __init__(self, masker: SecretMasker) -> None:
@@ -111,14 +111,14 @@ class MaskedStream:
         self._covered = 0  # how much of what is held was masked already
 
     def feed(self, text: str) -> str:
-        """Take a piece and return what is safe to show."""
+        """Add a piece and return the text that is safe to show."""
         forms = self._masker.forms
         whole = self._held + text
         cut = forms.earliest_beginning(whole)
         return self._shown(whole, cut, forms.found(whole))
 
     def flush(self) -> str:
-        """Return what was kept back; nothing comes after it."""
+        """Return the text held back, at the end of the stream."""
         whole = self._held
         return self._shown(whole, len(whole), self._masker.forms.found(whole))
 
@@ -132,7 +132,7 @@ class MaskedStream:
 
 
 class _Forms:
-    """All forms of all secrets, ready to be looked for."""
+    """All forms of all secrets, prepared for searching."""
 
     def __init__(self, plain: Iterable[str], wrapped: Iterable[str]) -> None:
         self.plain = sorted(plain)
@@ -141,7 +141,7 @@ class _Forms:
         self._longest = max(map(len, (*self.plain, *self.wrapped)), default=0)
 
     def as_bytes(self) -> _Forms:
-        """Return the forms as they stand in UTF-8 bytes, read as Latin-1."""
+        """Return the forms as UTF-8 bytes decoded as Latin-1."""
 
         def read(forms: Iterable[str]) -> list[str]:
             return [form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms]
@@ -149,7 +149,7 @@ class _Forms:
         return _Forms(read(self.plain), read(self.wrapped))
 
     def found(self, text: str) -> list[_Span]:
-        """Return where forms stand, in order; those that overlap count as one."""
+        """Return the spans of forms in order; overlapping ones are merged."""
         spans = [span for form in self.plain for span in _occurrences(form, text)]
         for breaks, joined in _joined(text):
             inside = [span for form in self.wrapped for span in _occurrences(form, joined)]
@@ -160,7 +160,7 @@ class _Forms:
         return _merged(spans)
 
     def earliest_beginning(self, text: str) -> int:
-        """Return where the end of the text begins that may be the beginning of a form."""
+        """Return where the end of the text may be the beginning of a form."""
         earliest = _earliest(self.plain, self._heads, text, len(text) - self._longest + 1)
         offset = max(0, len(text) - _MOST_BREAKS * self._longest)
         tail = _BREAK_BEGUN.sub("", text[offset:])
@@ -172,7 +172,7 @@ class _Forms:
 
 
 def _earliest(forms: Sequence[str], heads: frozenset[str], text: str, first: int) -> int:
-    """Return the first place, from `first` on, from which on the text begins a form."""
+    """Return the first position, from `first` on, at which the rest of the text begins a form."""
     whole_heads = len(text) - SHORTEST_SECRET
     for place in range(max(0, first), len(text)):
         if place <= whole_heads and text[place : place + SHORTEST_SECRET] not in heads:
@@ -183,7 +183,7 @@ def _earliest(forms: Sequence[str], heads: frozenset[str], text: str, first: int
 
 
 def _begins(forms: Sequence[str], text: str) -> bool:
-    """Return whether a form begins with the text and goes on after it; forms are in order."""
+    """Return whether the text is a proper prefix of a form; forms are sorted."""
     place = bisect_left(forms, text)
     if place < len(forms) and forms[place] == text:
         place += 1
@@ -200,7 +200,7 @@ def _occurrences(form: str, text: str) -> list[_Span]:
 
 
 def _joined(text: str) -> Iterator[tuple[re.Pattern[str], str]]:
-    """Yield the text without its line breaks, for each way to break lines that there is in it."""
+    """Yield the text without its line breaks, for each kind of line break in it."""
     plain, escaped = _BREAKS
     yield plain, plain.sub("", text) if "\n" in text or "\r" in text else text
     if "\\n" in text or "\\r" in text:
@@ -208,7 +208,7 @@ def _joined(text: str) -> Iterator[tuple[re.Pattern[str], str]]:
 
 
 def _places(text: str, breaks: re.Pattern[str]) -> list[int]:
-    """Return the places of the characters that are no line breaks."""
+    """Return the positions of the characters that are not line breaks."""
     places: list[int] = []
     end = 0
     for broken in breaks.finditer(text):
@@ -228,7 +228,7 @@ def _merged(spans: Iterable[_Span]) -> list[_Span]:
 
 
 def _rendered(text: str, cut: int, spans: Iterable[_Span], *, covered: int) -> str:
-    """Return the text up to `cut`; what begins in the part already covered is not said again."""
+    """Return the masked text up to `cut`, without the part already returned."""
     pieces: list[str] = []
     shown = 0
     for start, end in spans:

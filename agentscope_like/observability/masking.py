@@ -1,4 +1,4 @@
-"""Masking secrets in what tools return."""
+"""Masks secrets in the results of tools."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = ["MaskSecretsMiddleware"]
 class MaskSecretsMiddleware(ToolMiddlewareBase, MiddlewareBase):
     """Masks secrets in the output, the metadata and the failures of tools.
 
-    Given to a tool, it masks what that tool says, before anything of it is cut, stored or shown;
-    given to an agent, what any of its tools says. Text is masked across the borders of chunks, data
-    within one block: a secret in it is replaced by as many asterisks.
+    As a tool's middleware, it masks the tool's results before they are truncated, stored or shown;
+    as an agent's, the results of all tools. Text is masked across chunks, and binary data within
+    one block: there a secret is replaced by as many asterisks.
 
     Args:
         masker: Knows the secrets.
@@ -78,7 +78,7 @@ class MaskSecretsMiddleware(ToolMiddlewareBase, MiddlewareBase):
                     yield output.chunk(item)
 
     def _failure(self, tool_name: str, error: Exception) -> Exception | None:
-        """Return the failure to raise in place of one that tells a secret; else None."""
+        """Return the exception to raise instead of one that contains a secret; else None."""
         told = error.message if isinstance(error, AgentOrientedException) else str(error)
         masked = self._masker.mask(told)
         if masked == told:
@@ -91,14 +91,14 @@ class MaskSecretsMiddleware(ToolMiddlewareBase, MiddlewareBase):
 
 
 class _MaskedOutput:
-    """The output of one run; its text is one stream, as its reader will join it."""
+    """The output of one run; its text is masked as one stream."""
 
     def __init__(self, masker: SecretMasker) -> None:
         self._masker = masker
         self._text = masker.stream()
 
     def chunk(self, chunk: ToolChunk) -> ToolChunk:
-        """Return the chunk, without what may be the beginning of a secret."""
+        """Return the chunk, without an end that may be the beginning of a secret."""
         content = [self._block(block) for block in chunk.content]
         metadata = self._masker.mask_value(chunk.metadata)
         return chunk.model_copy(update={"content": content, "metadata": metadata})
@@ -112,7 +112,7 @@ class _MaskedOutput:
         return response.model_copy(update={"content": content, "metadata": metadata})
 
     def rest(self) -> ToolChunk | None:
-        """Return a chunk of what was kept back, if anything was."""
+        """Return a chunk with the text held back, if any."""
         text = self._text.flush()
         return ToolChunk(content=[TextBlock(text=text)]) if text else None
 

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry, named as its conventions for generative AI have it."""
+"""Creates OpenTelemetry spans by its conventions for generative AI."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _LONGEST = 8192
 
 
 class OpenTelemetryTraceHandler(BaseTraceHandler):
-    """Makes a span of each run; where spans go is the business of the SDK that the program sets up.
+    """Creates a span for each run; the program's OpenTelemetry SDK exports the spans.
 
-    A span's parent is the run that it is part of, whichever task it runs in; the outermost run's is
-    the span that is current when it begins. A pause ends the spans of the reply and of the calls
-    that wait; those of its resume link to them, in a later process too.
+    A span's parent is the span of the enclosing run, even in another task; for the outermost run,
+    it is the current span. A pause ends the spans of the reply and of the waiting calls; the spans
+    after a resume link to them, even in a later process.
 
     Args:
-        tracer_provider: Makes the tracer; the program's global one by default.
-        masker: Masks secrets in every text that a span carries.
-        captures_content: Whether spans carry the arguments and the results of calls, and what
-            reasons and errors quote of them; masked, and at most 8,192 characters each.
+        tracer_provider: Provides the tracer; the program's global one by default.
+        masker: Masks secrets in every text of a span.
+        captures_content: Whether spans include the arguments and results of calls, and quotes of
+            them in reasons and errors; masked, and at most 8,192 characters each.
         provider_name: `gen_ai.provider.name` of the models.
 
     Raises:
@@ -272,19 +272,19 @@ class OpenTelemetryTraceHandler(BaseTraceHandler):
             span.end()
 
     def _pop(self, run_id: str) -> tuple[Span | None, list[str]]:
-        """Forget a run; return its span, and the arguments that its error may repeat."""
+        """Remove a run; return its span, and the arguments that its error may repeat."""
         self._parents.pop(run_id, None)
         return self._spans.pop(run_id, None), self._arguments.pop(run_id, [])
 
     def _hand_up(self, run_id: str) -> None:
-        """Keep the arguments of a run whose error may come to end the runs around it as well."""
+        """Keep the arguments of a run, since its error may end the enclosing runs as well."""
         calls = self._arguments.get(run_id, [])
         while (parent := self._parents.get(run_id)) is not None:
             self._arguments.setdefault(parent, []).extend(calls)
             run_id = parent
 
     def _without(self, text: str, calls: Sequence[str]) -> str:
-        """Return the text without what it repeats of the arguments of calls, nor secrets."""
+        """Return the text without secrets and without values from the arguments of calls."""
         mask = self._masker.mask  # first: what is left of a secret is not found any more
         return without_values(mask(text), map(mask, calls))
 

@@ -1,4 +1,4 @@
-"""What the state keeps of a trace while a reply waits, so that its resume can be linked."""
+"""Stores trace data in the state while a reply waits, so that its resume can be linked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PausedCall(BaseModel):
 
     Attributes:
         name: Its tool.
-        carrier: Refers to the run that ended when the call began to wait.
+        carrier: The link to the run that ended when the call began to wait.
     """
 
     model_config = ConfigDict(defer_build=True)
@@ -28,7 +28,7 @@ class PausedReply(BaseModel):
 
     Attributes:
         reply_id: The reply.
-        carrier: Refers to the agent's run that ended when the reply was parked.
+        carrier: The link to the agent's run that ended when the reply began to wait.
     """
 
     model_config = ConfigDict(defer_build=True)
@@ -39,7 +39,7 @@ class PausedReply(BaseModel):
 
 
 def paused_reply(middle_context: dict[str, Any], key: str, agent_name: str) -> PausedReply:
-    """Return what was kept; an empty one where nothing was, or nothing that can be read."""
+    """Return the stored data; an empty record if there is none or it is invalid."""
     try:
         return PausedReply.model_validate(middle_context[key][agent_name])
     except (KeyError, TypeError, ValidationError):
@@ -49,14 +49,14 @@ def paused_reply(middle_context: dict[str, Any], key: str, agent_name: str) -> P
 def remember(
     middle_context: dict[str, Any], key: str, agent_name: str, paused: PausedReply
 ) -> None:
-    """Keep it in the state, as JSON."""
+    """Store it in the state, as JSON."""
     kept = middle_context.get(key)
     known = kept if isinstance(kept, dict) else {}
     middle_context[key] = {**known, agent_name: paused.model_dump(mode="json")}
 
 
 def forget(middle_context: dict[str, Any], key: str, agent_name: str) -> None:
-    """Keep nothing more; of a state that kept nothing, nothing changes."""
+    """Remove the stored data, if any."""
     kept = middle_context.get(key)
     if not isinstance(kept, dict):
         return

@@ -1,4 +1,4 @@
-"""The runs of one stream of an agent, told from its events."""
+"""Derives trace events from the events of one stream of an agent."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ LEFT_OPEN = "it was left open: the reply ended before it did"
 
 
 class TracedReply:
-    """Tells of the chain, the agent, its message and its calls while one stream goes on.
+    """Traces the chain, the agent, its message and its calls during one stream.
 
     Args:
-        handler: Told of everything.
-        state: The agent's.
+        handler: Gets the trace events.
+        state: The agent's state.
         agent_name: The agent.
-        key: Where `AgentState.middle_context` keeps what a resume is linked by.
-        parent: The run that the agent works for; without one it is the outermost agent, and a
-            chain surrounds it.
+        key: The key of the link data in `AgentState.middle_context`.
+        parent: The run that the agent works for; without one it is the outermost agent, and gets a
+            chain run around it.
 
     Attributes:
         agent: The agent's run.
@@ -75,7 +75,7 @@ class TracedReply:
         self._end: ReplyEndEvent | None = None
 
     def begin_llm(self, model_name: str, messages: list[Any], step_name: str) -> Run:
-        """Tell that a model is called."""
+        """Trace the start of a model call."""
         run = Run(
             self._handler,
             "llm",
@@ -89,12 +89,12 @@ class TracedReply:
         return run
 
     def begin_call(self, call: ToolCallBlock) -> Run:
-        """Tell that a call runs."""
+        """Trace the start of a tool call."""
         self._ran.add(call.id)
         return self._call(call.id, call.name, call.input, call.decision)
 
     def hear(self, event: object) -> None:
-        """Tell what follows from something that the agent says."""
+        """Trace what an event of the agent implies."""
         if isinstance(event, Msg):
             self._written = event
             return
@@ -116,7 +116,7 @@ class TracedReply:
                 pass
 
     def end(self) -> None:
-        """Tell that the stream has ended: the reply is over, or waits."""
+        """Trace the end of the stream: the reply has ended or waits."""
         self._end_children(DeveloperOrientedException(LEFT_OPEN))
         error = self._end.error if self._end is not None else None
         if error is not None:
@@ -129,9 +129,9 @@ class TracedReply:
             self._chain.end(is_paused=waits)
 
     def fail(self, error: BaseException) -> None:
-        """Tell that the stream was broken off, by an error or by whoever closed it.
+        """Trace that the stream was aborted, by an error or by its consumer.
 
-        To close it where it waits or has said all is no breaking off.
+        Closing a stream that waits or is complete is not an abort.
         """
         if isinstance(error, GeneratorExit) and (self._end is not None or self._waits()):
             self.end()
@@ -183,7 +183,7 @@ class TracedReply:
         return run
 
     def _tell_unrun(self, event: ToolResultEndEvent) -> None:
-        """Tell of a call that was refused, or done by somebody outside."""
+        """Trace a call that was refused, or that ran elsewhere."""
         call_id = event.tool_call_id
         paused = self._paused.calls.get(call_id)
         name, decision = self._decisions.get(call_id, (paused.name if paused else "", None))

@@ -1,4 +1,4 @@
-"""One run: a start, and exactly one end."""
+"""Traces one run: a start, and exactly one end."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ ItemT = TypeVar("ItemT")
 
 
 class Run:
-    """A run that has begun; a second end of it is not told.
+    """A run that has begun; a second end is ignored.
 
     Args:
-        handler: Told of the start, and of the end.
-        kind: Which events.
+        handler: Gets the start and the end.
+        kind: The kind of its events.
         details: The positional arguments of the start.
-        parent: The id of the run that it is part of.
-        links: What earlier runs left for this one, which takes them up.
-        facts: Further keywords of the start.
+        parent: The id of the enclosing run.
+        links: The link data of earlier runs that this one resumes.
+        facts: Further keyword arguments of the start.
 
     Attributes:
         id: Its `run_id`.
-        is_open: Whether its end was not told yet.
+        is_open: Whether it has not ended yet.
     """
 
     def __init__(
@@ -49,19 +49,19 @@ class Run:
         start(*details, run_id=self.id, parent_run_id=parent, links=list(links), **facts)
 
     def end(self, *details: Any, is_paused: bool = False, **facts: Any) -> None:
-        """Tell of the end.
+        """Send the end event.
 
         Args:
             details: The positional arguments of the event.
-            is_paused: Whether it waits for somebody.
-            facts: Further keywords of the event.
+            is_paused: Whether it waits for an answer.
+            facts: Further keyword arguments of the event.
         """
         if self._closes():
             end = getattr(self._handler, f"on_{self._kind}_end")
             end(*details, run_id=self.id, is_paused=is_paused, **facts)
 
     def fail(self, error: BaseException) -> None:
-        """Tell of the end that an error made; a message has no such event and just ends."""
+        """Send the error event; a message has none, so it gets an end event."""
         if self._kind == "message":
             self.end(None)
         elif self._closes():
@@ -72,7 +72,7 @@ class Run:
         return self._handler.activate(self.id)
 
     def carrier(self) -> dict[str, str]:
-        """Return what a later run needs to refer to this one, while it is open."""
+        """Return the link data of this run, while it is open."""
         return self._handler.carrier(self.id)
 
     def _closes(self) -> bool:
@@ -83,10 +83,10 @@ class Run:
 async def in_steps(
     stream: AsyncGenerator[ItemT, None], activate: Callable[[], AbstractContextManager[object]]
 ) -> AsyncGenerator[ItemT, None]:
-    """Yield the stream, each step of it, and its closing, inside a context of its own.
+    """Yield the stream; each step of it, and its closing, runs in a new context.
 
-    So nothing stays active while the consumer is at work, nor where a task takes the next step that
-    never took one before.
+    No context therefore stays active while the consumer works, or if another task takes the next
+    step.
     """
     try:
         while True:

@@ -1,4 +1,4 @@
-"""The middleware through which an agent is observed."""
+"""Provides the middleware that traces an agent."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["TraceMiddleware"]
 
 
 class TraceMiddleware(MiddlewareBase):
-    """Tells a manager what an agent does, in events that always come in pairs.
+    """Sends an agent's trace events to a manager, always as pairs of start and end.
 
-    Make it the agent's first middleware, so that it sees what the others change. One may serve
-    several agents; an agent that a tool runs becomes part of that tool's run.
+    Make it the agent's first middleware, so that it sees the changes of the others. Several agents
+    may share one; an agent that a tool runs becomes part of that tool's run.
 
     Args:
-        manager: Told of everything; a handler is put in a manager of its own.
+        manager: Gets all events; a single handler gets a new manager.
     """
 
     def __init__(self, manager: BaseTraceHandler) -> None:
@@ -125,7 +125,7 @@ class TraceMiddleware(MiddlewareBase):
 
 
 async def _streamed(stream: AsyncGenerator[Any, None], run: Run) -> AsyncGenerator[Any, None]:
-    """Yield a model's answer; only its last part, the whole, makes it a good end."""
+    """Yield a model's answer; it ends well only with its last part, which is complete."""
     try:
         async with aclosing(in_steps(stream, run.activate)) as parts:
             async for part in parts:

@@ -10,16 +10,20 @@ from agentscope_like.permission.mode import (
     PermissionBehavior,
     PermissionMode,
 )
+from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
 from agentscope_like.permission.prepared_call import PreparedCall
 from agentscope_like.permission.protocol import (
     ContentMatcher,
     PermissionTool,
+    Preparation,
     RuleCompiler,
+    RuleMatch,
     RuleValidator,
+    never_waits,
 )
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rule_table import RuleTable
-from agentscope_like.permission.rules import check_rules
+from agentscope_like.permission.rules import check_rules, rules_of
 
 __all__ = [
     "AdditionalWorkingDirectory",
@@ -27,6 +31,8 @@ __all__ = [
     "ContentMatcher",
     "DecisionRow",
     "ModeProperties",
+    "PathRuleIndex",
+    "PathRules",
     "PatternError",
     "PermissionBehavior",
     "PermissionConfigError",
@@ -36,10 +42,14 @@ __all__ = [
     "PermissionMode",
     "PermissionRule",
     "PermissionTool",
+    "Preparation",
     "PreparedCall",
     "RuleCompiler",
     "RuleError",
+    "RuleMatch",
     "RuleTable",
     "RuleValidator",
     "check_rules",
+    "never_waits",
+    "rules_of",
 ]

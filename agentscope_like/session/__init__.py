@@ -1,4 +1,4 @@
-"""Sessions that outlive their process."""
+"""Stores sessions, so that another process can resume them."""
 
 from agentscope_like.session.recording import recorded
 from agentscope_like.session.replay import replay

@@ -1,4 +1,4 @@
-"""The SQLite file that sessions are kept in; everything here blocks."""
+"""Opens the SQLite file of sessions; every function here blocks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUSY_TIMEOUT = 10.0
 """Seconds to wait for another process that is writing."""
 
 APPLICATION_ID = 0x41534C53
-"""Marks the file as one of these ("ASLS"), in the field that SQLite's file format keeps for it."""
+"""The application id ("ASLS") in SQLite's file header."""
 
 SCHEMA_VERSION = 1
 
@@ -41,19 +41,19 @@ CREATE INDEX events_of_session ON events (session_id, position);
 
 
 def default_path() -> Path:
-    """Return the place of the file in the user's data directory."""
+    """Return the path of the file in the user's data directory."""
     from platformdirs import user_data_path
 
     return user_data_path("agentscope-like", appauthor=False) / "sessions.db"
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """Open the file, which is made where missing, for its owner alone.
+    """Open the file; create it if missing, readable by its owner only.
 
     Raises:
         SessionError: The file belongs to another program, or was written by a newer version.
         sqlite3.Error: It cannot be opened, or is damaged.
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     _make_private(path)
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
@@ -75,12 +75,12 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 
 def transaction(connection: sqlite3.Connection) -> AbstractContextManager[None]:
-    """Commit what is written in the block, all or nothing."""
+    """Commit the writes of the block, all or nothing."""
     return _between(connection, "BEGIN IMMEDIATE")
 
 
 def snapshot(connection: sqlite3.Connection) -> AbstractContextManager[None]:
-    """Read in the block as if no other process wrote."""
+    """Give the block a consistent snapshot for reading."""
     return _between(connection, "BEGIN")
 
 
@@ -96,14 +96,14 @@ def _between(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
 
 
 def explain(error: Exception, path: Path) -> SessionError:
-    """Return the error that says what is wrong with the file and how to mend it."""
+    """Return the error that says what is wrong with the file and how to fix it."""
     if isinstance(error, SessionError):
         return error
     told = str(error)
     if "locked" in told or "busy" in told:
         mend = "another process keeps writing to it: end that one, and try again"
     elif "malformed" in told or "not a database" in told:
-        mend = "it is damaged: move it away to begin anew, or restore a copy"
+        mend = "it is damaged: move it away to start again, or restore a copy"
     else:
         mend = "check its permissions and the free space of its disk"
     return SessionError(f"the session file {path} cannot be used ({told}); {mend}")
@@ -142,7 +142,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch the log on; SQLite does not wait for other processes there, so this does."""
+    """Switch to write-ahead logging; retry, since SQLite does not wait for other processes here."""
     deadline = time.monotonic() + BUSY_TIMEOUT
     while True:
         try:

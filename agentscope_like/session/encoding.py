@@ -1,4 +1,4 @@
-"""States and events as text, and back."""
+"""Encodes states and events as JSON text, and decodes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_REASON = 300
 
 
 def encode(model: BaseModel) -> str:
-    """Return the model as JSON; text that UTF-8 cannot hold (lone surrogates) is kept, escaped."""
+    """Return the model as JSON; lone surrogates, which UTF-8 cannot encode, are kept as escapes."""
     try:
         return model.model_dump_json()
     except PydanticSerializationError:
@@ -26,7 +26,7 @@ def encode(model: BaseModel) -> str:
 
 
 def decode_state(text: str, session_id: str) -> AgentState:
-    """Return the state that `encode` made the text of.
+    """Return the state that `encode` turned into this text.
 
     Raises:
         SessionError: The text is not a state.
@@ -40,7 +40,7 @@ def decode_state(text: str, session_id: str) -> AgentState:
 
 
 def decode_event(text: str, session_id: str) -> AgentEvent:
-    """Return the event that `encode` made the text of.
+    """Return the event that `encode` turned into this text.
 
     Raises:
         SessionError: The text is not an event.
@@ -68,7 +68,7 @@ def _unreadable(what: str, session_id: str, error: ValueError) -> SessionError:
 
 
 def title_of(state: AgentState) -> str:
-    """Return the first line that the user said, shortened to 80 characters."""
+    """Return the first line of the user's first message, shortened to 80 characters."""
     for message in state.context:
         text = (message.get_text_content() or "").strip() if message.role == "user" else ""
         if text:

@@ -1,4 +1,4 @@
-"""Storing what an agent says before anyone sees it."""
+"""Stores each event of an agent before it is passed on."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _CHECKPOINTS = frozenset(
         EventType.REPLY_END,
     }
 )
-"""Events after which more has changed than they tell: new messages, decisions, rules,
-tasks, files read, a context that was summed up."""
+"""Events with state changes that they do not contain: new messages, decisions, rules, tasks, files
+read, a compressed context."""
 
 
 async def recorded(
@@ -39,17 +39,17 @@ async def recorded(
     *,
     directory: str | None = None,
 ) -> AsyncGenerator[AgentEvent | Msg, None]:
-    """Pass on the stream of a reply, each event only once it is stored.
+    """Pass on the stream of a reply; store each event first.
 
-    A tool begins to run when the event after its TOOL_RESULT_START is asked for; so whatever ran
-    is known to have been running. The state is saved wherever it changes by more than the event
-    tells, and when the stream ends or is closed. A cancellation that comes while an event is being
-    stored is raised in `events`, once that event was passed on.
+    A tool starts when the event after its TOOL_RESULT_START is requested; so the stored events show
+    every tool that has started. The state is saved after changes that the event does not contain,
+    and when the stream ends or is closed. A cancellation while an event is being stored is raised
+    in `events` once that event was passed on.
 
     Args:
         events: `Agent.reply_stream(...)`; it is closed with this stream.
         state: The agent's state.
-        storage: Where to.
+        storage: Stores the events.
         directory: Where the agent works, for the list of sessions.
 
     Raises:
@@ -79,10 +79,10 @@ async def _store(
 
 
 async def _finish(storing: Coroutine[None, None, None]) -> bool:
-    """Store to the end and return whether the task was cancelled meanwhile.
+    """Finish storing and return whether the task was cancelled meanwhile.
 
-    The agent turns a cancellation into an orderly end of its reply, but only one that reaches it:
-    while a command prints a lot, most of the time is spent here.
+    The agent ends its reply properly if a cancellation reaches it; while a command prints a lot,
+    most of the time is spent here, so this passes cancellations on.
     """
     task = asyncio.create_task(storing)
     try:
@@ -94,7 +94,7 @@ async def _finish(storing: Coroutine[None, None, None]) -> bool:
 
 
 def _interrupt_again() -> None:
-    """Have the cancellation that was held up raised where the agent waits next."""
+    """Raise the delayed cancellation where the agent waits next."""
     task = asyncio.current_task()
     if task is not None:
         task.uncancel()

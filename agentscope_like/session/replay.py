@@ -1,4 +1,4 @@
-"""From a saved state and the events after it to the state that they make."""
+"""Replays the events after a saved state to restore the current state."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ UNNAMED = "assistant"
 
 
 def replay(state: AgentState, event: AgentEvent) -> None:
-    """Take one event into the state, in place, as the agent did when it told of it.
+    """Apply one event to the state, in place, as the agent did.
 
-    What no event tells of is not restored: rules that were remembered, tasks, files read. It
-    counts as not having happened, so that the agent asks, or reads, once more.
+    Changes without events are not restored: remembered rules, tasks, files read. The agent
+    therefore asks, or reads, once more.
 
     Args:
-        state: The state that held all events before this one.
+        state: The state after all earlier events.
         event: The next event of the session.
     """
     if isinstance(event, CustomEvent):

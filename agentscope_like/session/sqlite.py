@@ -1,4 +1,4 @@
-"""Sessions in an SQLite file."""
+"""Stores sessions in an SQLite file."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ ResultT = TypeVar("ResultT")
 
 
 class SQLiteSessionStorage:
-    """Keeps sessions in one SQLite file, which several processes may use at once.
+    """Stores sessions in one SQLite file, which several processes may use at once.
 
     One thread owns the connection, so that nothing blocks the event loop. Each write is committed
-    when its call returns: a process that is killed loses nothing that was stored. Two processes
-    cannot write to one session: the one that comes second is told so.
+    before its call returns, so a killed process loses nothing that was stored. If two processes
+    write to one session, the second gets an error.
 
     Args:
-        path: The file; by default `sessions.db` in the user's data directory. The file, and a
-            directory that has to be made, can be read by their owner alone.
+        path: The file; by default `sessions.db` in the user's data directory. Only the owner can
+            read the file, and the directory if this class creates it.
     """
 
     def __init__(self, path: str | PathLike[str] | None = None) -> None:
@@ -50,7 +50,7 @@ class SQLiteSessionStorage:
         self._closed = False
 
     async def save(self, state: AgentState, *, directory: str | None = None) -> None:
-        """Keep the whole state, which holds all that its session's events so far have told.
+        """Store the whole state, which includes all events of its session so far.
 
         Args:
             state: The state; its `session_id` names the session.
@@ -58,7 +58,7 @@ class SQLiteSessionStorage:
                 of the state.
 
         Raises:
-            SessionError: Another process has written to the session since; or storing failed.
+            SessionError: Another process has written to the session; or storing failed.
         """
         session_id, text, title = state.session_id, encode(state), _storable(title_of(state))
         known = next(iter(state.permission_context.working_directories), None)
@@ -90,7 +90,7 @@ class SQLiteSessionStorage:
         await self._run(work)
 
     async def append(self, session_id: str, event: AgentEvent) -> None:
-        """Keep an event that came after the state that was saved last.
+        """Store an event that follows the last saved state.
 
         Raises:
             SessionError: The session was neither saved nor loaded by this storage, or another
@@ -118,10 +118,10 @@ class SQLiteSessionStorage:
         await self._run(work)
 
     async def load(self, session_id: str) -> AgentState | None:
-        """Return the state as it was when the last event was kept, or None if there is none.
+        """Return the state after the last stored event, or None if there is none.
 
-        A call that was running when its process died has a result in the state RUNNING and counts
-        as unfinished; the agent ends it as interrupted and never runs it again.
+        A call that was running when its process died has a result in the state RUNNING; the agent
+        ends it as interrupted and never runs it again.
 
         Raises:
             SessionError: What was stored cannot be read.
@@ -148,7 +148,7 @@ class SQLiteSessionStorage:
         return await self._run(work)
 
     async def list_sessions(self) -> list[SessionInfo]:
-        """Return all sessions, the one written to last first.
+        """Return all sessions, the most recently written first.
 
         Raises:
             SessionError: What was stored cannot be read.
@@ -208,7 +208,7 @@ class SQLiteSessionStorage:
             self._connection = None
 
     def _next_revision(self, connection: sqlite3.Connection, session_id: str) -> int:
-        """Return the number of this write; each write of a session has one more than the last."""
+        """Return the number of this write; it increases by one with each write of a session."""
         row = connection.execute(
             "SELECT revision FROM sessions WHERE id = ?", (session_id,)
         ).fetchone()

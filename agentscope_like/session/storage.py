@@ -1,4 +1,4 @@
-"""What a storage of sessions is."""
+"""Defines the interface of session storages."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["SessionError", "SessionInfo", "SessionStorage"]
 
 
 class SessionError(DeveloperOrientedException):
-    """A session that cannot be stored or taken up again."""
+    """A session cannot be stored or resumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """What a list of sessions shows of one.
+    """The entry of a session in a list.
 
     Attributes:
         id: The session's id.
-        title: The first line that the user said, shortened; empty where nothing was said.
-        directory: Where the agent works, or None where that is not known.
+        title: The first line of the user's first message, shortened; empty if there is none.
+        directory: Where the agent works, or None if unknown.
         updated_at: When it was last written to, ISO 8601 in UTC.
     """
 
@@ -34,14 +34,15 @@ class SessionInfo:
 
 
 class SessionStorage(Protocol):
-    """Keeps sessions so that another process can take them up.
+    """Stores sessions, so that another process can resume them.
 
-    What was awaited is kept, whatever happens to the process: append an event before anyone sees
-    it. A session belongs to whoever loaded or saved it last; a second writer is refused.
+    After an awaited call, the data is safe even if the process dies: append an event before showing
+    it. A session belongs to the process that loaded or saved it last; a second writer gets an
+    error.
     """
 
     async def save(self, state: AgentState, *, directory: str | None = None) -> None:
-        """Keep the whole state, which holds all that its session's events so far have told.
+        """Store the whole state, which includes all events of its session so far.
 
         Args:
             state: The state; its `session_id` names the session.
@@ -49,11 +50,11 @@ class SessionStorage(Protocol):
                 of the state.
 
         Raises:
-            SessionError: Another process has written to the session since; or storing failed.
+            SessionError: Another process has written to the session; or storing failed.
         """
 
     async def append(self, session_id: str, event: AgentEvent) -> None:
-        """Keep an event that came after the state that was saved last.
+        """Store an event that follows the last saved state.
 
         Raises:
             SessionError: The session was neither saved nor loaded by this storage, or another
@@ -61,21 +62,21 @@ class SessionStorage(Protocol):
         """
 
     async def load(self, session_id: str) -> AgentState | None:
-        """Return the state as it was when the last event was kept, or None if there is none.
+        """Return the state after the last stored event, or None if there is none.
 
-        A call that was running when its process died has a result in the state RUNNING and counts
-        as unfinished; the agent ends it as interrupted and never runs it again.
+        A call that was running when its process died has a result in the state RUNNING; the agent
+        ends it as interrupted and never runs it again.
 
         Raises:
             SessionError: What was stored cannot be read.
         """
 
     async def list_sessions(self) -> list[SessionInfo]:
-        """Return all sessions, the one written to last first.
+        """Return all sessions, the most recently written first.
 
         Raises:
             SessionError: What was stored cannot be read.
         """
 
     async def close(self) -> None:
-        """Give back files and threads; nothing can be stored or loaded afterwards."""
+        """Release files and threads; nothing can be stored or loaded afterwards."""

@@ -23,14 +23,14 @@ from agentscope_like.paths import (
     PathError,
     around_by_text,
     credential_names,
-    critical_to_remove,
     dangerous_directories,
     dangerous_files,
     inside_any,
     locate_directories,
     matches,
-    sensitive_to_read,
-    sensitive_to_write,
+    read_objection,
+    removal_objection,
+    write_objection,
 )
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind
 
@@ -249,7 +249,7 @@ class Surroundings(Struct, frozen=True, dict=True):
                 return located
         return self.working_directories
 
-    def why_not_edit(self, path: str) -> str | None:
+    def edit_objection(self, path: str) -> str | None:
         """Return why a person must approve a change of the file at a path, or None.
 
         Raises:
@@ -259,12 +259,12 @@ class Surroundings(Struct, frozen=True, dict=True):
         location = self.locate(path)
         if not self.contains(location):
             return f"`{path}` leads outside the working directories"
-        return self.why_not_write(location)
+        return self.write_objection(location)
 
-    def why_not_write(self, location: Location, *, recursive: bool = False) -> str | None:
+    def write_objection(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why a person must approve writing or removing the location, or None."""
         for each in self._by_home(location):
-            reason = sensitive_to_write(
+            reason = write_objection(
                 each,
                 files=self.sensitive.files,
                 directories=self.sensitive.directories,
@@ -276,14 +276,14 @@ class Surroundings(Struct, frozen=True, dict=True):
                 return reason
         return None
 
-    def why_not_remove(self, location: Location) -> str | None:
+    def removal_objection(self, location: Location) -> str | None:
         """Return why the location is protected from removal, or None."""
         for each in self._by_home(location):
-            if reason := critical_to_remove(each, self.working_directories):
+            if reason := removal_objection(each, self.working_directories):
                 return reason
         return None
 
-    def why_not_read(self, location: Location, *, recursive: bool = False) -> str | None:
+    def read_objection(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why a person must approve reading the location, or None.
 
         Args:
@@ -294,7 +294,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         if location.kind is _DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
         for each in self._by_home(location):
-            if reason := sensitive_to_read(each, recursive=recursive):
+            if reason := read_objection(each, recursive=recursive):
                 return reason
         return None
 
@@ -303,7 +303,7 @@ class Surroundings(Struct, frozen=True, dict=True):
             return (location,)
         return (location, *[replace(location, home=home) for home in self.other_homes])
 
-    def why_not_touch(self, word: str, *, only_reads: bool = False) -> str | None:
+    def argument_objection(self, word: str, *, only_reads: bool = False) -> str | None:
         """Return why a person must approve passing this path to a program that may do anything.
 
         Only names that are sensitive in any directory count, and credentials: programs often get
@@ -320,8 +320,8 @@ class Surroundings(Struct, frozen=True, dict=True):
                 location = self.locate(path)
             except PathError:
                 continue
-            reason = None if only_reads else self.why_not_write(location)
-            if reason := reason or self.why_not_read(location):
+            reason = None if only_reads else self.write_objection(location)
+            if reason := reason or self.read_objection(location):
                 return reason
         return None
 

@@ -18,7 +18,7 @@ from agentscope_like.message import (
     ToolResultState,
 )
 from agentscope_like.message.block import new_id
-from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.text import Facts, Text, writable
 from agentscope_like.state.read import ToolContext
 from agentscope_like.state.task import TaskContext

@@ -1,6 +1,6 @@
-"""Tools, and the toolkit that guards their calls.
+"""Defines tools, and the toolkit that decides and runs their calls.
 
-Modules that declaring a tool does not need are imported on first use: a program that only decides
+Modules that a tool declaration does not need are imported on first use: a program that only decides
 calls, such as `agentscope-like check`, starts in half the time.
 """
 

@@ -26,10 +26,10 @@ __all__ = [
 ]
 
 MAX_INPUT_CHARACTERS = 10_000_000
-"""Longest JSON text of a call's arguments that is read, in characters."""
+"""The maximum length of a call's arguments as JSON text, in characters."""
 
 MAX_DEPTH = 100
-"""Most lists and objects inside one another; all that walks arguments is safe below it."""
+"""The maximum depth of nested lists and objects, which recursive code can process safely."""
 
 _SHOWN_ERRORS = 3
 _SHOWN_CHARACTERS = 200
@@ -45,14 +45,14 @@ _OPEN_KEYWORDS = {
 
 
 def parse_arguments(tool_name: str, text: str) -> dict[str, Any]:
-    """Return the arguments that the text, one JSON object, gives.
+    """Parse a call's arguments from JSON text.
 
     Args:
         tool_name: The tool's name, for messages.
-        text: What the model wrote; blank text counts as no arguments.
+        text: The model's text, one JSON object; blank text means no arguments.
 
     Raises:
-        ToolJSONDecodeError: It is not a JSON object, or one that could be read in two ways.
+        ToolJSONDecodeError: It is not a JSON object, or it is ambiguous.
     """
     if len(text) > MAX_INPUT_CHARACTERS:
         raise ToolJSONDecodeError(
@@ -103,10 +103,10 @@ _decode: Callable[[str], Any] = json.JSONDecoder(
 
 
 def _read_json(text: str) -> Any:
-    """Return what the text says, and refuse what only some readers would take.
+    """Parse the text, and refuse what only some JSON parsers accept.
 
-    The fast reader keeps the last of two equal keys. Each key has a colon of its own, so none was
-    given twice where the object has as many keys as the text has colons.
+    The fast parser keeps the last of two equal keys. If the objects have as many keys as the text
+    has colons, no key was given twice.
     """
     try:
         read = msgspec.json.decode(text)
@@ -117,12 +117,12 @@ def _read_json(text: str) -> Any:
 
 
 def shortened(text: str) -> str:
-    """Return the text, cut where a message need not repeat more of it."""
+    """Return the text, shortened for a message."""
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of what came from JSON, sharing no list and no dictionary with it."""
+    """Return a deep copy of JSON data."""
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -166,9 +166,9 @@ class ArgumentValidator:
 
     Args:
         tool_name: The tool's name, for messages.
-        schema: Its JSON Schema (2020-12 unless it says otherwise); nothing is fetched for it.
-        closed: Whether arguments that the schema does not name are refused where it says nothing
-            about them: a Python function could not take them.
+        schema: Its JSON Schema (2020-12 unless it says otherwise); references are not fetched.
+        closed: Whether to refuse arguments that the schema neither names nor mentions: a Python
+            function could not accept them.
 
     Raises:
         ConfigurationError: The schema is not valid.
@@ -194,7 +194,7 @@ class ArgumentValidator:
         """Refuse arguments that do not fit.
 
         Raises:
-            ToolArgumentError: Says for each misfit where it is and what was expected.
+            ToolArgumentError: The message names the place and the expected value of each error.
         """
         if self._validator.is_valid(arguments):
             return
@@ -227,10 +227,10 @@ def check_fit(schema: Mapping[str, Any], value: Any, name: str) -> None:
     Args:
         schema: The schema.
         value: The value.
-        name: What it is called in messages, as in `metadata.answers.0: ...`.
+        name: Its name in messages, as in `metadata.answers.0: ...`.
 
     Raises:
-        ValueError: Says for each misfit where it is and what was expected.
+        ValueError: The message names the place and the expected value of each error.
     """
     from jsonschema_rs import validator_for
 

@@ -1,4 +1,4 @@
-"""`ToolBase`: the base class of every tool."""
+"""Defines `ToolBase`, the base class of every tool."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from agentscope_like.permission import (
     PermissionContext,
     PermissionDecision,
     PermissionRule,
+    Preparation,
     RuleError,
 )
-from agentscope_like.permission.protocol import Preparation
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import check_fit, copied
 
@@ -35,7 +35,7 @@ __all__ = ["ParamsBase", "ToolBase"]
 
 
 class ParamsBase(BaseModel):
-    """Parameters of a tool as a pydantic model; its JSON schema carries no titles."""
+    """Parameters of a tool as a pydantic model; its JSON schema has no titles."""
 
     @classmethod
     def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class ParamsBase(BaseModel):
 
 
 def without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema without generated titles; a property that is named so is kept."""
+    """Return the JSON schema without generated titles; a property named `title` is kept."""
     cleaned: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "title" and isinstance(value, str):
@@ -70,33 +70,33 @@ class ToolBase(ABC):
         middlewares: Layers around `call`; the first is the outermost.
 
     Attributes:
-        name: The name that the model and the rules know it by.
+        name: Its name for the model and in rules.
         description: What it does, for the model.
         input_schema: JSON Schema of its parameters, `{"type": "object", "properties": ...}`.
-        is_concurrency_safe: Whether its calls may run beside others.
+        is_concurrency_safe: Whether its calls may run concurrently with others.
         is_read_only: Whether it never changes anything.
-        is_idempotent: Whether running a call again after a failure does no harm.
+        is_idempotent: Whether it is harmless to run a call again after a failure.
         is_external_tool: Whether a person or another system does the work, not `call`.
         is_state_injected: Whether `call` gets the agent's state as `_agent_state`.
         is_policy_injected: Whether `call` gets the `_permission_context`.
-        is_basis_injected: Whether `call` gets as `_decision_basis` what `decision_basis` returned
-            when the call was decided; None where it is called without a decision.
-        is_call_injected: Whether `call` gets as `_prepared_call` the `PreparedCall` that was
-            decided; None where it is called without a decision.
+        is_basis_injected: Whether `call` gets, as `_decision_basis`, the result of `decision_basis`
+            from the decision; None without a decision.
+        is_call_injected: Whether `call` gets, as `_prepared_call`, the `PreparedCall` of the
+            decision; None without a decision.
         is_mcp: Whether it comes from an MCP server.
         mcp_name: The name of that server.
         is_hidden: Whether the model does not see it; a call by its name is still decided.
-        touches_only_agent_state: Whether all it ever changes is the agent's own state, so that
-            only a deny rule stops it.
-        metadata_schema: JSON Schema of the `metadata` that a result of an external tool has to
-            carry; None for no demand.
-        prepare_decision: Awaited before a decision, and before its grant is run, with the
-            arguments and the permission context. Here a tool looks up what `decision_basis` and
-            its rules, which cannot wait, will need. None for nothing.
+        touches_only_agent_state: Whether it changes nothing but the agent's own state, so that only
+            a deny rule stops it.
+        metadata_schema: JSON Schema of the required `metadata` in a result of an external tool;
+            None if nothing is required.
+        prepare_decision: Awaited before a decision, and before its grant is run, with the arguments
+            and the permission context. Here a tool looks up the data for `decision_basis` and its
+            rules, which cannot wait. None if it needs no data.
 
     Raises:
-        ConfigurationError: The class declares something that cannot work, or a middleware is none
-            of a tool.
+        ConfigurationError: A declaration of the class is invalid, or a middleware is not a tool
+            middleware.
     """
 
     name: str
@@ -145,12 +145,12 @@ class ToolBase(ABC):
             context: The permission context of the session.
 
         Returns:
-            ALLOW or DENY where the tool knows; ASK to have a person asked, with
-            `bypass_immune=True` where no allow rule may silence it; PASSTHROUGH for no opinion.
+            ALLOW or DENY if the tool can decide; ASK to ask a person, with `bypass_immune=True` if
+            no allow rule may prevent the question; PASSTHROUGH for no opinion.
         """
 
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
-        """Return whether this very call is proven to change nothing; `is_read_only` by default."""
+        """Return whether this call is proven to change nothing; `is_read_only` by default."""
         del tool_input
         return self.is_read_only
 
@@ -177,9 +177,9 @@ class ToolBase(ABC):
         return [PermissionRule(tool_name=self.name, behavior=PermissionBehavior.ALLOW)]
 
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
-        """Return what a decision rests on besides the arguments, such as a working directory.
+        """Return what a decision depends on besides the arguments, such as a working directory.
 
-        A grant holds only while this stays the same; None, the default, for nothing.
+        A grant is only valid while this is unchanged; None, the default, for nothing.
         """
         del tool_input
         return None
@@ -202,11 +202,11 @@ class ToolBase(ABC):
     ) -> None:
         """Refuse an external result; the call then keeps waiting for another one.
 
-        By default the metadata of a successful result has to fit `metadata_schema`.
+        By default the metadata of a successful result must fit `metadata_schema`.
 
         Args:
-            result: What was sent.
-            tool_input: The arguments of the call; an override may do without this parameter.
+            result: The result that was sent.
+            tool_input: The arguments of the call; an override may omit this parameter.
 
         Raises:
             ValueError: The result is refused; the message says why.
@@ -216,7 +216,7 @@ class ToolBase(ABC):
             check_fit(self.metadata_schema, result.metadata, "metadata")
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """Do the work; the override point: a coroutine function or an async generator function.
+        """Do the work; subclasses override it with a coroutine or async generator function.
 
         Returns:
             A coroutine of a `ToolChunk` or of a stream of them, or a stream of them.
@@ -226,7 +226,7 @@ class ToolBase(ABC):
         """
         del args, kwargs
         what = (
-            "is done outside: answer its RequireExternalExecutionEvent"
+            "runs elsewhere: answer its RequireExternalExecutionEvent"
             if self.is_external_tool
             else "does not implement `call`"
         )
@@ -235,8 +235,7 @@ class ToolBase(ABC):
     def __call__(self, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
         """Run the middlewares around `call` and return the stream of chunks; do not override.
 
-        This is the tool itself, without validation or decision: calls that a model made belong in
-        `Toolkit.call_tool`.
+        It neither validates nor decides the call: for a model's calls, use `Toolkit.call_tool`.
         """
         return self.stream(kwargs)
 
@@ -249,9 +248,9 @@ class ToolBase(ABC):
         """Return the stream of one run through the middlewares.
 
         Args:
-            input_kwargs: The arguments, the agent's state included where it is injected.
-            guard: Awaited with the arguments that reach `call` after the middlewares; it raises
-                to keep the call from running.
+            input_kwargs: The arguments, including the agent's state if it is injected.
+            guard: Awaited with the arguments that reach `call` after the middlewares; it raises an
+                exception to stop the call.
         """
         core = self._core()
         chain = self._chain()
@@ -308,10 +307,10 @@ def _guarded(
 def _layers(
     middlewares: Sequence[ToolMiddlewareBase] | None,
 ) -> tuple[ToolMiddlewareBase, ...]:
-    """Return what was given as middlewares.
+    """Return the given middlewares.
 
     Raises:
-        ConfigurationError: It is no list of instances of `ToolMiddlewareBase`.
+        ConfigurationError: It is not a list of instances of `ToolMiddlewareBase`.
     """
     if not isinstance(middlewares, Iterable | None):
         raise ConfigurationError(
@@ -323,14 +322,14 @@ def _layers(
         if not isinstance(layer, ToolMiddlewareBase):
             hint = "; one of an agent is given to the agent" if hasattr(layer, "on_acting") else ""
             raise ConfigurationError(
-                f"{layer!r} is no middleware of a tool: give an instance of a subclass of "
+                f"{layer!r} is not a tool middleware: give an instance of a subclass of "
                 f"ToolMiddlewareBase{hint}"
             )
     return layers
 
 
 def check_schema(owner: str, schema: Mapping[str, Any]) -> None:
-    """Refuse an input schema that is not one of an object.
+    """Refuse an input schema that does not describe an object.
 
     Raises:
         ConfigurationError: `type` is not `object`, or `properties` is missing.

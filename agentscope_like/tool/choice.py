@@ -1,4 +1,4 @@
-"""`ToolChoice`: the tools that a model may or must call."""
+"""Defines `ToolChoice`, the tools that a model may or must call."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _MODES = ("auto", "none", "required")
 
 
 class ToolChoice(BaseModel):
-    """Which tools a model may or must call in one round.
+    """The tools that a model may or must call in one round.
 
     Attributes:
-        mode: `"auto"` (as it sees fit), `"none"` (no tool), `"required"` (at least one), or the
+        mode: `"auto"` (the model chooses), `"none"` (no tool), `"required"` (at least one), or the
             name of the one tool that it must call.
-        tools: The names it may choose from; None means every tool it is shown.
+        tools: The names it may choose from; None means every tool in the request.
 
     Raises:
         pydantic.ValidationError: A name is blank, a list is empty or names a tool twice, or the
@@ -31,7 +31,7 @@ class ToolChoice(BaseModel):
 
     @property
     def tool_name(self) -> str | None:
-        """Return the one tool that must be called, or None where `mode` names none."""
+        """Return the one tool that must be called, or None if `mode` names none."""
         return None if self.mode in _MODES else self.mode
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""The base of `ToolManager` and `ToolProxy`: a toolkit with the methods of a manager."""
+"""Defines the base class of `ToolManager` and `ToolProxy`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from agentscope_like.tool.toolkit import Toolkit
 __all__ = ["ManagedToolkit"]
 
 ASKS = (
-    "{name} did not run: somebody has to approve it, and nobody can be asked here. {why} Use "
+    "{name} did not run: a person has to approve it, and nobody can be asked here. {why} Use "
     "another tool, or tell the user."
 )
 OUTSIDE = "{name} did not run: it is done outside, and nobody is there to do it."
@@ -33,15 +33,15 @@ class ManagedToolkit(Toolkit):
     """A toolkit with the methods that Sage's documents give a manager (seed 000, 1.3)."""
 
     def list_all_tools_name(self) -> list[str]:
-        """Return the names of all tools that a model may ever see, in their order.
+        """Return the names of all tools that a model may see, in order.
 
-        Those of a server are there once it was connected to.
+        A server's tools are included once it was connected.
         """
         self._inventory.look()
         return self._inventory.names()
 
     def get_tool_spec(self, name: str) -> ToolSpec | None:
-        """Return the description of the tool of this name; None if there is none."""
+        """Return the specification of the tool with this name; None if there is none."""
         self._inventory.look()
         tool = self._inventory.tools.get(name)
         return None if tool is None else ToolSpec.of(tool)
@@ -54,15 +54,15 @@ class ManagedToolkit(Toolkit):
         *,
         call_id: str | None = None,
     ) -> ToolResultBlock:
-        """Decide a call, run it where it is allowed, and return its result for the model.
+        """Decide a call, run it if it is allowed, and return its result for the model.
 
-        If the call does not run, the result says why, also if a person would have to be asked. With
-        an `Agent` or `call_tool`, such a call waits.
+        If the call does not run, the result says why, even if a person would have to approve it.
+        With an `Agent` or `call_tool`, such a call waits instead.
 
         Args:
             name: The tool.
-            arguments: Its arguments, or the JSON that a model wrote.
-            state: The session; its `permission_context` is what is permitted.
+            arguments: Its arguments, or a model's JSON text.
+            state: The state of the session, with its `permission_context`.
             call_id: The call's id; a new one by default.
         """
         text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))

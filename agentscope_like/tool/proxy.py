@@ -1,4 +1,4 @@
-"""`ToolProxy`: the tools of one session, a whitelist over those of managers."""
+"""Defines `ToolProxy`, a view of toolkits that shows only allowed tool names."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _log = logging.getLogger(__name__)
 class ToolProxy(ManagedToolkit):
     """A view of toolkits that shows some of their tools only (seed 000, 1.4).
 
-    An agent takes it like any toolkit. What is not in the view does not exist for its calls,
-    whatever is added to the managers later. What the managers demand holds here as well: each
-    one's decision layers surround the calls of all but the others' tools, and the lowest of their
-    limits cuts every result.
+    An agent uses it like any toolkit. Tools outside the view do not exist for its calls, even if
+    they are added to the managers later. The managers' restrictions apply here as well: each one's
+    decision layers surround all calls except those of other managers' tools, and the lowest of
+    their limits truncates every result.
 
-    It is cheap to make: one for each session or request.
+    It is cheap to create, such as one for each session or request.
 
     Args:
-        tool_managers: One or more toolkits; of several tools of one name, the first counts.
-        available_tools: The names of the tools to show; None for all. Names that no toolkit has are
-            logged as a warning.
+        tool_managers: One or more toolkits; if several tools have the same name, the first is used.
+        available_tools: The names of the tools to show; None for all. Unknown names are logged as a
+            warning.
 
     Raises:
         ConfigurationError: There is no toolkit, an argument is not one, or names are not a list.
@@ -65,12 +65,12 @@ class ToolProxy(ManagedToolkit):
         self._warn_of(name for name in self._unknown if not self._inventory.may_list(name))
 
     async def refresh(self) -> None:
-        """Look for new tools and skills of all sources; an agent does so once for each reply."""
+        """Look for new tools and skills of all sources; an agent does so once in each reply."""
         await super().refresh()
         self._warn_of(self._unknown)
 
     def _warn_of(self, names: Iterable[str]) -> None:
-        """Log the names that no toolkit has, each once."""
+        """Log each unknown name once."""
         known = self._inventory.ruled()
         for name in sorted(names):
             self._unknown.discard(name)
@@ -80,7 +80,7 @@ class ToolProxy(ManagedToolkit):
     # What a view does not do
 
     async def add_tool(self, tool: ToolBase | list[ToolBase], group_name: str = BASIC) -> None:
-        """Refuse it: nothing may widen a view.
+        """Refuse: nothing may widen a view.
 
         Raises:
             ConfigurationError: Always.
@@ -126,7 +126,7 @@ def _checked(managers: Toolkit | Sequence[Toolkit]) -> list[Toolkit]:
 def _but_for_others(
     layer: DecisionLayer, manager: Toolkit, managers: Sequence[Toolkit]
 ) -> DecisionLayer:
-    """Return the manager's layer, skipped for the tools of other managers."""
+    """Wrap the manager's layer so that it skips the tools of other managers."""
     if len(managers) == 1:
         return layer
     own = managers.index(manager)

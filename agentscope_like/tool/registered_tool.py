@@ -1,4 +1,4 @@
-"""A tool that a toolkit has, with what is computed from its definition once."""
+"""Caches the data that a toolkit computes from a tool's definition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["RegisteredTool"]
 
 @dataclass(slots=True)
 class RegisteredTool:
-    """A tool, its group and what is computed from its definition, once."""
+    """A tool with its group and data computed once from its definition."""
 
     tool: ToolBase
     group: str = BASIC

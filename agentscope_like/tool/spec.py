@@ -1,4 +1,4 @@
-"""`ToolSpec`: the description of a tool that a model gets."""
+"""Defines `ToolSpec`, the description of a tool for a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ToolSpec(Struct, frozen=True):
     """The description of a tool for a model (seed 000, 1.1).
 
     Attributes:
-        name: The name that it is called by.
+        name: Its name.
         description: What it does.
         input_schema: JSON Schema of its arguments.
     """

@@ -64,28 +64,31 @@ __all__ = ["Toolkit"]
 
 
 class Toolkit:
-    """Tools, and the guarded path of their calls (docs/design/decisions.md, "The way of one call").
+    """Holds tools, and decides and runs their calls (docs/design/decisions.md).
 
     Args:
         tools: The tools, in the order in which the model sees them.
         skills_or_loaders: Skills: directories, `Skill` objects or loaders. The model reads them
             with the tool `Skill`, which is added with them.
         mcps: Sources of tools, such as MCP clients; asked on first use.
-        tool_groups: Further groups of tools, sources and skills. The model chooses with the tool
-            `reset_tools` which of them are active; what is given above always is.
-        meta_tool_response_template: What `reset_tools` answers, as a Jinja template (`ResetTools`).
-        skill_instruction_template: The text about skills for the model, as a Jinja template with
-            the variables `skills` and `skill_viewer`.
+        tool_groups: Further groups of tools, sources and skills. The model activates them with the
+            tool `reset_tools`; the tools, skills and sources above are always active.
+        meta_tool_response_template: A Jinja template for the answer of `reset_tools`
+            (`ResetTools`).
+        skill_instruction_template: A Jinja template for the text about skills, with the variables
+            `skills` and `skill_viewer`.
         decision_layers: Layers around each decision, the first outermost. A layer may change the
-            arguments before the decision and may tighten the decision; it can never loosen it.
-        result_limit: Most tokens of one result, notices aside (default 12,000, seed 000); what is
-            cut is said in the result, and the whole is kept on disk. None cuts nothing.
-        token_counter: Counts the tokens; by default an estimate from the number of bytes.
-        output_store: Keeps the whole of what was cut; by default a private temporary directory.
+            arguments before the decision and make the decision stricter; it can never loosen it.
+        result_limit: The maximum number of tokens of one result, not counting notices (default
+            12,000, seed 000); a truncated result says so, and its full text is stored on disk. None
+            for no limit.
+        token_counter: Counts tokens; by default an estimate from the number of bytes.
+        output_store: Stores the full text of truncated results; by default in a private temporary
+            directory.
 
     Raises:
-        ConfigurationError: Two tools, sources or groups have one name, or one cannot be told to a
-            model; a template cannot be read; or the limit is not above zero.
+        ConfigurationError: Two tools, sources or groups have the same name, or a name is not valid
+            for a model; a template is invalid; or the limit is not above zero.
     """
 
     def __init__(
@@ -119,20 +122,20 @@ class Toolkit:
         )
 
     def extended(self, tools: Sequence[ToolBase]) -> Toolkit:
-        """Return a toolkit with further tools that follows changes of this one, which is unchanged.
+        """Return a new toolkit with further tools, which tracks later changes of this one.
 
         Args:
             tools: The tools that only the returned toolkit has.
 
         Raises:
-            ConfigurationError: A name is taken, or cannot be told to a model.
+            ConfigurationError: A name is taken, or is not valid for a model.
         """
         extended = copy(self)
         extended._begin(self._inventory.extended(tools))  # noqa: SLF001 - of its own class
         return extended
 
     def _begin(self, inventory: ToolInventory) -> None:
-        """Hold what there is in the inventory, with no call decided yet."""
+        """Set the inventory, with no call decided yet."""
         self._inventory = inventory
         self._issued: WeakKeyDictionary[Grant, tuple[DecisionLayer, ...]] = WeakKeyDictionary()
         self._checked_rules: tuple[Any, ...] | None = None
@@ -140,7 +143,7 @@ class Toolkit:
     # What there is
 
     async def get_tool(self, name: str) -> ToolBase | None:
-        """Return the tool of this name, in whichever group, or None."""
+        """Return the tool of this name in any group, or None."""
         await self._inventory.sync()
         return self._inventory.tools.get(name)
 
@@ -148,7 +151,7 @@ class Toolkit:
         """Add one tool or several to the group.
 
         Raises:
-            ConfigurationError: There is no such group, or a name is taken or cannot be told.
+            ConfigurationError: There is no such group, or a name is taken or not valid for a model.
         """
         for one in tool if isinstance(tool, list) else [tool]:
             self._inventory.add(one, group_name)
@@ -157,7 +160,7 @@ class Toolkit:
         """Remove one tool or several, by name.
 
         Raises:
-            ConfigurationError: There is no tool of that name, or it is a source's.
+            ConfigurationError: There is no tool of that name, or it belongs to a source.
         """
         for name in tool_name if isinstance(tool_name, list) else [tool_name]:
             self._inventory.tools.remove(name)
@@ -167,7 +170,7 @@ class Toolkit:
         self._inventory.clear()
 
     async def refresh(self) -> None:
-        """Look for new tools and skills of all sources; an agent does so once for each reply."""
+        """Look for new tools and skills of all sources; an agent does so once in each reply."""
         await self._inventory.refresh()
 
     async def get_tool_schemas(
@@ -175,7 +178,7 @@ class Toolkit:
     ) -> list[dict[str, Any]]:
         """Return the tool schemas of `basic` and the groups, in the chat-completions form.
 
-        If tools are `suggested`, returns only theirs, and that of the tool that shows the others.
+        With `suggested`, only their schemas, and that of the tool that shows the others.
         """
         schemas: list[dict[str, Any]] = copied(
             await self._inventory.schemas(groups or (), suggested)
@@ -194,14 +197,14 @@ class Toolkit:
         """Return the tool that a model may call by this name while these groups are active.
 
         Raises:
-            ToolNotFoundError: There is none; the message lists what there is.
+            ToolNotFoundError: There is none; the message lists the names.
             ToolGroupInactiveError: Its group is not active.
         """
         await self._inventory.sync()
         return self._inventory.available(tool_name, activated_groups).tool
 
     def is_concurrency_safe(self, tool_name: str) -> bool:
-        """Return whether calls by this name may run beside others; unknown ones only fail."""
+        """Return whether calls by this name may run concurrently; unknown ones only fail."""
         return self._inventory.is_concurrency_safe(tool_name)
 
     # Deciding
@@ -213,7 +216,7 @@ class Toolkit:
         *,
         layers: Sequence[DecisionLayer] = (),
     ) -> DecidedCall:
-        """Read, validate and decide the call; run nothing.
+        """Parse, validate and decide the call without running it.
 
         Sets the call's `state`, `decision`, `digest` and `suggested_rules`.
 
@@ -262,12 +265,12 @@ class Toolkit:
         *,
         layers: Sequence[DecisionLayer] = (),
     ) -> DecidedCall:
-        """Take a person's answer to a call that asks.
+        """Apply a person's answer to a call that asks.
 
-        A yes holds for what was asked: the same tool, arguments and basis. It can turn ASK into
+        An approval is valid for the tool, arguments and basis of the question. It can turn ASK into
         ALLOW, never DENY into ALLOW. Edited arguments are validated and decided again; if that
-        finds a safety question that the person was not shown, the call asks again. If a yes does
-        not hold, the decision's reason says why the call asks again.
+        raises a safety question that the person did not see, the call asks again. If an approval is
+        not valid, the decision's reason says why the call asks again.
 
         Args:
             call: The call as it was stored when it asked.
@@ -279,7 +282,7 @@ class Toolkit:
             As `decide`.
 
         Raises:
-            ResumeError: The call does not ask, or the answer is about another one.
+            ResumeError: The call does not ask, or the answer belongs to another one.
         """
         asked = call.decision
         check_answer(call, answer)
@@ -314,8 +317,8 @@ class Toolkit:
         """Refuse arguments that are not a JSON object or do not fit the tool, if it exists.
 
         Raises:
-            ToolJSONDecodeError: They are no JSON object.
-            ToolArgumentError: They do not fit; the message locates each error.
+            ToolJSONDecodeError: They are not a JSON object.
+            ToolArgumentError: They are invalid; the message locates each error.
         """
         arguments = parse_arguments(tool_name, text)
         entry = self._inventory.tools.find(tool_name)
@@ -385,20 +388,20 @@ class Toolkit:
     def run(
         self, grant: Grant, state: AgentState
     ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
-        """Run the call that the grant is for; this uses up the grant.
+        """Run the granted call; this uses up the grant.
 
         Args:
-            grant: From `decide` or `confirm` of this very toolkit.
+            grant: The grant from `decide` or `confirm` of this toolkit.
             state: The agent's state.
 
         Returns:
-            A stream of the tool's chunks as they arrive, then one complete `ToolResponse`.
-            It raises a `DeveloperOrientedException` that the tool raises; any other failure is a
+            A stream of the tool's chunks as they arrive, then one complete `ToolResponse`. It
+            passes on a `DeveloperOrientedException` of the tool; any other failure becomes a
             response.
 
         Raises:
-            GrantError: The grant is spent or was not issued here; from the stream, as it begins:
-                what the grant rested on has changed.
+            GrantError: The grant was used before or not issued here; or, from the stream as it
+                begins, its tool, policy, arguments or basis have changed.
         """
         layers = self._issued.pop(grant, None)
         if layers is None:
@@ -416,7 +419,7 @@ class Toolkit:
     async def call_tool(
         self, tool_call: ToolCallBlock, state: AgentState
     ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
-        """Decide the call and run it where it is allowed.
+        """Decide the call and run it if it is allowed.
 
         Args:
             tool_call: The model's call; its `state` is updated.

@@ -99,7 +99,7 @@ async def test_an_acting_hook_may_answer_in_the_place_of_the_tool() -> None:
     ("hook", "runs", "state", "told"),
     [
         (silent, 0, ToolResultState.ERROR, "did not run"),
-        (swallowing, 1, ToolResultState.SUCCESS, "kept back"),
+        (swallowing, 1, ToolResultState.SUCCESS, "withheld"),
     ],
 )
 async def test_a_call_whose_hook_says_nothing_has_a_result_all_the_same(
@@ -156,7 +156,7 @@ async def test_a_yes_is_no_yes_to_what_an_acting_hook_makes_of_the_call() -> Non
         await events_of(agent, answer(agent, "c1"))
         assert probe.runs == runs
         assert results_of(agent)["c1"].state is ToolResultState.DENIED
-        assert "nobody allowed" in text_of(results_of(agent)["c1"])
+        assert "was not allowed" in text_of(results_of(agent)["c1"])
 
 
 async def test_an_allowed_call_may_be_run_again_by_a_hook() -> None:

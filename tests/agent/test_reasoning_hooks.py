@@ -144,4 +144,4 @@ async def test_a_model_hook_may_take_another_model_or_answer_itself() -> None:
         assert (await agent.reply(GO)).get_text_content() == text
     failed = await agent_of([], middlewares=[Around(on_model_call=nonsense)]).reply(GO)
     assert failed.error is not None
-    assert "no answer" in failed.error.message
+    assert "not an answer" in failed.error.message

@@ -121,7 +121,7 @@ async def test_sage_t_37_the_choice_cannot_lead_past_the_view(
     assert told["invalid_tools"] == ["gamma"]
     assert told["available_expandable_tools"] == ["beta"]
     assert results_of(agent)["c1"].state is ToolResultState.ERROR
-    assert "'gamma' is not there" in caplog.text
+    assert "'gamma' does not exist" in caplog.text
 
 
 async def test_sage_t_39_a_call_outside_the_request_is_refused_alone() -> None:

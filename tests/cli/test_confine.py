@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentscope_like.sandbox import host, isolation
-from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
+from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
 from tests.cli.program import Program, call, turn
 from tests.sandbox.kit import require_bubblewrap
 
@@ -25,7 +25,7 @@ def test_a_machine_that_cannot_confine_is_told_of(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Commands run there as ever, which is said once; where they must be confined, none runs."""
-    monkeypatch.setattr(isolation, "why_not_bubblewrap", lambda **_: "no bwrap today")
+    monkeypatch.setattr(isolation, "bubblewrap_objection", lambda **_: "no bwrap today")
     model = program.script(turn(WHERE), turn(call("c2", "Bash", command="echo x")), turn(say="D."))
     told = program.call("run", "--model", model, "go")
     assert told.returncode == 0
@@ -41,7 +41,7 @@ def test_check_tells_of_a_machine_without_bubblewrap(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever asks what would be decided learns that nothing enforces it; programs do not."""
-    assert "not confined" not in program.call("check", "ls").stdout or why_not_bubblewrap()
+    assert "not confined" not in program.call("check", "ls").stdout or bubblewrap_objection()
     monkeypatch.setattr(host, "find_bubblewrap", lambda: None)
     assert "not confined here: there is no bwrap" in program.call("check", "ls").stdout
     assert "not confined" not in program.call("check", "--json", "ls").stdout

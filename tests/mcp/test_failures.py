@@ -93,7 +93,7 @@ async def test_a_stateless_server_that_is_away_has_no_tools(
     with pytest.raises(MCPConnectionError, match="cannot be reached"):
         await client.get_tool("echo")
     told = await outcome(Toolkit([Probe()], mcps=[client]), call_of("mcp__a__echo"), AgentState())
-    assert "The server 'a' offers no tools for now; it may be away." in text_of(told)
+    assert "The server 'a' offers no tools for now; it may be unavailable." in text_of(told)
 
 
 # Calls
@@ -118,7 +118,7 @@ async def test_a_dead_server_degrades_to_an_error_of_its_own_tools(rogue: MakeRo
     assert names == ["Probe", "mcp__rogue__echo", "mcp__rogue__die"]
     assert away is not None
     assert away.state is ToolResultState.ERROR
-    assert "'rogue' is away, so 'echo' was not called" in text_of(away)
+    assert "'rogue' is unavailable, so 'echo' was not called" in text_of(away)
     assert "licence" not in text_of(away)
     assert text_of(fine) == "Probe:hi"
 
@@ -176,7 +176,7 @@ async def test_an_http_server_may_come_back(web: Web, path: str) -> None:
         add = await client.get_tool("add")
         assert said_in(await add.call(a=1, b=2)) == "3"
         await asyncio.to_thread(web.stop)
-        with pytest.raises(MCPCallError, match=r"is away|was lost"):
+        with pytest.raises(MCPCallError, match=r"is unavailable|was lost"):
             await add.call(a=1, b=2)
         await asyncio.to_thread(web.start)
         assert said_in(await add.call(a=1, b=2)) == "3"
@@ -191,7 +191,7 @@ async def test_an_http_server_may_die_during_a_call(web: Web, path: str) -> None
         await asyncio.to_thread(web.stop)
         with pytest.raises(AgentOrientedException, match="not known whether"):
             await wait
-        with pytest.raises(MCPCallError, match="is away"):
+        with pytest.raises(MCPCallError, match="is unavailable"):
             await (await client.get_tool("add")).call(a=1, b=2)
 
 
@@ -295,7 +295,7 @@ async def test_an_error_of_the_server_is_told(rogue: MakeRogue) -> None:
     async with rogue(tool("refuse"), tool("raw")).client() as client:
         with pytest.raises(AgentOrientedException, match=r"not today \(code -32000\)"):
             await call(client, "refuse")
-        with pytest.raises(AgentOrientedException, match="not the result of a call"):
+        with pytest.raises(AgentOrientedException, match="not a call result"):
             await call(client, "raw", result={"content": "text"})
         assert client.is_connected
 

@@ -513,7 +513,7 @@ def test_sage_o_10_handlers_are_added() -> None:
     manager.remove_handler(heard)
     assert len(manager.handlers) == 0
     for stranger in (print, manager):
-        with pytest.raises(ConfigurationError, match="no handler"):
+        with pytest.raises(ConfigurationError, match="not a handler"):
             manager.add_handler(stranger)  # type: ignore[arg-type]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from agentscope_like.shell.draft import shortened
-from agentscope_like.shell.syntax.tree import Span
+from agentscope_like.shell import shortened
+from agentscope_like.shell.syntax import Span
 from tests.oracle.findings import Findings, Places
 from tests.oracle.parser_process import Opinion, Outcome
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.oracle.jail import Jail, why_no_jail
+from tests.oracle.jail import Jail, jail_objection
 
 
 @pytest.fixture(scope="module")
 def jail() -> Iterator[Jail]:
     """Return a jail, or skip with the reason why there can be none here."""
-    if reason := why_no_jail():
+    if reason := jail_objection():
         pytest.skip(reason)
     with Jail() as jail:
         yield jail

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from agentscope_like.shell.syntax.tree import (
+from agentscope_like.shell.syntax import (
     Arithmetic,
     ArithmeticCommand,
     ArithmeticFor,

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 
-from agentscope_like.shell.catalog import lookup, names
-from agentscope_like.shell.catalog.grammar import Flag, Grammar, Role, RoleKind
+from agentscope_like.shell.catalog import Flag, Grammar, Role, RoleKind, lookup, names
 from tests.oracle.fragments import FRAGMENTS, VALUES
 
 __all__ = ["Generator", "installed_programs"]

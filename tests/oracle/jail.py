@@ -26,7 +26,7 @@ from tests.oracle.server import Report
 from tests.oracle.world import HOME, PROJECT
 from tests.permission.kit import analyze
 
-__all__ = ["Jail", "Outcome", "is_proven", "why_no_jail"]
+__all__ = ["Jail", "Outcome", "is_proven", "jail_objection"]
 
 _CHECKOUT = Path(agentscope_like.__file__).resolve().parent.parent
 _LINKED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -66,7 +66,7 @@ def is_proven(command: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def why_no_jail() -> str | None:
+def jail_objection() -> str | None:
     """Return why commands cannot be jailed on this machine, or None."""
     for program in ("bwrap", "git"):
         if shutil.which(program) is None:

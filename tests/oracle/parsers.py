@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.syntax.tree import Script
+from agentscope_like.shell.syntax import Script
 from tests.oracle.comparison import Difference, difference_of_bashlex, difference_of_tree_sitter
 from tests.oracle.findings import Findings, find
 from tests.oracle.parser_process import Opinion, Outcome, ParserProcess

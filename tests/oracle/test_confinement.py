@@ -17,11 +17,11 @@ from random import Random
 
 import pytest
 
-from agentscope_like.permission.command.edits import edit_objection
+from agentscope_like.permission.command import edit_objection
 from tests.oracle.confined import DIFFERENT
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.generator import Generator
-from tests.oracle.jail import Jail, Outcome, is_proven, why_no_jail
+from tests.oracle.jail import Jail, Outcome, is_proven, jail_objection
 from tests.oracle.test_execution import is_quick
 from tests.oracle.world import HOME, PROJECT
 from tests.permission.kit import Surroundings, analyze
@@ -51,7 +51,7 @@ pytestmark = pytest.mark.timeout(86_400 if _IS_LONG else 120)
 @pytest.fixture(autouse=True, scope="module")
 def _jail() -> None:
     require_bubblewrap()
-    if reason := why_no_jail():
+    if reason := jail_objection():
         pytest.skip(reason)
 
 

@@ -18,8 +18,7 @@ import msgspec
 import pytest
 
 from agentscope_like.shell import analyze
-from agentscope_like.shell.syntax.reader import read
-from agentscope_like.shell.syntax.tree import Script
+from agentscope_like.shell.syntax import Script, read
 from tests.oracle.corpus import everyday, harmful
 from tests.oracle.generator import Generator
 from tests.oracle.parsers import BASHLEX, TREE_SITTER, Parsers

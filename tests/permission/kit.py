@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from agentscope_like.paths.look_budget import LookBudget
+import agentscope_like
+from agentscope_like.paths import LookBudget
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
@@ -25,17 +26,16 @@ from agentscope_like.permission import (
     PermissionMode,
     PermissionRule,
 )
-from agentscope_like.permission.command.safety_checks import find_danger
+from agentscope_like.permission.command import find_danger
 from agentscope_like.shell import (
     CommandAnalysis,
     Doubt,
     Effect,
     EffectKind,
     Part,
+    Surroundings,
     analyze,
 )
-from agentscope_like.shell.surroundings import Surroundings
-from agentscope_like.shell.walk import purposes
 from agentscope_like.tool import Bash
 from tests.record import AtOnce
 
@@ -65,7 +65,7 @@ __all__ = [
     "suggested_for",
 ]
 
-PURPOSES = Path(purposes.__file__).with_suffix(".toml")
+PURPOSES = Path(agentscope_like.__file__).parent / "shell" / "walk" / "purposes.toml"
 """The table of what programs do, in words."""
 
 _TOOLS = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")

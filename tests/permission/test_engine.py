@@ -21,9 +21,9 @@ from agentscope_like.permission import (
     PermissionRule,
     PreparedCall,
     RuleError,
+    RuleMatch,
     check_rules,
 )
-from agentscope_like.permission.protocol import RuleMatch
 from tests.permission.reference import Check, Mode, Situation, settle
 from tests.permission.stub import StubTool, context_of, rule, tool_of
 

@@ -22,13 +22,13 @@ from agentscope_like.permission.explain import (
     ROW_WORDS,
     Explanation,
     LineRole,
+    cells,
     explain,
     explain_call,
     rule_flag,
     visible,
 )
 from agentscope_like.permission.explain.layout import argument_lines
-from agentscope_like.permission.explain.visible import cells
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from tests.permission.kit import analyze
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.paths import compile_pattern, locate
-from agentscope_like.paths.errors import PathError
+from agentscope_like.paths import PathError, compile_pattern, locate
 from agentscope_like.permission import PatternError, PermissionBehavior
 from agentscope_like.tool import Bash
 from tests.permission.kit import danger_of, decide, make_place

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_like.paths import FileKind, locate
-from agentscope_like.paths.errors import PathError
-from agentscope_like.paths.location_cache import LocationCache
+from agentscope_like.paths import FileKind, LocationCache, PathError, locate
 
 _NAMES = ("a", "b", "loop", "out", "up", "file", "gone", ".hidden", "..", ".", "")
 _PATHS = st.lists(st.sampled_from(_NAMES), min_size=1, max_size=5).map("/".join)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from agentscope_like.paths import (
     FileKind,
+    PathError,
     contains,
     inside_any,
     locate,
     locate_directories,
 )
-from agentscope_like.paths.errors import PathError
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from agentscope_like.paths import (
     Location,
     compile_pattern,
     escape,
+    fold,
     locate,
     locate_directories,
 )
-from agentscope_like.paths.case_folding import fold
 from agentscope_like.permission import PatternError
 
 WORK = "/nonexistent/work"

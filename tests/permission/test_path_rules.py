@@ -15,8 +15,14 @@ from agentscope_like.paths import (
     locate,
     locate_directories,
 )
-from agentscope_like.permission import PatternError, PermissionBehavior, PermissionRule, RuleError
-from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
+from agentscope_like.permission import (
+    PathRuleIndex,
+    PathRules,
+    PatternError,
+    PermissionBehavior,
+    PermissionRule,
+    RuleError,
+)
 
 WORK = "/nonexistent/work"
 HOME = "/nonexistent/home"

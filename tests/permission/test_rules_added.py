@@ -15,8 +15,8 @@ from agentscope_like.permission import (
     PermissionEngine,
     PermissionRule,
     RuleError,
+    check_rules,
 )
-from agentscope_like.permission.rules import check_rules
 from agentscope_like.tool import Bash, Grep, Read, ToolBase, Write
 
 COMMANDS = ("npm run x", "git push", "rm a", "cat src/a", "echo x > src/b.py", "cat c.key")

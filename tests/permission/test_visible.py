@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentscope_like.permission.explain.visible import Piece, cells, pieces, spelt, visible
+from agentscope_like.permission.explain import Piece, cells, pieces, visible
+from agentscope_like.permission.explain.visible_text import spelt
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from agentscope_like.sandbox import (
     SandboxType,
 )
 from agentscope_like.sandbox.host.passthrough import PassthroughSandbox
-from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
+from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
 from agentscope_like.sandbox.isolation.local import LocalSandbox
 
 __all__ = [
@@ -173,7 +173,7 @@ class SSHServer:
 
 def require_bubblewrap() -> None:
     """Skip the test where nothing can be isolated."""
-    if reason := why_not_bubblewrap():
+    if reason := bubblewrap_objection():
         pytest.skip(f"needs bubblewrap: {reason}")
 
 

@@ -218,7 +218,7 @@ def test_a_program_that_was_not_run_has_no_status() -> None:
 
 def test_without_bubblewrap_there_is_no_way_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing can be confined, asking for it is an error."""
-    monkeypatch.setattr(confinement_module, "why_not_bubblewrap", lambda **_: "not here")
+    monkeypatch.setattr(confinement_module, "bubblewrap_objection", lambda **_: "not here")
     with pytest.raises(IsolationError, match="not here"):
         Confinement(reading(), directory="/", environment={})
 

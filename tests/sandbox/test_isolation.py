@@ -300,7 +300,7 @@ async def test_a_machine_without_isolation_makes_no_local_sandbox(
 ) -> None:
     """Where bubblewrap does not work, LOCAL is an error that names what does, and runs nothing."""
     for module in (local_module, confinement_module):
-        monkeypatch.setattr(module, "why_not_bubblewrap", lambda: "no namespaces here")
+        monkeypatch.setattr(module, "bubblewrap_objection", lambda: "no namespaces here")
     sandbox = LocalSandbox()
     with pytest.raises(IsolationError, match=r"no namespaces here.*PASSTHROUGH"):
         await sandbox.initialize()

@@ -300,7 +300,7 @@ async def test_a_path_that_leads_elsewhere_than_when_it_was_decided_about(tmp_pa
     call = ToolCallBlock(id="1", name="Read", input=json.dumps({"file_path": "dir/file"}))
     chunks = [chunk async for chunk in toolkit.call_tool(call, state)]
     assert (tmp_path / "dir").is_symlink()
-    assert "leads elsewhere than when it was decided about" in str(chunks[-1].content)
+    assert "no longer leads where it did when the call was decided" in str(chunks[-1].content)
     assert "SECRET" not in str(chunks)
     again = ToolCallBlock(id="2", name="Read", input=json.dumps({"file_path": "dir/file"}))
     chunks = [chunk async for chunk in toolkit.call_tool(again, state)]

@@ -132,7 +132,7 @@ async def test_a_yes_to_one_danger_is_none_to_another() -> None:
     probe.danger = "It overwrites .bashrc."
     assert (await toolkit.confirm(call, yes, state)).grant is None
     assert call.state is ToolCallState.ASKING
-    assert "what is found now was not shown yet" in str(call.decision)
+    assert "the current finding was not shown before" in str(call.decision)
     assert (await toolkit.confirm(call, yes, state)).grant is not None
 
 

@@ -317,7 +317,7 @@ def test_groups_that_cannot_be(groups: Any, message: str) -> None:
 @pytest.mark.parametrize("name", ["", "two words", "_agent_state", "a" * 65, "größe", "a\n"])
 def test_a_group_name_that_no_model_could_be_told(name: str) -> None:
     """It becomes the name of an argument."""
-    with pytest.raises(ConfigurationError, match="cannot be told to a model"):
+    with pytest.raises(ConfigurationError, match="is not valid for a model"):
         ToolGroup(name, "A group.")
 
 

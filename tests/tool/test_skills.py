@@ -227,7 +227,9 @@ async def test_an_instruction_template() -> None:
 
 async def test_a_template_that_cannot_be() -> None:
     """A mistake in it is the developer's to see; a sandbox keeps it from what is not its own."""
-    with pytest.raises(ConfigurationError, match="`skill_instruction_template` is no Jinja"):
+    with pytest.raises(
+        ConfigurationError, match="`skill_instruction_template` is not a valid Jinja"
+    ):
         Toolkit(skill_instruction_template="{% for %}")
     for template in ("{{ skill.name }}", "{{ skills.append(1) }}", "{{ skills.__class__ }}"):
         kit = Toolkit(skills_or_loaders=[skill("a")], skill_instruction_template=template)

@@ -196,9 +196,9 @@ async def test_a_source_that_fails_leaves_the_rest_working(
     response = await outcome(kit, call_of("mcp__bad__read"), AgentState())
     assert response is not None
     assert response.state is ToolResultState.ERROR
-    assert "The server 'bad' offers no tools for now; it may be away." in text_of(response)
+    assert "The server 'bad' offers no tools for now; it may be unavailable." in text_of(response)
     other = await outcome(kit, call_of("mcp__good__write"), AgentState())
-    assert "may be away" not in text_of(other)
+    assert "may be unavailable" not in text_of(other)
     bad.broken = None
     await kit.refresh()
     assert await shown(kit) == ["Probe", "mcp__bad__read", "mcp__good__read"]

@@ -386,7 +386,7 @@ async def test_edited_arguments_are_decided_anew(edited: str, waits: bool) -> No
     assert (decided.grant is None) is waits
     assert (call.state is ToolCallState.ASKING) is waits
     if waits:
-        assert "what the edit would do was not shown yet" in str(call.decision)
+        assert "the effect of the edit was not shown before" in str(call.decision)
         again = await toolkit.confirm(call, yes(call), state)
         assert again.grant is not None
 
@@ -441,7 +441,7 @@ class Idle(ToolBase):
     ("build", "told"),
     [
         (lambda: Toolkit([Probe(), Probe()]), "two tools named 'Probe'"),
-        (lambda: Toolkit([Probe("with space")]), "cannot be told to a model"),
+        (lambda: Toolkit([Probe("with space")]), "is not valid for a model"),
         (lambda: Toolkit(cast("Any", [print])), "wrap a function with FunctionTool"),
         (lambda: Toolkit(cast("Any", Probe())), "give a list"),
         (lambda: Toolkit([Idle()]), "does not implement `call`"),

@@ -1,4 +1,4 @@
-"""Tool calls of a reply: batches, hooks and the answers they wait for."""
+"""Decides and runs the tool calls of a reply, in batches and with hooks."""
 
 from typing import TYPE_CHECKING
 

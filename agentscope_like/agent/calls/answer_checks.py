@@ -28,13 +28,13 @@ __all__ = ["check_confirmations", "check_results", "new_rules"]
 def check_confirmations(
     event: UserConfirmResultEvent, recorder: ReplyRecorder, toolkit: Toolkit
 ) -> list[tuple[ToolCallBlock, ConfirmResult]]:
-    """Return the asking calls with their answers, in the order of the calls.
+    """Return the calls that ask with their answers, in the order of the calls.
 
     Raises:
-        ResumeError: An answer is about another reply, about a call that does not ask, or about one
-            that was answered already; it would change which tool is called, or edits the arguments
-            to ones that do not fit; or it is a no that would remember a rule that allows.
-        RuleError: A rule to remember could never do what it says.
+        ResumeError: An answer belongs to another reply, to a call that does not ask or to one
+            already answered; it changes the tool, or the arguments to invalid ones; or it rejects a
+            call and yet adds an allow rule.
+        RuleError: A rule to remember is invalid.
     """
     _check_reply(event.reply_id, recorder)
     calls = _expected((r.tool_call.id for r in event.confirm_results), recorder, "asking")
@@ -81,8 +81,8 @@ async def check_results(
     """Return the submitted calls with their results, in the order of the calls.
 
     Raises:
-        ResumeError: A result is about another reply, about a call that was not submitted or has
-            its result, does not say how the call ended, or does not pass the tool's own check.
+        ResumeError: A result belongs to another reply, or to a call that was not submitted or
+            already has a result; does not say how the call ended; or fails the tool's own check.
     """
     _check_reply(event.reply_id, recorder)
     calls = _expected((r.id for r in event.execution_results), recorder, "submitted")
@@ -115,13 +115,13 @@ async def _check_by_tool(call: ToolCallBlock, result: ToolResultBlock, toolkit: 
             await tool.check_external_result(copy)
     except Exception as error:
         raise ResumeError(
-            f"{call.name} does not take the result of call {call.id!r}: {error}. Mend the result "
-            "and send it again"
+            f"{call.name} does not take the result of call {call.id!r}: {error}. Correct the "
+            "result and send it again"
         ) from error
 
 
 def new_rules(results: Iterable[ConfirmResult]) -> list[PermissionRule]:
-    """Return the rules that the person wants remembered; a rejection remembers them as well."""
+    """Return the rules that the person wants remembered, from approvals and rejections."""
     return [rule for result in results for rule in result.rules or ()]
 
 

@@ -31,13 +31,13 @@ _Item = tuple[ToolCallBlock, ToolChunk | ToolResponse]
 
 
 class Acting:
-    """Takes the calls of a reply from pending to their results, or to where they wait.
+    """Takes the calls of a reply from pending until they have results or wait for answers.
 
     Args:
-        toolkit: The guarded path.
+        toolkit: Decides and runs the calls.
         recorder: The reply.
-        runner: Runs what was granted.
-        layers: Decision layers, outside the toolkit's own.
+        runner: Runs granted calls.
+        layers: Decision layers around the toolkit's own.
     """
 
     def __init__(
@@ -55,10 +55,10 @@ class Acting:
         self._told: set[str] = set()
 
     async def act(self, calls: Sequence[ToolCallBlock]) -> AsyncGenerator[AgentEvent, None]:
-        """Decide and run pending calls, batch by batch, until one waits for somebody.
+        """Decide and run pending calls, batch by batch, until one waits for an answer.
 
-        Calls that may run beside others are one batch, contiguous ones at a time; the others run
-        one by one. The calls after a batch in which something waits stay pending.
+        Adjacent calls that are safe to run concurrently form one batch; other calls run one by one.
+        If a call in a batch waits, the calls after the batch stay pending.
         """
         for batch in self._batches(calls):
             decided = [await self.decide(call) for call in batch]
@@ -71,7 +71,7 @@ class Acting:
     async def act_on_answers(
         self, answered: Sequence[tuple[ToolCallBlock, ConfirmResult]]
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Take a person's answers, batch by batch, and run what they granted."""
+        """Apply a person's answers, batch by batch, and run the calls they granted."""
         answers = {call.id: answer for call, answer in answered}
         for batch in self._batches([call for call, _ in answered]):
             decided = [
@@ -85,7 +85,7 @@ class Acting:
                     yield event
 
     async def decide(self, call: ToolCallBlock) -> DecidedCall:
-        """Decide a call under the policy of now; run nothing."""
+        """Decide a call under the current rules without running it."""
         return await self._toolkit.decide(call, self._state, layers=self._layers)
 
     def _batches(self, calls: Sequence[ToolCallBlock]) -> Iterator[list[ToolCallBlock]]:
@@ -100,10 +100,10 @@ class Acting:
                 yield from ([call] for call in batch)
 
     async def finish(self, decided: Sequence[DecidedCall]) -> AsyncGenerator[AgentEvent, None]:
-        """Tell of refusals, ask what must be asked, and run what was granted side by side.
+        """Report refusals, ask the open questions, and run the granted calls concurrently.
 
-        Every result is begun before the first call runs: whoever stores events before showing them
-        knows what was running when the process died.
+        Every result is begun before the first call runs, so that stored events tell which calls
+        were running if the process dies.
         """
         granted: list[tuple[ToolCallBlock, Grant]] = []
         for one in decided:
@@ -125,11 +125,11 @@ class Acting:
                     yield event
 
     def waiting(self, calls: Sequence[ToolCallBlock], *, note: str = "") -> Iterator[AgentEvent]:
-        """Ask for what each of these calls waits for, an event for each.
+        """Yield an event that asks for what each of these calls waits for.
 
         Args:
-            calls: Those of them that wait.
-            note: What the model is told in front of the results of those that wait outside.
+            calls: The waiting calls.
+            note: A note to the model, put before the results of calls that run elsewhere.
         """
         reply_id = self._recorder.reply_id
         for call in calls:

@@ -22,7 +22,7 @@ from agentscope_like.tool.call import refused, says_something
 
 __all__ = ["CallRunner"]
 
-KEPT_BACK = "A middleware kept back what this call said."
+KEPT_BACK = "A middleware withheld the result of this call."
 TOOK_ITS_PLACE = "This call did not run: a middleware took its place and gave no result."
 OTHER_CALL = "This call did not run: a middleware changed which call it is."
 
@@ -30,13 +30,13 @@ Items = AsyncGenerator[ToolChunk | ToolResponse, None]
 
 
 class CallRunner:
-    """Runs granted calls: chunks as they come, then one response, for each.
+    """Runs granted calls; each yields its chunks and then one response.
 
     Args:
-        toolkit: The guarded path.
+        toolkit: Runs the calls.
         state: The agent's state.
-        agent: The agent, handed to the hooks.
-        middlewares: Those of the agent.
+        agent: The agent, passed to the hooks.
+        middlewares: The agent's middlewares.
         layers: The agent's decision layers.
         limit: Keeps each result within a number of tokens.
     """
@@ -62,7 +62,7 @@ class CallRunner:
         """Run the call, and yield its chunks and its response, within the limit.
 
         Raises:
-            ConfigurationError: A middleware yields what is neither chunk nor response.
+            ConfigurationError: A middleware yields something other than a chunk or response.
             DeveloperOrientedException: From a middleware or the tool.
         """
         if self._hooked:
@@ -94,7 +94,7 @@ class CallRunner:
                     yield whole.model_copy(update={"metadata": metadata})
 
     async def _within_hooks(self, call: ToolCallBlock, grant: Grant) -> Items:
-        """Run the call inside the hooks; whatever they yield, one response ends it."""
+        """Run the call inside the hooks; it always ends with exactly one response."""
         run = _HookedRun(self._toolkit, self._state, self._layers, call, grant)
         onion = hook_onion(self._hooked, "on_acting", self._agent, run.core)
         whole: ToolResponse | None = None
@@ -119,7 +119,7 @@ class CallRunner:
 
 
 class _Told:
-    """What the chunks of one call came to, but for their text."""
+    """What the chunks of one call add up to, except their text."""
 
     def __init__(self) -> None:
         self.says_something = False
@@ -146,7 +146,7 @@ async def _granted_run(toolkit: Toolkit, grant: Grant, state: AgentState) -> Ite
 
 
 class _HookedRun:
-    """The innermost layer of one call's hooks: what runs is what was decided, or decided anew."""
+    """The innermost layer of one call's hooks; a call that the hooks changed is decided again."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class _HookedRun:
         self._said: ToolResponse | None = None
 
     async def core(self, tool_call: ToolCallBlock) -> Items:
-        """Run the call; the decision was about its first run, as it was."""
+        """Run the call; the decision covers only its first run with unchanged arguments."""
         granted = await self._granted(tool_call)
         if isinstance(granted, ToolResponse):
             self._said = granted
@@ -195,7 +195,7 @@ class _HookedRun:
         what = "with changed arguments" if wanted.input != self._input else "once more"
         why = decided.decision.message if decided.decision is not None else ""
         return refused(
-            f"A middleware wanted to run this call {what}, which nobody allowed: it did not run. "
+            f"A middleware wanted to run this call {what}, which was not allowed: it did not run. "
             f"{why}".rstrip(),
             ToolResultState.DENIED,
         )

@@ -19,7 +19,7 @@ def checked_middlewares(middlewares: Iterable[MiddlewareBase] | None) -> tuple[M
     """Return the middlewares.
 
     Raises:
-        ConfigurationError: One is no middleware of an agent.
+        ConfigurationError: One is not an agent middleware.
     """
     checked = tuple(middlewares or ())
     for one in checked:
@@ -28,7 +28,7 @@ def checked_middlewares(middlewares: Iterable[MiddlewareBase] | None) -> tuple[M
             if hasattr(one, "on_tool_call"):
                 hint = "; a layer around one tool is given to that tool: `Bash(middlewares=[...])`"
             raise ConfigurationError(
-                f"{one!r} is no middleware of an agent: subclass MiddlewareBase{hint}"
+                f"{one!r} is not an agent middleware: subclass MiddlewareBase{hint}"
             )
     return checked
 

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 COMPRESSED = "context_compressed"
-"""The name of the `CustomEvent` that tells of a compression; its value is the report."""
+"""The name of the `CustomEvent` for a compression; its value is the report."""
 
 SUMMARY_TOOL = "write_summary"
 NO_SUMMARY = "the model gave no summary of the history: compress later, or with another model"
@@ -48,13 +48,13 @@ _SHORTEST_RESULT = 64
 
 
 class CompressionReport(Struct, frozen=True):
-    """What a compression did.
+    """A report of one compression.
 
     Attributes:
-        tokens_before: Tokens of the summary and the context before, as the model counts them.
-        tokens_after: And after.
-        input_tokens: What writing the summary cost.
-        output_tokens: What writing the summary cost.
+        tokens_before: Tokens of the summary and the context before, counted by the model.
+        tokens_after: The same count after it.
+        input_tokens: Input tokens used to write the summary.
+        output_tokens: Output tokens used to write the summary.
     """
 
     tokens_before: int
@@ -64,7 +64,7 @@ class CompressionReport(Struct, frozen=True):
 
 
 class CompressionWish(NamedTuple):
-    """A compression that somebody asked for while a reply was under way.
+    """A compression that was requested during a reply.
 
     Attributes:
         config: What is kept, and how the summary is asked for and told.
@@ -80,7 +80,7 @@ class Compression:
 
     Args:
         state: The state.
-        model: Whose `context_size` counts, and its `count_tokens`.
+        model: The model whose `context_size` and `count_tokens` apply.
         calls: Calls the models.
     """
 
@@ -92,12 +92,12 @@ class Compression:
         self._fixed: tuple[object, int] = (None, 0)
 
     async def is_due(self, prompt: str, tools: list[dict[str, Any]], config: ContextConfig) -> bool:
-        """Return whether the next request is so long that the history is compressed first.
+        """Return whether the next request is too long, so that the history is compressed first.
 
         Args:
             prompt: The system prompt.
             tools: Schemas of the tools, which the model reads as well.
-            config: Above which share of what the model can read.
+            config: Sets the share of the token limit above which it is.
         """
         about = prompt, [tool["function"]["name"] for tool in tools]
         if self._fixed[0] != about:
@@ -114,18 +114,18 @@ class Compression:
         *,
         writing: Msg | None = None,
     ) -> CompressionReport | None:
-        """Replace what is beyond the reserve with a summary, and return what that did.
+        """Replace older history with a summary and return a report.
 
-        A call and its result stay or go together; a call without its result stays.
+        A call and its result are kept or removed together; a call without a result is kept.
 
         Args:
             prompt: The system prompt.
             config: What is kept, and how the summary is asked for and told.
             instructions: What else the model is told about the summary.
-            writing: The message that is being written, kept as an object.
+            writing: The message that is being written; it stays the same object.
 
         Returns:
-            The report, or None where nothing can be removed.
+            The report, or None if nothing can be removed.
 
         Raises:
             ModelError: No model wrote a summary. Nothing was done.
@@ -149,10 +149,10 @@ class Compression:
         )
 
     async def _removable(self, config: ContextConfig) -> list[Passage]:
-        """Return the oldest passages; the latest ones within the reserve are kept.
+        """Return the oldest passages; the latest ones that fit in the reserve are kept.
 
-        The very last one is kept even beyond the reserve, unless it alone would bring the next
-        compression about: what the model has just asked for should not be summed up unread.
+        The last one is kept even if it does not fit, unless it alone would trigger the next
+        compression: the model should read what it has just asked for.
         """
         size = self._model.context_size
         reserve = config.reserve_ratio * size
@@ -202,7 +202,7 @@ class Compression:
         raise failure
 
     async def _fitted(self, messages: list[Msg], room: int) -> list[Msg]:
-        """Return the messages within the room, by cutting their longest results shorter."""
+        """Return the messages, their longest results truncated until they fit."""
         limit = room // 2
         while limit > _SHORTEST_RESULT and await self._model.count_tokens(messages) > room:
             messages = [_with_short_results(message, limit) for message in messages]
@@ -211,7 +211,7 @@ class Compression:
 
 
 def _with_short_results(message: Msg, limit: int) -> Msg:
-    """Return the message with the middle cut out of results of more than `limit` tokens."""
+    """Return the message with results of more than `limit` tokens cut in the middle."""
     content = [
         block.model_copy(update={"output": _cut(block, limit)})
         if isinstance(block, ToolResultBlock)
@@ -240,7 +240,7 @@ def _blocks_of(instructions: HintBlock | None) -> Sequence[TextBlock | DataBlock
 
 
 def _summary_of(answer: ChatResponse, config: ContextConfig) -> str:
-    """Return the summary as it is told from then on, or nothing where there is none."""
+    """Return the summary as text for the model, or nothing if there is none."""
     for block in answer.content:
         if isinstance(block, ToolCallBlock) and block.name == SUMMARY_TOOL:
             fields = _fields(block.input)

@@ -1,4 +1,4 @@
-"""Counts the tokens of a context without counting all of it again each round."""
+"""Counts the tokens of a context incrementally."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ __all__ = ["ContextSize", "summary_messages"]
 
 
 def summary_messages(state: AgentState) -> list[Msg]:
-    """Return what the model is told of the history that was removed: a message, or nothing."""
+    """Return the message with the summary of removed history, or nothing."""
     return [UserMsg("user", state.summary)] if state.summary else []
 
 
 class ContextSize:
-    """Counts the tokens of a state's summary and context, and only once what stays as it is.
+    """Counts the tokens of a state's summary and context; counts unchanged blocks once.
 
-    Between two rounds a context grows at its end. Where a message was removed or replaced, or has
-    lost blocks, all is counted anew; a block that was changed in place keeps its count.
+    Between two rounds a context grows at its end. If a message was removed or replaced, or lost
+    blocks, everything is counted again; a block that was changed in place keeps its old count.
 
     Args:
         state: The state.

@@ -24,10 +24,10 @@ IMAGE_LEFT_OUT = "[An earlier image is left out here.]"
 
 
 class Passage(Struct, frozen=True):
-    """A part of the context that stays together: a message, or one round of an assistant's.
+    """A part of the context that stays together: a message, or one round of a reply.
 
     Attributes:
-        message: The message that it is of.
+        message: The message that it belongs to.
         blocks: Its blocks; calls and their results are in one passage.
         is_open: Whether a call in it has no result yet.
     """
@@ -75,9 +75,9 @@ def without(context: Sequence[Msg], removed: Iterable[Passage], *, keep: Msg | N
 
     Args:
         context: The messages.
-        removed: What goes.
-        keep: The message that is being written: it stays the same object, even if nothing of it
-            remains; of the others, those that lose a part are copied.
+        removed: The passages to remove.
+        keep: The message that is being written: it stays the same object, even if it becomes empty;
+            other messages that lose a part are copied.
     """
     gone = {id(block) for passage in removed for block in passage.blocks}
     remaining: list[Msg] = []
@@ -94,7 +94,7 @@ def without(context: Sequence[Msg], removed: Iterable[Passage], *, keep: Msg | N
 
 
 def without_images(messages: Sequence[Msg], most: int) -> list[Msg]:
-    """Return the messages with the latest images only; a note stands for each of the others."""
+    """Return the messages with only the latest images; a note replaces each of the others."""
     left = most
     shown: list[Msg] = []
     for message in reversed(messages):

@@ -24,10 +24,10 @@ _log = logging.getLogger(__name__)
 
 
 class PromptContext:
-    """Composes what the model is told, and compresses the history where that is due.
+    """Builds the messages for the model, and compresses the history when it is too long.
 
     Args:
-        parts: The reply's, or those of a reply that could be.
+        parts: The parts of the reply.
     """
 
     def __init__(self, parts: ReplyParts) -> None:
@@ -48,7 +48,7 @@ class PromptContext:
         return await system_prompt(self._agent.middlewares, self._agent, prompt)
 
     def messages(self, prompt: str) -> list[Msg]:
-        """Return what the model is told: the prompt, the summary and the context."""
+        """Return the messages for the model: the prompt, the summary and the context."""
         most = self._agent.context_config.max_image_num
         said = [message for message in self._state.context if message.content]
         return [
@@ -60,9 +60,9 @@ class PromptContext:
     async def compressed(
         self, prompt: str, tools: list[dict[str, Any]]
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Compress the context where it is too long, or somebody wished it; tell of it.
+        """Compress the context if it is too long or this was requested, and yield a report.
 
-        Where no summary can be had, the reply goes on with what there is.
+        If no model writes a summary, the reply continues with the context unchanged.
 
         Args:
             prompt: The system prompt.
@@ -86,7 +86,7 @@ class PromptContext:
         """Compress the context, inside the `on_compress_context` hooks.
 
         Returns:
-            What it did; None where nothing was removed, or a hook did without.
+            The report; None if nothing was removed, or a hook prevented the compression.
 
         Raises:
             ModelError: No model wrote a summary.

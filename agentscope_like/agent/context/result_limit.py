@@ -12,11 +12,11 @@ __all__ = ["ResultLimit"]
 
 
 class ResultLimit:
-    """Limits results, of tools that ran here and of those that ran outside.
+    """Truncates results of tools that ran here or elsewhere.
 
     Args:
-        limit: Most tokens of one result, notices aside.
-        store: Keeps the whole text where it is cut.
+        limit: The maximum number of tokens of one result, not counting notices.
+        store: Keeps the full text of truncated results.
     """
 
     def __init__(self, limit: int, store: OutputStore) -> None:
@@ -25,17 +25,17 @@ class ResultLimit:
         self._store = store
 
     def begin(self) -> LimitedOutput:
-        """Return what limits the output of one call that comes in chunks."""
+        """Return the limiter for one call whose output comes in chunks."""
         return LimitedOutput(self.limit, self._counter, self._store)
 
     async def cut(self, response: ToolResponse) -> ToolResponse:
-        """Return the response within the limit; itself where it is within it."""
+        """Return the response, truncated if it exceeds the limit."""
         return await truncate_response(response, self.limit, self._counter, self._store)
 
     async def cut_output(
         self, output: str | Sequence[TextBlock | DataBlock]
     ) -> list[TextBlock | DataBlock]:
-        """Return the output of a call that ran outside, within the limit."""
+        """Return the output of a call that ran elsewhere, truncated if it exceeds the limit."""
         blocks: list[TextBlock | DataBlock] = (
             [TextBlock(text=output)] if isinstance(output, str) else list(output)
         )

@@ -1,4 +1,4 @@
-"""One reply of an agent, from its beginning to its end."""
+"""Runs one reply of an agent, from its beginning to its end."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Begins a stream: with messages, with answers to what waits, or with an interrupt."""
+"""Begins or resumes a reply with messages, answers to waiting calls, or an interrupt."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ AgentInput: TypeAlias = (
 
 
 class Beginning:
-    """Takes the input of a stream in.
+    """Applies the input of a stream.
 
     Args:
         parts: The reply's.
@@ -59,15 +59,15 @@ class Beginning:
     async def take(
         self, inputs: AgentInput, schema: StructuredSchema | None
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Take the input in, and yield what comes of it before the model is asked.
+        """Apply the input, and yield its events before the model is called.
 
         Args:
             inputs: As for `Agent.reply_stream`.
-            schema: What the answer has to fit; for an answer or None, in place of the same schema
-                that the state knows.
+            schema: The schema of the answer; when resuming, it replaces the equal schema in the
+                state.
 
         Raises:
-            ResumeError: The input does not fit what the agent waits for. Nothing was done.
+            ResumeError: The input is not what the agent waits for. Nothing was done.
             RuleError: A rule could never do what it says. Nothing was done.
         """
         match inputs:
@@ -130,7 +130,7 @@ class Beginning:
             yield event
 
     async def _spared(self) -> list[DecidedCall]:
-        """Return the waiting calls that a newly remembered rule lets run, or refuses."""
+        """Return the waiting calls that a newly remembered rule allows or denies."""
         spared: list[DecidedCall] = []
         for call in self._state.get_awaiting_tool_calls(self._recorder.name):
             if call.state is ToolCallState.ASKING:
@@ -195,7 +195,7 @@ class Beginning:
 
 
 def refuse_while_waiting(state: AgentState, name: str) -> None:
-    """Refuse a message while calls of the agent `name` wait for answers.
+    """Refuse messages while calls of the agent `name` wait for answers.
 
     Raises:
         ResumeError: Some do.
@@ -214,7 +214,7 @@ def listed(inputs: Msg | list[Msg] | None) -> list[Msg]:
     """Return the messages of an input.
 
     Raises:
-        ResumeError: Something in it is no message.
+        ResumeError: Something in it is not a message.
     """
     if inputs is None:
         return []
@@ -222,7 +222,7 @@ def listed(inputs: Msg | list[Msg] | None) -> list[Msg]:
     for message in messages:
         if not isinstance(message, Msg):
             raise ResumeError(
-                f"{shortened(repr(message))} is no message: wrap text as `UserMsg(name, text)`, "
+                f"{shortened(repr(message))} is not a message: wrap text as `UserMsg(name, text)`, "
                 "and give an answer as one event"
             )
     return messages

@@ -1,4 +1,4 @@
-"""Ends a reply: its reason and its last events."""
+"""Ends a reply with a reason and its last events."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ BROKEN_OFF = "Interrupted: this call did not finish, or not in sight. Check befo
 NEVER_RAN = "Interrupted: this call did not run."
 NOT_RUN = "The response broke off before this call was complete: it did not run."
 EMPTY = "Your last response was empty. Answer the user, or call a tool."
-EMPTY_AGAIN = "the model answered with nothing, twice in a row: try again, or take another model"
+EMPTY_AGAIN = "the model's answer was empty twice in a row: try again, or use another model"
 MAX_EMPTY_RESPONSES = 2
 URGING = (
     f"The answer has to be given as data: call {FINISHING_TOOL} now, with what you have found out."
 )
 URGING_SOURCE = "structured_output"
 NO_OUTPUT = (
-    "the model gave no structured output, however often it was told to: simplify the schema, or "
+    "the model gave no structured output after repeated requests: simplify the schema, or "
     "take another model"
 )
 
@@ -57,7 +57,7 @@ class ReplyEnding:
         return schema is not None and self._urgings() > 0
 
     def before_round(self, config: ReActConfig) -> Iterator[AgentEvent]:
-        """End the reply that has its structured output, or that took all its rounds."""
+        """End the reply if it has its structured output, or has used all its rounds."""
         reply = self._recorder.state.reply_context
         grace = config.structured_output_grace_iters if reply.structured_schema else 0
         if reply.structured_output is not None:
@@ -70,12 +70,12 @@ class ReplyEnding:
     def after_round(
         self, config: ReActConfig, *, has_calls: bool, empty: int
     ) -> Iterator[AgentEvent]:
-        """End the reply where the model called nothing, unless more was asked of it.
+        """End the reply if the model called no tool and no structured output is missing.
 
         Args:
-            config: How often the model is told.
+            config: Limits how often the model is reminded.
             has_calls: Whether the model called anything.
-            empty: How many responses in a row said nothing: the first is pointed out.
+            empty: How many responses in a row were empty: the first gets a hint.
         """
         if empty >= MAX_EMPTY_RESPONSES:
             yield from self.failed(ModelError(EMPTY_AGAIN, type=ErrorType.UPSTREAM))
@@ -97,14 +97,14 @@ class ReplyEnding:
         )
 
     def exceeded(self, rounds: int) -> Iterator[AgentEvent]:
-        """End the reply that took all its rounds."""
+        """End the reply that has used all its rounds."""
         recorder = self._recorder
         yield recorder.take(ExceedMaxItersEvent(reply_id=recorder.reply_id, name=recorder.name))
         yield from self._say(f"I stopped after {rounds} rounds, before the work was done.")
         yield self._end(ReplyFinishedReason.EXCEED_MAX_ITERS)
 
     def failed(self, error: ModelError) -> Iterator[AgentEvent]:
-        """End the reply whose model failed; calls that it left unfinished never ran."""
+        """End the reply whose model failed; its incomplete calls never ran."""
         yield from self._recorder.interrupt_open_calls(BROKEN_OFF, NOT_RUN)
         info = ErrorInfo(type=error.type, message=printable(error.message))
         yield self._end(ReplyFinishedReason.ERROR, info)

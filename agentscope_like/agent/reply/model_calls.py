@@ -23,12 +23,12 @@ class ModelCalls:
     Args:
         model: The model.
         config: Retries and the fallback model.
-        agent: The agent, handed to the hooks.
-        middlewares: Those of the agent.
+        agent: The agent, passed to the hooks.
+        middlewares: The agent's middlewares.
 
     Attributes:
         models: The models in the order in which they are tried.
-        summary_models: Those that are asked for a summary, likewise.
+        summary_models: The same for summaries.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class ModelCalls:
         tools: list[dict[str, Any]] | None,
         tool_choice: ToolChoice | None,
     ) -> AsyncGenerator[ChatResponse, None]:
-        """Yield the model's answer as a stream, whether it comes as one or not.
+        """Yield the model's answer as a stream, even if the model does not stream.
 
         Raises:
-            ModelError: The model failed; or a hook returned what is no answer.
+            ModelError: The model failed; or a hook returned something other than an answer.
         """
         answer: object = await self._call(
             current_model=model, messages=messages, tools=tools or None, tool_choice=tool_choice
@@ -70,8 +70,9 @@ class ModelCalls:
                     yield part
         else:
             raise ModelError(
-                f"the call of {model.model!r} came to {answer!r:.200}, which is no answer: a "
-                "model, and a hook around it, returns a ChatResponse or an async generator of them",
+                f"the call of {model.model!r} returned {answer!r:.200}, which is not an answer: "
+                "a model, and a hook around it, returns a ChatResponse or an async generator "
+                "of them",
                 type=ErrorType.INTERNAL,
             )
 
@@ -82,10 +83,10 @@ class ModelCalls:
         tools: list[dict[str, Any]] | None,
         tool_choice: ToolChoice | None,
     ) -> ChatResponse:
-        """Return the whole of the model's answer.
+        """Return the model's complete answer.
 
         Raises:
-            ModelError: As for `answers`; or the stream ended before the whole.
+            ModelError: As for `answers`; or the stream ended early.
         """
         async with aclosing(self.answers(model, messages, tools, tool_choice)) as answers:
             async for answer in answers:

@@ -51,10 +51,10 @@ _ModelBlock = TextBlock | ToolCallBlock | ThinkingBlock | DataBlock
 
 
 class Reasoning:
-    """Calls the model and takes its response into the reply.
+    """Calls the model and adds its response to the reply.
 
     Args:
-        calls: Calls the models that there are.
+        calls: Calls the models.
         recorder: The reply.
     """
 
@@ -68,15 +68,15 @@ class Reasoning:
         tools: list[dict[str, Any]],
         tool_choice: ToolChoice | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Call the model and yield what it says, as it says it.
+        """Call the model and yield events as its response arrives.
 
         Args:
             messages: The system prompt and the context.
             tools: Schemas of the tools that it may call.
-            tool_choice: Which of them it must call; None for as it sees fit.
+            tool_choice: Which of them it must call; None leaves the choice to the model.
 
         Raises:
-            ModelError: No model answered, or one broke off after it had begun to.
+            ModelError: No model answered, or an answer broke off.
         """
         models = self._calls.models
         for position, model in enumerate(models):
@@ -117,7 +117,7 @@ def _as_model_error(error: Exception) -> ModelError:
 
 @dataclass(slots=True)
 class _Response:
-    """One response while it comes in."""
+    """One response while it arrives."""
 
     recorder: ReplyRecorder
     began: bool = False
@@ -127,7 +127,7 @@ class _Response:
     calls: list[str] = field(default_factory=list)
 
     def take(self, answer: ChatResponse) -> Iterator[AgentEvent]:
-        """Take in a part of the response; the last part holds the whole and adds what is new."""
+        """Add a part of the response; of the last part, which repeats all, only the new content."""
         if self.last is not None:
             return  # nothing comes after the whole
         if answer.is_last:
@@ -199,7 +199,7 @@ class _Response:
                 yield take(ToolCallDeltaEvent(reply_id=reply_id, tool_call_id=block_id, delta=text))
 
     def end(self) -> Iterator[AgentEvent]:
-        """End the blocks; a call that broke off is left without its end, and will not run."""
+        """End the blocks; a call that broke off is not ended, and will not run."""
         reply_id, take = self.recorder.reply_id, self.recorder.take
         for block_id, block in self.open.items():
             match block:

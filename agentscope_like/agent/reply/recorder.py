@@ -36,16 +36,16 @@ EventT = TypeVar("EventT", bound=AgentEvent)
 
 
 class ReplyRecorder:
-    """Builds the reply's message out of the events that tell of it, and of nothing else.
+    """Builds the reply's message from its events alone.
 
-    Whoever replays the events therefore gets the same message.
+    Replaying the events therefore gives the same message.
 
     Args:
         state: The agent's state.
         name: The agent's name.
 
     Attributes:
-        broken_off: The ids of calls of which only a part came: they must never run.
+        broken_off: The ids of incomplete calls, which must never run.
     """
 
     def __init__(self, state: AgentState, name: str) -> None:
@@ -61,7 +61,7 @@ class ReplyRecorder:
 
     @property
     def message(self) -> Msg:
-        """Return the message of the reply, begun where there is none."""
+        """Return the message of the reply; begin it if there is none."""
         message = self.state.reply_message(self.name)
         if message is None:
             self.state.append_context(self.name, [])
@@ -69,30 +69,30 @@ class ReplyRecorder:
         return message
 
     def take(self, event: EventT) -> EventT:
-        """Take the event into the message and return it."""
+        """Add the event to the message and return it."""
         self.message.append_event(event)
         if self._watched is not None:
             self._watched.add(event.id)
         return event
 
     def watch(self) -> None:
-        """From now on remember which events were taken, so that `adopt` knows the others."""
+        """Remember which events are added from now on, so that `adopt` recognises others."""
         self._watched = set()
 
     def adopt(self, event: EventT) -> EventT:
-        """Take an event in that somebody else made since `watch`, and return any event."""
+        """Add an event that a hook made since `watch`; return the event in any case."""
         if self._watched is None or event.id in self._watched:
             return event
         return self.take(event)
 
     @property
     def is_over(self) -> bool:
-        """Return whether no reply is under way: none began, or the last one has ended."""
+        """Return whether no reply is running: none began, or the last one has ended."""
         message = self.state.reply_message(self.name)
         return message is None or message.finished_reason is not None
 
     def pending(self) -> list[ToolCallBlock]:
-        """Return the calls that nothing was decided about yet."""
+        """Return the calls that are not decided yet."""
         return [call for call in self.calls() if call.state is ToolCallState.PENDING]
 
     def calls(self) -> list[ToolCallBlock]:
@@ -102,7 +102,7 @@ class ReplyRecorder:
         return [block for block in blocks if isinstance(block, ToolCallBlock)]
 
     def result(self, call_id: str) -> ToolResultBlock | None:
-        """Return the result of a call as far as it has come, or None."""
+        """Return the result of a call so far, or None."""
         for block in reversed(self.message.content):
             if isinstance(block, ToolResultBlock) and block.id == call_id:
                 return block
@@ -168,7 +168,7 @@ class ReplyRecorder:
     def whole_result(
         self, call: ToolCallBlock, text: str, state: ToolResultState
     ) -> Iterator[AgentEvent]:
-        """Give the call a result of one text, whatever part of it there is already."""
+        """Give the call a result of one text, in addition to any output so far."""
         yield from self.begin_result(call)
         begun = self.result(call.id)
         text = f"\n{text}" if begun is not None and begun.output else text
@@ -176,7 +176,7 @@ class ReplyRecorder:
         yield self.end_result(call.id, state)
 
     def end_broken_off(self, text: str) -> Iterator[AgentEvent]:
-        """End every call of which only a part came and that has no result yet."""
+        """End every incomplete call that has no result yet."""
         for call in self.state.get_unfinished_tool_calls(self.name) if self.broken_off else ():
             if call.id in self.broken_off:
                 yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)
@@ -186,8 +186,8 @@ class ReplyRecorder:
         """End every call that has no final result as interrupted.
 
         Args:
-            begun: What is told of calls that ran, or waited outside.
-            not_begun: What is told of the others.
+            begun: The text for calls that ran, or waited for an external result.
+            not_begun: The text for other calls.
         """
         for call in self.state.get_unfinished_tool_calls(self.name):
             text = not_begun if self.result(call.id) is None else begun
@@ -195,7 +195,7 @@ class ReplyRecorder:
 
 
 def _storable(metadata: Mapping[str, object]) -> dict[str, Any]:
-    """Return the facts as JSON can hold them: what it knows no form of becomes text."""
+    """Return the facts as JSON; values that JSON cannot express become text."""
     try:
         plain: dict[str, Any] = _written(
             to_jsonable_python(metadata, fallback=str, bytes_mode="base64", inf_nan_mode="strings")

@@ -1,8 +1,6 @@
-"""The parts that the rounds of one reply share."""
+"""Builds the parts that the rounds of one reply share."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -11,21 +9,19 @@ from agentscope_like.agent.context import Compression, CompressionWish, ResultLi
 from agentscope_like.agent.reply.ending import ReplyEnding
 from agentscope_like.agent.reply.model_calls import ModelCalls
 from agentscope_like.agent.reply.recorder import ReplyRecorder
+from agentscope_like.agent.replying_agent import ReplyingAgent
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
-
-if TYPE_CHECKING:
-    from agentscope_like.agent.agent import Agent
 
 __all__ = ["ReplyParts"]
 
 
 class ReplyParts(Struct, frozen=True):
-    """The parts of one reply, put together when its stream begins.
+    """The parts of one reply, built when its stream begins.
 
     Attributes:
-        agent: The agent; its settings are those of now.
-        toolkit: The agent's toolkit, with what its middlewares and the answer add.
+        agent: The agent; its settings are read when they are needed.
+        toolkit: The agent's toolkit, with the tools of its middlewares and of structured output.
         recorder: The reply.
         calls: Calls the models.
         acting: Decides and runs calls.
@@ -35,7 +31,7 @@ class ReplyParts(Struct, frozen=True):
         wishes: Compressions that `Agent.compress_context` was asked for during the reply.
     """
 
-    agent: Agent
+    agent: ReplyingAgent
     toolkit: Toolkit
     recorder: ReplyRecorder
     calls: ModelCalls
@@ -53,7 +49,7 @@ class ReplyParts(Struct, frozen=True):
     @classmethod
     def of(
         cls,
-        agent: Agent,
+        agent: ReplyingAgent,
         toolkit: Toolkit,
         recorder: ReplyRecorder,
         wishes: list[CompressionWish],

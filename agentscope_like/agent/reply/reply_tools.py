@@ -1,4 +1,4 @@
-"""The toolkit of one reply: the agent's tools and those that middlewares and the answer add."""
+"""Builds the toolkit of one reply: the agent's tools and those added for the reply."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["reply_toolkit"]
 async def reply_toolkit(
     toolkit: Toolkit, middlewares: Sequence[MiddlewareBase], schema: StructuredSchema | None
 ) -> Toolkit:
-    """Return the toolkit of a reply: the agent's own, where nothing is added to it.
+    """Return the toolkit of a reply: the agent's own if nothing is added to it.
 
     Args:
-        toolkit: The agent's own; other agents that have it get nothing of what is added.
-        middlewares: Those of the agent.
-        schema: What the answer has to fit, if anything.
+        toolkit: The agent's own; it is not changed, since other agents may share it.
+        middlewares: The agent's middlewares.
+        schema: The schema of the answer, if it has one.
 
     Raises:
-        ConfigurationError: Two tools have one name; or the schema is not one of an object.
+        ConfigurationError: Two tools have the same name; or the schema does not describe an object.
     """
     await toolkit.refresh()
     added: list[ToolBase] = []

@@ -1,4 +1,4 @@
-"""The rounds of a reply: reason and act until the model calls no more tools."""
+"""Runs the rounds of a reply until the model calls no more tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Rounds"]
 
 
 class Rounds:
-    """Takes a reply from where it stands to its end, or to where it waits.
+    """Continues a reply until it ends or waits for an answer.
 
     Args:
         parts: The reply's.
@@ -37,7 +37,7 @@ class Rounds:
         self._reasoning = Reasoning(parts.calls, parts.recorder)
 
     async def go(self) -> AsyncGenerator[AgentEvent, None]:
-        """Act on what is pending, reason, act, until the model calls nothing more."""
+        """Run pending calls, call the model, and repeat until it calls no more tools."""
         empty = 0
         async with aclosing(self._act()) as events:
             async for event in events:
@@ -72,7 +72,7 @@ class Rounds:
         return [block for block in self._recorder.message.content if id(block) not in before]
 
     async def _reason(self) -> AsyncGenerator[AgentEvent, None]:
-        """Have the model reason, inside the `on_reasoning` hooks; take in what these add."""
+        """Call the model inside the `on_reasoning` hooks, and record events that the hooks add."""
         core = self._reasoned
         onion = hook_onion(self._agent.middlewares, "on_reasoning", self._agent, core)
         if onion is not core:

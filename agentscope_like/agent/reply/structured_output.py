@@ -1,4 +1,4 @@
-"""The tool by which the model gives its answer as data."""
+"""Provides the tool through which the model returns structured output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agentscope_like.tool.base import without_titles
 __all__ = ["FINISHING_TOOL", "FinishingTool", "StructuredSchema", "finishing_tool", "object_schema"]
 
 FINISHING_TOOL = "generate_structured_output"
-"""The name of the tool by which the model gives its answer."""
+"""The name of the tool through which the model returns its answer."""
 
 StructuredSchema: TypeAlias = type[BaseModel] | dict[str, Any]
 """A pydantic model, or a JSON Schema of an object."""
@@ -26,11 +26,11 @@ TAKEN = "Taken as the final answer."
 
 
 class FinishingTool(ToolBase):
-    """Takes the final answer of a reply whose answer has to fit a schema.
+    """Takes the final answer of a reply and validates it by a schema.
 
     Args:
         schema: The JSON Schema, of an object.
-        model: Validates further than the schema can say; None where there is none.
+        model: A pydantic model that validates further than the schema; None if there is none.
     """
 
     name = FINISHING_TOOL
@@ -52,7 +52,7 @@ class FinishingTool(ToolBase):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Allow it: it answers."""
+        """Allow the call: it only returns the answer."""
         del tool_input, context
         return PermissionDecision(PermissionBehavior.ALLOW, "It only answers.")
 
@@ -61,7 +61,7 @@ class FinishingTool(ToolBase):
         """Keep the answer in the state.
 
         Raises:
-            ToolArgumentError: The model does not validate it.
+            ToolArgumentError: The pydantic model rejects it.
         """
         if self._model is not None:
             try:
@@ -76,7 +76,7 @@ def finishing_tool(schema: StructuredSchema) -> FinishingTool:
     """Return the tool for answers of this schema.
 
     Raises:
-        ConfigurationError: It is not a schema of an object.
+        ConfigurationError: The schema does not describe an object.
     """
     if isinstance(schema, type) and issubclass(schema, BaseModel):
         return FinishingTool(object_schema(schema.model_json_schema(), "structured_schema"), schema)
@@ -87,11 +87,11 @@ def object_schema(schema: object, setting: str) -> dict[str, Any]:
     """Return the JSON Schema of an object, without titles.
 
     Args:
-        schema: What was given.
-        setting: What it was given for, for messages.
+        schema: A pydantic model class or a JSON Schema.
+        setting: The name of the setting, for messages.
 
     Raises:
-        ConfigurationError: It is no JSON Schema of an object with properties.
+        ConfigurationError: It is not the JSON Schema of an object with properties.
     """
     if not isinstance(schema, dict):
         raise ConfigurationError(

@@ -1,22 +1,20 @@
-"""Chooses the tools that the model is shown in a reply."""
+"""Selects the tools that the model sees in a reply."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from typing_extensions import override
 
+from agentscope_like.agent.replying_agent import ReplyingAgent
 from agentscope_like.event import AgentEvent
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import Msg
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.nearest import nearest
-
-if TYPE_CHECKING:
-    from agentscope_like.agent.agent import Agent
 
 __all__ = ["ToolSelector", "ToolSuggestion"]
 
@@ -25,19 +23,19 @@ _log = logging.getLogger(__name__)
 ToolSelector: TypeAlias = Callable[
     [list[Msg], list[dict[str, Any]]], Awaitable[Collection[str] | None]
 ]
-"""`async (messages, schemas) -> names`: the tools of use for these messages; None for all."""
+"""`async (messages, schemas) -> names`: the tools useful for these messages; None for all."""
 
 
 class ToolSuggestion(MiddlewareBase):
-    """Has a function choose of which tools the model is told (seed 000, 3.1).
+    """Shows the model only the tools that a function selects (seed 000, 3.1).
 
-    It is asked once for each reply, before the model is. The choice saves context; it permits
-    nothing and forbids nothing: the model may have the other tools of its toolkit shown with
+    The function is called once in each reply, before the model. Its selection saves context; it
+    neither allows nor denies anything: the model can show the other tools of its toolkit with
     `tool_expand_tools`, until the reply ends.
 
     Args:
-        select: Chooses; a `ModelError` that it raises ends the reply, as a failure of the model
-            does. Names that there are not are logged and left out.
+        select: Selects tools; if it raises a `ModelError`, the reply ends as if the model had
+            failed. Unknown names are logged and ignored.
     """
 
     def __init__(self, select: ToolSelector) -> None:
@@ -46,15 +44,15 @@ class ToolSuggestion(MiddlewareBase):
     @override
     async def on_reasoning(
         self,
-        agent: Agent,
+        agent: ReplyingAgent,
         input_kwargs: dict[str, Any],
         next_handler: Callable[..., AsyncGenerator[AgentEvent, None]],
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Have tools chosen before the first round of a reply.
+        """Select the tools before the first round of a reply.
 
         Args:
             agent: The agent.
-            input_kwargs: Left as they are.
+            input_kwargs: Not changed.
             next_handler: The next layer.
 
         Yields:
@@ -67,7 +65,7 @@ class ToolSuggestion(MiddlewareBase):
             async for event in events:
                 yield event
 
-    async def _suggest(self, agent: Agent) -> None:
+    async def _suggest(self, agent: ReplyingAgent) -> None:
         state = agent.state
         schemas = await agent.toolkit.get_tool_schemas(state.tool_context.activated_groups)
         known = [schema["function"]["name"] for schema in schemas]
@@ -76,8 +74,8 @@ class ToolSuggestion(MiddlewareBase):
         if chosen is None:
             return
         if isinstance(chosen, str):
-            raise ConfigurationError(f"what chooses tools returned a name: return [{chosen!r}]")
+            raise ConfigurationError(f"the tool selector returned a name: return [{chosen!r}]")
         wanted = set(chosen)
         for name in sorted(wanted.difference(known)):
-            _log.warning("the suggested tool %r is not there%s", name, nearest(name, known))
+            _log.warning("the suggested tool %r does not exist%s", name, nearest(name, known))
         state.reply_context.suggested_tools = [name for name in known if name in wanted]

@@ -1,4 +1,4 @@
-"""Questions to the person at the terminal."""
+"""Asks the person at the terminal, or answers from a recording."""
 
 from typing import TYPE_CHECKING
 

@@ -16,7 +16,7 @@ __all__ = ["ask", "asks_questions", "recorded_answers"]
 
 
 def asks_questions(call: ToolCallBlock) -> bool:
-    """Return whether the call is one of `AskUser`."""
+    """Return whether the call is a call of `AskUser`."""
     return call.name == AskUser.name
 
 
@@ -28,7 +28,7 @@ async def ask(
     Args:
         call: A call of `AskUser`.
         console: Where the questions are shown.
-        read: Shows a prompt and returns what is typed.
+        read: Shows a prompt and returns the typed line.
     """
     answers = []
     for question in AskUser.questions(call):
@@ -48,7 +48,7 @@ async def _answered(
 
 
 def question_text(question: UserQuestion) -> Text:
-    """Return a question as it is shown, with its options numbered."""
+    """Return the text of a question, with numbered options."""
     shown = Text()
     if question.header:
         shown.append_text(one_line(question.header, "call")).append("\n")
@@ -70,14 +70,14 @@ def _prompt(question: UserQuestion) -> str:
 
 
 def recorded_answers(call: ToolCallBlock, output: str) -> ToolResultBlock:
-    """Return the result of a call whose answers were recorded, one a line.
+    """Return the result of a call from recorded answers, one per line.
 
     Args:
         call: A call of `AskUser`.
-        output: As they would be typed; a lone question's may have several lines.
+        output: The answers as typed; the answer to a single question may have several lines.
 
     Raises:
-        ValueError: There are not as many lines as questions, or one does not fit its question.
+        ValueError: The number of lines differs from that of questions, or an answer is invalid.
     """
     questions = AskUser.questions(call)
     lines = [output] if len(questions) == 1 else output.splitlines()

@@ -44,7 +44,7 @@ class Question:
 
     @property
     def rules(self) -> tuple[PermissionRule, ...]:
-        """Return the rules that would spare this question the next time."""
+        """Return the rules that would allow such a call the next time."""
         return tuple(self.call.suggested_rules)
 
 
@@ -74,7 +74,7 @@ def _body(question: Question, width: int) -> Iterator[Text]:
 
 
 def choices_view(question: Question) -> Text:
-    """Return the keys that answer the question, one a line."""
+    """Return the keys that answer the question, one per line."""
     rows: list[tuple[str, Text]] = [("y", Text("yes, this once"))]
     for number, rule in enumerate(question.rules, start=1):
         shown = one_line(rule_text(rule), "rule")
@@ -89,7 +89,7 @@ def choices_view(question: Question) -> Text:
 
 
 def whole_view(call: ToolCallBlock) -> Text:
-    """Return all of a call's arguments, nothing left out."""
+    """Return all arguments of a call in full."""
     try:
         arguments = json.loads(call.input)
     except (ValueError, RecursionError):

@@ -29,10 +29,10 @@ __all__ = ["Keyboard", "LineReader", "Person"]
 
 
 class LineReader(Protocol):
-    """Reads what a person types."""
+    """Reads lines that a person types."""
 
     async def line(self, prompt: str, *, default: str = "", multiline: bool = False) -> str:
-        """Return what was typed.
+        """Return the typed line.
 
         Raises:
             Interrupted: Ctrl-C was pressed.
@@ -51,7 +51,7 @@ class Keyboard:
         self._answers: PromptSession[str] = PromptSession(history=DummyHistory())
 
     async def line(self, prompt: str, *, default: str = "", multiline: bool = False) -> str:
-        """Return what was typed; what was typed before a question stood there is dropped."""
+        """Return the typed line; keys pressed before the prompt appeared are dropped."""
         from prompt_toolkit.formatted_text import FormattedText
 
         session = self._messages if prompt == MESSAGE_PROMPT else self._answers
@@ -74,7 +74,7 @@ MESSAGE_PROMPT = "you> "
 
 
 def _drop_typed_ahead() -> None:
-    """Forget keys pressed before the question stood there: they cannot be meant as its answer."""
+    """Drop keys pressed before the question appeared: they cannot be an answer to it."""
     import termios
 
     try:
@@ -86,11 +86,11 @@ def _drop_typed_ahead() -> None:
 class Person:
     """Asks the person at the terminal.
 
-    Silence is no answer: an empty line, and whatever is not one of the keys, asks again.
+    An empty line, or anything but one of the keys, is not an answer, so it asks again.
 
     Args:
         console: Where questions are shown.
-        reader: Where answers are typed.
+        reader: Reads the answers.
     """
 
     def __init__(self, console: Console, reader: LineReader) -> None:
@@ -122,7 +122,7 @@ class Person:
                     return ConfirmResult(confirmed=True, tool_call=call, rules=[rule])
 
     async def perform(self, call: ToolCallBlock) -> ToolResultBlock:
-        """Show what is asked for and return what the person types as its result."""
+        """Show the request and return the person's text as its result."""
         if asks_questions(call):
             return await ask(call, self._console, self._reader.line)
         title = Text("You are asked to do this: ", "ask") + one_line(call.name, "call")
@@ -133,7 +133,7 @@ class Person:
         return external_result(call, text)
 
     async def next_message(self) -> str | None:
-        """Return the next message to the agent, or None where the person ends the session."""
+        """Return the next message to the agent, or None if the person ends the session."""
         try:
             while not (text := (await self._reader.line(MESSAGE_PROMPT)).strip()):
                 pass
@@ -159,14 +159,14 @@ class Person:
         return rule.model_copy(update={"source": source})
 
     async def _edited(self, call: ToolCallBlock) -> str:
-        """Return the arguments as the person wants them: a plain command, or JSON."""
+        """Return the arguments after the person edited them, as a plain command or JSON."""
         command = _plain_command(call)
         if command is not None:
             text = await self._text("Command: ", command)
             return json.dumps({**json.loads(call.input), "command": text}, ensure_ascii=False)
         text = _as_ascii(call.input)
         while not is_json_object(text := await self._text("Arguments: ", text)):
-            self._console.print(Text("That is not a JSON object; mend it.", "quiet"))
+            self._console.print(Text("That is not a JSON object; correct it.", "quiet"))
         return text
 
     async def _text(self, prompt: str, default: str) -> str:
@@ -177,7 +177,7 @@ class Person:
 
 
 def _plain_command(call: ToolCallBlock) -> str | None:
-    """Return the command where it is what it looks like, so that it can be edited as text."""
+    """Return the command if it has no invisible characters, so that it can be edited as text."""
     if call.name != "Bash" or not is_json_object(call.input):
         return None
     command = json.loads(call.input).get("command")
@@ -185,7 +185,7 @@ def _plain_command(call: ToolCallBlock) -> str | None:
 
 
 def _as_ascii(raw: str) -> str:
-    """Return JSON with everything spelt out that is not ASCII, so that nothing in it can hide."""
+    """Return JSON with other characters than ASCII escaped, so that nothing is invisible."""
     if is_json_object(raw):
         return json.dumps(json.loads(raw), indent=2)
     return raw.encode("unicode_escape").decode("ascii")

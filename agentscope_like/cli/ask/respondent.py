@@ -1,4 +1,4 @@
-"""Answers what a reply waits for: by a person, from a recording, or not at all."""
+"""Answers the calls that a reply waits for, by a person or from a recording."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agentscope_like.permission import PermissionBehavior, PermissionRule
 __all__ = ["SESSION_SOURCE", "Ended", "Interrupted", "Recorded", "Respondent", "external_result"]
 
 SESSION_SOURCE = "session"
-"""The `source` of rules that are remembered for one session."""
+"""The `source` of rules remembered for one session."""
 
 NOBODY_TO_ASK = (
     "Nobody is at the terminal to answer, so this call was rejected. Do without it, or say what "
@@ -32,20 +32,20 @@ class Interrupted(Exception):  # noqa: N818 - what the person did, not an error
 
 
 class Ended(Exception):  # noqa: N818 - what the person did, not an error
-    """The person ended the input; what waits keeps waiting, for a later `--resume`."""
+    """The person ended the input; waiting calls can be answered after a later `--resume`."""
 
 
 class Respondent(Protocol):
-    """Answers what calls ask, and says what to do next.
+    """Answers the questions of calls, and gives the next message.
 
     Every method may raise `Interrupted` or `Ended`.
     """
 
     async def confirm(self, question: Question) -> ConfirmResult:
-        """Return a yes or no to a call; its rules are to be remembered, by their `source`."""
+        """Approve or reject a call; the `source` of each rule tells where to remember it."""
 
     async def perform(self, call: ToolCallBlock) -> ToolResultBlock:
-        """Return the result of a call that is done outside."""
+        """Return the result of a call that runs elsewhere."""
 
     async def next_message(self) -> str | None:
         """Return the next message to the agent, or None to end."""
@@ -59,10 +59,10 @@ def external_result(
 
 
 class Recorded:
-    """Answers from a recording, for when there is no terminal; what is not recorded is rejected.
+    """Answers from a recording when there is no terminal; rejects calls without a recorded answer.
 
     Args:
-        answers: The recorded answers by call id; none where nobody can answer at all.
+        answers: The recorded answers by call id; empty if there is no recording.
         renderer: Where each answer is shown.
     """
 

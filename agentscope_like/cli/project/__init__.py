@@ -1,4 +1,4 @@
-"""What is remembered for a project: rules and sessions."""
+"""Manages the rules and sessions saved for a project."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The rules that a person had remembered for a project.
+"""Stores the rules that a person wants remembered for a project.
 
 They are kept in the person's own data directory, never in the project: a repository must not be
 able to grant itself rights.
@@ -33,7 +33,7 @@ from agentscope_like.permission import PermissionBehavior, PermissionRule
 __all__ = ["PROJECT_SOURCE", "ProjectRules", "StoredRule", "data_directory"]
 
 PROJECT_SOURCE = "project"
-"""The `source` of rules that are remembered for a project."""
+"""The `source` of rules remembered for a project."""
 
 
 class _Strict(BaseModel):
@@ -47,7 +47,7 @@ class _Strict(BaseModel):
 
 
 class StoredRule(_Strict):
-    """A rule as the file holds it."""
+    """A rule as stored in the file."""
 
     behavior: Literal["allow", "deny", "ask"]
     tool_name: str
@@ -76,7 +76,7 @@ class ProjectRules:
         data: Where rules of all projects are kept; the person's data directory by default.
 
     Attributes:
-        path: The file; it is only there once a rule has been remembered.
+        path: The file; it exists once a rule has been remembered.
     """
 
     def __init__(self, directory: Path, *, data: Path | None = None) -> None:
@@ -94,7 +94,7 @@ class ProjectRules:
         """Return the rules, the oldest first.
 
         Raises:
-            CliError: The file cannot be trusted or understood; nothing of it is used.
+            CliError: The file cannot be trusted or parsed; none of its rules is used.
         """
         return [
             PermissionRule(
@@ -107,7 +107,7 @@ class ProjectRules:
         ]
 
     def stored(self) -> tuple[StoredRule, ...]:
-        """Return the rules as they are kept, the oldest first.
+        """Return the stored rules, the oldest first.
 
         Raises:
             CliError: As for `load`.
@@ -131,10 +131,10 @@ class ProjectRules:
         return kept.rules
 
     def add(self, rule: PermissionRule) -> None:
-        """Remember a rule; one that is there already is not added again.
+        """Remember a rule, unless it is stored already.
 
         Raises:
-            CliError: The file cannot be used, or lies where the project's agent may edit.
+            CliError: The file cannot be used, or lies where the project's agent may edit it.
         """
         if not self.is_out_of_reach:
             raise CliError(
@@ -210,6 +210,6 @@ class ProjectRules:
 
     def _unusable(self, problem: str) -> CliError:
         return CliError(
-            f"project rules {self.path}: {problem}; mend that, or delete the file to start afresh",
+            f"project rules {self.path}: {problem}; fix that, or delete the file to start again",
             ExitCode.CONFIG,
         )

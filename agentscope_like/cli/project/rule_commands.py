@@ -22,7 +22,7 @@ def list_rules(project: ProjectRules) -> None:
 
 
 def add_rule(project: ProjectRules, text: str) -> None:
-    """Remember the rule that `text` spells, if its tool can read it."""
+    """Parse and remember a rule, if its tool can read it."""
     rule = parse_rule(text, source=PROJECT_SOURCE)
     check_rule(rule, project.directory)
     project.add(rule)

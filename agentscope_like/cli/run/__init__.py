@@ -1,4 +1,4 @@
-"""An interactive session at the terminal."""
+"""Runs an interactive session at the terminal."""
 
 from typing import TYPE_CHECKING
 

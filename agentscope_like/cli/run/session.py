@@ -1,4 +1,4 @@
-"""The loop of an interactive session: reply, ask, go on."""
+"""Runs the loop of an interactive session: reply, ask, continue."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ from agentscope_like.event import (
 )
 from agentscope_like.exception import AgentOrientedException
 from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, UserMsg
-from agentscope_like.permission.explain import explain_call
-from agentscope_like.permission.explain.explanation import Explanation
+from agentscope_like.permission.explain import Explanation, explain_call
 from agentscope_like.progress import (
     ProgressQueue,
     register_progress_queue,
@@ -44,13 +43,13 @@ from agentscope_like.types import ReplyFinishedReason
 __all__ = ["Session"]
 
 GRACE = 3.0
-"""Seconds that a call has to end after the person wants to leave."""
+"""Seconds for a call to end after the person leaves."""
 
 _END: Any = object()
 _T = TypeVar("_T")
 
 _ENDINGS = {signal.SIGTERM: ExitCode.TERMINATED, signal.SIGHUP: ExitCode.HUNG_UP}
-"""Signals that ask the program to end, and what it ends with then."""
+"""Signals that end the program, and their exit codes."""
 
 _CODES = {
     ReplyFinishedReason.COMPLETED: ExitCode.DONE,
@@ -62,17 +61,17 @@ _CODES = {
 
 @dataclass(slots=True)
 class Session:
-    """An agent, who answers it, and where it is shown and stored.
+    """An agent with its respondent, renderer and storage.
 
     Attributes:
         agent: The agent.
-        storage: Where each event is kept before it is shown.
-        respondent: Who answers.
-        renderer: Where it is shown.
+        storage: Stores each event before it is shown.
+        respondent: Answers the agent's questions.
+        renderer: Shows the events.
         directory: The project's directory.
         project: The rules remembered for it.
         tally: Counts what happens.
-        code: What the program ends with: how the last reply ended.
+        code: The exit code: how the last reply ended.
     """
 
     agent: Agent
@@ -89,15 +88,14 @@ class Session:
     _leaving: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, message: str | None) -> ExitCode:
-        """Work on the message, then on what the person says next, until they end.
+        """Work on the message and then on the person's next ones, until the person ends.
 
         Args:
-            message: The first message; None to begin with what a resumed session left open, or
-                else by asking for one.
+            message: The first message; None to continue a resumed session, or to ask for one.
 
         Returns:
-            The exit code. Calls that wait when the person ends keep waiting: a later session takes
-            them up, and nothing is approved by that.
+            The exit code. Calls that wait when the person ends are not approved: a later session
+            can continue with them.
         """
         self.renderer.recall(self.agent.state.get_unfinished_tool_calls(self.agent.name))
         with self._interruptible():
@@ -119,7 +117,7 @@ class Session:
         return message is not None and message.finished_reason is None
 
     async def _reply(self, inputs: AgentInput) -> None:
-        """Have the agent reply, and answer what it asks, until the reply ends."""
+        """Let the agent reply, and answer its questions, until the reply ends."""
         self._is_interrupted = self._is_undelivered = False
         while True:
             await self._stream(inputs)
@@ -172,7 +170,7 @@ class Session:
             self.renderer.show_progress(event)
 
     async def _next(self, events: AsyncGenerator[AgentEvent | Msg, None]) -> AgentEvent | Msg:
-        """Return the next event; Ctrl-C cancels this one step, a second time leaves."""
+        """Return the next event; Ctrl-C cancels this step, a second one leaves."""
         self._step = step = asyncio.create_task(_advance(events))
         if self._is_undelivered:
             self._is_undelivered = False
@@ -184,7 +182,7 @@ class Session:
             self._step = None
 
     async def _unless_leaving(self, work: Coroutine[Any, Any, _T] | asyncio.Task[_T]) -> _T:
-        """Return what the work gives; once it is time to leave, end it and leave."""
+        """Return the result of the work; if the person leaves, cancel it and leave."""
         step = work if isinstance(work, asyncio.Task) else asyncio.create_task(work)
         leaving = asyncio.create_task(self._leaving.wait())
         await asyncio.wait({step, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -217,7 +215,7 @@ class Session:
         return UserConfirmResultEvent(reply_id=reply_id, confirm_results=[self._kept(answer)])
 
     def _fits(self, edited: ToolCallBlock) -> bool:
-        """Return whether the edited arguments fit the tool; else say why they do not."""
+        """Return whether the edited arguments fit the tool; print why if they do not."""
         try:
             self.agent.toolkit.check_arguments(edited.name, edited.input)
         except AgentOrientedException as error:
@@ -246,7 +244,7 @@ class Session:
     async def _explained(self, call: ToolCallBlock) -> Explanation:
         tool = await self.agent.toolkit.get_tool(call.name)
         if tool is None or call.decision is None:
-            raise CliError(f"the call {call.id!r} of {call.name} waits, but cannot be judged")
+            raise CliError(f"the call {call.id!r} of {call.name} waits, but cannot be decided")
         changed = call.decision.updated_input
         tool_input = parse_arguments(call.name, call.input) if changed is None else changed
         return await explain_call(
@@ -258,7 +256,7 @@ class Session:
         )
 
     def _kept(self, answer: ConfirmResult) -> ConfirmResult:
-        """Remember the answer's rules for the project where that is wanted."""
+        """Remember those rules of the answer that are for the project."""
         rules = []
         for rule in answer.rules or ():
             if rule.source == PROJECT_SOURCE:
@@ -286,7 +284,7 @@ class Session:
                 loop.remove_signal_handler(number)
 
     def interrupt(self) -> None:
-        """Interrupt the reply under way; while that has not ended, a second time leaves."""
+        """Interrupt the reply; a second interrupt before it has ended leaves."""
         if self._is_interrupted:
             self.leave(ExitCode.INTERRUPTED)
             return
@@ -294,10 +292,10 @@ class Session:
         self._is_undelivered = self._step is None or not self._step.cancel()
 
     def leave(self, code: ExitCode) -> None:
-        """End what runs and leave; what waits keeps waiting, for a later session.
+        """End running calls and leave; waiting calls are kept for a later session.
 
         Args:
-            code: What the program ends with; HUNG_UP where nobody sees any more what it prints.
+            code: The exit code; HUNG_UP if the terminal is gone.
         """
         if code is ExitCode.HUNG_UP:
             _print_nowhere()
@@ -306,7 +304,7 @@ class Session:
 
 
 def _print_nowhere() -> None:
-    """Have standard output and error swallow what is written: their terminal is gone."""
+    """Discard all further output, since the terminal is gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2):
         if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # no longer one that `isatty` knows

@@ -53,16 +53,17 @@ another way; never try to get around it. Say briefly what you did when you are d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What `run` was asked to do.
+    """The options of `run`.
 
     Attributes:
         task: The first message.
-        mode: The mode; None for the resumed session's own, or the default one.
-        model: `scripted:FILE`, or a model's name; None for the resumed session's own, or what the
-            environment says.
-        base_url: Where the model's server is.
-        directory: The project's directory; None for the resumed session's own, or the current one.
-        resume: The id of a session to take up, or its beginning.
+        mode: The mode; None for that of the resumed session, or the default one.
+        model: `scripted:FILE`, or a model's name; None for that of the resumed session, or of the
+            environment.
+        base_url: The base URL of the model's server.
+        directory: The project's directory; None for that of the resumed session, or the current
+            one.
+        resume: The id of a session to resume, or a prefix of it.
         rules: Rules of the command line.
         confine: Whether the kernel keeps commands to what was decided about them.
         with_summary: Whether a table is shown at the end.
@@ -84,10 +85,10 @@ class RunOptions:
 
 
 async def run_session(options: RunOptions) -> ExitCode:
-    """Run a session at the terminal, or, where there is none, until its task is done.
+    """Run a session at the terminal or, if there is none, until its task is done.
 
     Raises:
-        CliError: The options cannot be followed.
+        CliError: The options are invalid.
     """
     console = make_console()
     renderer = Renderer(console)
@@ -103,15 +104,15 @@ async def run_session(options: RunOptions) -> ExitCode:
         stack.push_async_callback(session.agent.model.close)
         for note in opening_notes(session, options):
             renderer.note(note)
-        if reason := await _why_not_confined(options.confine):
-            renderer.note(f"commands are decided about, but not confined: {reason}")
+        if reason := await _confinement_objection(options.confine):
+            renderer.note(f"commands are decided but not confined: {reason}")
         code = await session.run(task)
         if options.with_summary:
             console.print(session.tally.table())
             console.print(session.tally.closing_line())
         if at_terminal and options.with_saving:
             session_id = session.agent.state.session_id[:8]
-            renderer.note(f"go on with: agentscope-like run --resume {session_id}")
+            renderer.note(f"continue with: agentscope-like run --resume {session_id}")
         return code
 
 
@@ -137,17 +138,17 @@ def opening_notes(session: Session, options: RunOptions) -> Iterator[str]:
         yield told
 
 
-async def _why_not_confined(confine: Confine) -> str | None:
+async def _confinement_objection(confine: Confine) -> str | None:
     """Return why commands are not confined although they might be, or None.
 
     Raises:
-        CliError: They have to be.
+        CliError: They cannot, and `--confine require` is given.
     """
     if confine == "off":
         return None
-    from agentscope_like.sandbox.isolation import why_not_bubblewrap
+    from agentscope_like.sandbox.isolation import bubblewrap_objection
 
-    reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
+    reason = await asyncio.to_thread(bubblewrap_objection, native=True)
     if reason is not None and confine == "require":
         raise CliError(f"commands cannot be confined here: {reason}", ExitCode.CONFIG)
     return reason
@@ -155,7 +156,7 @@ async def _why_not_confined(confine: Confine) -> str | None:
 
 @contextmanager
 def _mistakes_told() -> Iterator[None]:
-    """Have mistakes told in a sentence; what goes wrong inside of tools is the model's to hear."""
+    """Turn configuration errors into `CliError`s; errors inside of tools go to the model."""
     logging.getLogger("agentscope_like").addHandler(logging.NullHandler())
     try:
         yield
@@ -281,7 +282,7 @@ def _directory(options: RunOptions, notes: Mapping[str, str]) -> Path:
 
 
 def _remembered(state: AgentState) -> Sequence[PermissionRule]:
-    """Return the rules of a resumed session; those kept elsewhere are read anew."""
+    """Return the rules stored in a resumed session; project rules are loaded from their file."""
     context = state.permission_context
     tables = (context.allow_rules, context.deny_rules, context.ask_rules)
     return [
@@ -300,7 +301,7 @@ def _absolute(model: str | None) -> str | None:
 
 
 def _last_directory(state: AgentState, directory: Path) -> Path:
-    """Return where the shell of a resumed session stood last, if that is still there."""
+    """Return the last directory of a resumed session's shell, if it still exists."""
     for message in reversed(state.context):
         for block in reversed(message.content):
             if isinstance(block, ToolResultBlock) and block.name == "Bash":

@@ -1,4 +1,4 @@
-"""What the terminal shows."""
+"""Shows events, edits and summaries in the terminal."""
 
 from typing import TYPE_CHECKING
 

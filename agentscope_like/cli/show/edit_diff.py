@@ -12,11 +12,11 @@ MAX_LINES = 60
 
 
 def diff_lines(diff: str, *, most: int | None = MAX_LINES) -> list[Text]:
-    """Return a unified diff in colour, a `Text` a line.
+    """Return a unified diff in colour, one `Text` per line.
 
     Args:
         diff: The diff.
-        most: Lines shown at most, the rest is counted; None shows all.
+        most: The maximum number of lines; further ones are counted; None shows all.
     """
     lines = diff.replace("\r\n", "\n").split("\n")
     while lines and not lines[-1]:

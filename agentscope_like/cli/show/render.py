@@ -1,4 +1,4 @@
-"""Shows events live."""
+"""Shows the events of a session live."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from agentscope_like.types import ReplyFinishedReason
 __all__ = ["LIVE_LINES", "QUIET_LINES", "Renderer", "call_summary"]
 
 LIVE_LINES = 60
-"""Lines of a command's output that are shown; the model gets more, and the rest is counted."""
+"""The maximum number of output lines shown of a command; further lines are only counted."""
 
 QUIET_LINES = 4
-"""Lines that are shown of what other tools return."""
+"""The maximum number of lines shown of other tools' results."""
 
 SILENCE = 2.0
 """Seconds without output after which it is shown how long a call has been running."""
 
 LONGEST_LINE = 2_000
-"""Characters of a line of output that are shown."""
+"""The maximum number of characters shown of an output line."""
 
 _LIVE_TOOLS = ("Bash",)
 _MAIN_ARGUMENTS = ("command", "file_path", "pattern", "action", "subject", "task_id")
@@ -67,7 +67,7 @@ _ENDINGS = {
 
 
 def call_summary(raw_input: str) -> str:
-    """Return the argument that says most of a call, or the raw text where it is not an object."""
+    """Return the most telling argument of a call, or the raw text if it is not an object."""
     try:
         arguments = json.loads(raw_input)
     except (ValueError, RecursionError):
@@ -84,8 +84,8 @@ class _Output:
     """The output of one call, shown line by line up to a limit.
 
     Args:
-        console: Where it is shown.
-        limit: Lines that are shown.
+        console: Where to show it.
+        limit: The maximum number of lines.
     """
 
     def __init__(self, console: Console, limit: int) -> None:
@@ -100,13 +100,13 @@ class _Output:
         return self._lines >= self._limit
 
     def add(self, text: str) -> None:
-        """Take in more output; whole lines are shown at once."""
+        """Add output; complete lines are shown at once."""
         *lines, self._rest = (self._rest + text).split("\n")
         for line in lines:
             self._line(line)
 
     def close(self) -> None:
-        """Show a last line without its end, and how many lines were not shown."""
+        """Show an incomplete last line, and the number of lines that were not shown."""
         if self._rest:
             self._line(self._rest)
             self._rest = ""
@@ -127,7 +127,7 @@ class _Output:
 
 @dataclass(slots=True)
 class _Call:
-    """A call on its way.
+    """A call that has not ended.
 
     Attributes:
         input: Its arguments, as far as the model has written them.
@@ -165,14 +165,14 @@ class _Elapsed:
 
 
 class Renderer:
-    """Shows the events of a session on a console, as they come.
+    """Shows the events of a session on a console as they happen.
 
-    Nothing that a model, a tool or a file says can steer the terminal or be taken for a question of
-    the program: it is shown as text, control characters spelt out.
+    Text from models, tools and files cannot steer the terminal or imitate a question of the
+    program: control characters in it are escaped.
 
     Args:
-        console: Where they are shown.
-        with_spinner: Whether a spinner turns at a terminal while the model thinks.
+        console: Where to show them.
+        with_spinner: Whether a terminal shows a spinner while the model works.
     """
 
     def __init__(self, console: Console, *, with_spinner: bool = True) -> None:
@@ -200,12 +200,12 @@ class Renderer:
             ToolResultDataDeltaEvent: self._result_data,
             ToolResultEndEvent: self._result_end,
             CustomEvent: self._custom,
-            ExceedMaxItersEvent: lambda _: self.note("the reply took all its rounds"),
+            ExceedMaxItersEvent: lambda _: self.note("the reply has used all its rounds"),
             ReplyEndEvent: self._reply_end,
         }
 
     def show(self, event: AgentEvent) -> None:
-        """Show one event; events that say nothing to a person are passed by."""
+        """Show one event; events that mean nothing to a person are ignored."""
         taker = self._takers.get(type(event))
         if taker is not None:
             self._shown_at = monotonic()
@@ -214,7 +214,7 @@ class Renderer:
             taker(event)
 
     def show_progress(self, event: ToolProgressEvent) -> None:
-        """Show what a tool shows while it runs, under its call."""
+        """Show a tool's progress under its call."""
         call = self._calls.get(event.tool_call_id)
         if call is None:
             return
@@ -231,7 +231,7 @@ class Renderer:
         output.add(event.text)
 
     def recall(self, calls: Iterable[ToolCallBlock]) -> None:
-        """Take note of calls as they are now: of an earlier process, or edited by the person."""
+        """Update calls that come from an earlier process or that the person edited."""
         self._announced = None
         for call in calls:
             self._calls[call.id] = _Call(call.name, call.input)
@@ -246,7 +246,7 @@ class Renderer:
             self._status.start()
 
     def pause(self) -> None:
-        """Stop the spinner, as before something else is shown or asked."""
+        """Stop the spinner before something else is shown or asked."""
         if self._status is not None:
             self._status.stop()
             self._status = None
@@ -260,7 +260,7 @@ class Renderer:
     def _custom(self, event: CustomEvent) -> None:
         if event.name == COMPRESSED:
             before, after = event.value["tokens_before"], event.value["tokens_after"]
-            self.note(f"the history was summed up: {before:,} tokens became {after:,}")
+            self.note(f"the history was summarised: {before:,} tokens became {after:,}")
 
     def _think(self) -> None:
         self._end_line()

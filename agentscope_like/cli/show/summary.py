@@ -39,12 +39,12 @@ _ENDINGS = {
 
 @dataclass(slots=True)
 class Tally:
-    """Counts what the events of a session tell.
+    """Counts the events of a session.
 
     Attributes:
-        clock: Seconds that only ever grow.
+        clock: Returns monotonic seconds.
         tools: Counts by column, for each tool.
-        prompts: Answers by what they said.
+        prompts: Counts of answers by kind.
         tokens: Tokens read and written.
     """
 
@@ -85,7 +85,7 @@ class Tally:
                 self.tokens.update(read=cost["input_tokens"], written=cost["output_tokens"])
 
     def table(self) -> Table:
-        """Return the counts as a table, a tool a row."""
+        """Return the counts as a table with one row per tool."""
         table = Table(title="Summary", title_justify="left", title_style="bold")
         table.add_column("tool")
         for column in COLUMNS:

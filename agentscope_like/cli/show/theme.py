@@ -1,4 +1,4 @@
-"""Colours, and escaping of text for the terminal."""
+"""Defines colours, and escapes text for the terminal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from rich.style import Style
 from rich.text import Text
 from rich.theme import Theme
 
-from agentscope_like.permission.explain import Line, LineRole
-from agentscope_like.permission.explain.visible import pieces
+from agentscope_like.permission.explain import Line, LineRole, pieces
 
 __all__ = ["STYLES", "make_console", "one_line", "plain", "role_line"]
 
@@ -37,18 +36,18 @@ STYLES: Mapping[str, str] = {
     "output": "dim",
     "think": "dim italic",
 }
-"""Styles by what they say; the roles of an explanation's lines are among them."""
+"""Styles by name, among them the roles of an explanation's lines."""
 
 
 def make_console(
     *, record: bool = False, width: int | None = None, terminal: bool = False
 ) -> Console:
-    """Return a console that takes no text for markup, emoji codes or numbers to be coloured.
+    """Return a console that shows text unchanged, without markup, emoji codes or highlighting.
 
     Args:
-        record: Whether what is printed is kept, to be exported.
-        width: Columns; those of the terminal by default.
-        terminal: Whether to colour although the output is no terminal.
+        record: Whether the output is recorded for export.
+        width: The number of columns; that of the terminal by default.
+        terminal: Whether to use colours even if the output is not a terminal.
     """
     return Console(
         theme=Theme({name: Style.parse(style) for name, style in STYLES.items()}),
@@ -63,7 +62,7 @@ def make_console(
 
 
 def plain(text: str, style: str = "", *, layout: str = "\n\t") -> Text:
-    """Return foreign text as it may be shown: what steers a terminal is spelt out and reversed."""
+    """Return untrusted text with control characters escaped and in reverse video."""
     shown = Text(style=style)
     for piece in pieces(text, layout=layout):
         shown.append(piece.text, "spelt" if piece.is_spelt else None)
@@ -71,7 +70,7 @@ def plain(text: str, style: str = "", *, layout: str = "\n\t") -> Text:
 
 
 def one_line(text: str, style: str = "") -> Text:
-    """Return foreign text as `plain` does, its line ends and tabs spelt out as well."""
+    """Return untrusted text as `plain` does, with line ends and tabs escaped as well."""
     return plain(text, style, layout="")
 
 

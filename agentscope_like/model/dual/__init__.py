@@ -1,4 +1,4 @@
-"""Two clients in one, and what their models can do."""
+"""Combines a standard and a fast model in one client, and probes what they can do."""
 
 from typing import TYPE_CHECKING
 

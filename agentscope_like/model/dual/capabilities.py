@@ -1,4 +1,4 @@
-"""What a model can do, and removing from requests what it cannot (seed 003, 2.2)."""
+"""Records what a model can do, and removes from requests what it cannot (seed 003, 2.2)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from agentscope_like.model.dual.families import ModelFamily, family_of, family_t
 __all__ = ["IMAGE_LEFT_OUT", "ModelCapabilities", "sanitize_model_request_kwargs"]
 
 IMAGE_LEFT_OUT = "[An image was left out here: this model cannot see images.]"
-"""What stands for an image that a model cannot see."""
+"""The text that replaces an image that a model cannot see."""
 
 _IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
 class ModelCapabilities(Struct, frozen=True):
-    """What a model can do; None where nobody knows, and then nothing is left out of a request.
+    """What a model can do; None is unknown, and leaves requests unchanged.
 
     Attributes:
         supports_multimodal: Whether it sees images.
         supports_structured_output: Whether an answer follows the schema in `response_format`.
-        supports_reasoning: Whether it takes `reasoning_effort`; None for what its name tells.
+        supports_reasoning: Whether it takes `reasoning_effort`; None decides by its name.
     """
 
     supports_multimodal: bool | None = None
@@ -38,20 +38,20 @@ _NOTHING_KNOWN = ModelCapabilities()
 def sanitize_model_request_kwargs(
     request: Mapping[str, Any], capabilities: ModelCapabilities = _NOTHING_KNOWN
 ) -> dict[str, Any]:
-    """Return the request without what its model does not take (seed 003, 2.2).
+    """Return the request without the fields that its model refuses (seed 003, 2.2).
 
-    What goes: `supports_*`, which are settings and no fields; sampling parameters that are empty;
-    what the model's family refuses; `max_tokens` in favour of `max_completion_tokens` where that
-    has to be used; `response_format` without structured output; `reasoning_effort` of a model that
-    does not reason. An image that cannot be seen is replaced with a text that says so. Fields in
-    `extra_body` are treated alike.
+    It removes `supports_*`, which are settings and not fields; empty sampling parameters; fields
+    that the model's family refuses; `response_format` if the model has no structured output; and
+    `reasoning_effort` if it does not reason. `max_tokens` becomes `max_completion_tokens` if the
+    model requires that. An image that the model cannot see is replaced with a text that says so.
+    Fields in `extra_body` are treated alike.
 
     Args:
-        request: Arguments of `chat.completions.create`; neither it nor what it holds is changed.
+        request: Arguments of `chat.completions.create`; not changed.
         capabilities: What the model can do.
 
     Returns:
-        A new dictionary, which shares the values that stayed as they were.
+        A new dictionary, which shares unchanged values.
     """
     rules = _Rules(request, capabilities)
     sanitized = rules.applied_to(request)
@@ -61,7 +61,7 @@ def sanitize_model_request_kwargs(
 
 
 class _Rules:
-    """What holds for one request."""
+    """The rules for one request."""
 
     def __init__(self, request: Mapping[str, Any], capabilities: ModelCapabilities) -> None:
         body = request.get("extra_body")
@@ -100,9 +100,9 @@ def _refused(family: ModelFamily, capabilities: ModelCapabilities, effort: objec
 
 
 def _is_omitted(value: object) -> bool:
-    """Return whether it is the client's own mark for an argument that was not given.
+    """Return whether it is the client library's marker for an omitted argument.
 
-    Told by its name, so that the library need not be loaded.
+    It is recognised by its name, so that the library need not be loaded.
     """
     kind = type(value)
     return kind.__name__ in {"NotGiven", "Omit"} and kind.__module__.split(".")[0] == "openai"

@@ -1,4 +1,4 @@
-"""Two clients in one: a standard model, and a fast one for small tasks (seed 003, 2.2)."""
+"""Combines a standard model, and a fast one for small tasks, in a client (seed 003, 2.2)."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ModelEndpoint(Struct, frozen=True):
     """A model and the client that reaches it.
 
     Attributes:
-        client: The client.
-        model: The name that its server knows the model by.
+        client: A client of the model's server.
+        model: The model's name on the server.
         capabilities: What the model can do, as far as it is known.
     """
 
@@ -41,17 +41,17 @@ class ModelEndpoint(Struct, frozen=True):
 
     @property
     def supports_multimodal(self) -> bool | None:
-        """Return whether the model sees images; None where nobody knows."""
+        """Return whether the model sees images; None if unknown."""
         return self.capabilities.supports_multimodal
 
     @property
     def supports_structured_output(self) -> bool | None:
-        """Return whether its answers follow a schema; None where nobody knows."""
+        """Return whether its answers follow a schema; None if unknown."""
         return self.capabilities.supports_structured_output
 
 
 class _Findings:
-    """What is known of both models; a client and its copies share it."""
+    """The capabilities of both models; a client and its copies share them."""
 
     def __init__(self, standard: ModelCapabilities, fast: ModelCapabilities) -> None:
         self.capabilities: dict[ModelType, ModelCapabilities] = {"standard": standard, "fast": fast}
@@ -62,21 +62,21 @@ class _Findings:
 class DualAsyncOpenAI:
     """An `AsyncOpenAI` whose `chat.completions` also take a `model_type`, "standard" or "fast".
 
-    A request goes to the client of its type without what that model does not take
-    (`sanitize_model_request_kwargs`). All else that an `AsyncOpenAI` has is the standard client's.
-    Where no fast model is configured, the standard one does its work.
+    A request goes to the client of its type, without the fields that the model refuses
+    (`sanitize_model_request_kwargs`). Other attributes of an `AsyncOpenAI` are the standard
+    client's. If no fast model is configured, the standard model answers.
 
-    A standard request may name another model of the same server; of that nothing is known. A fast
-    one goes to the model that is configured, whatever it names: so a call that was written for one
-    client is moved by adding `model_type="fast"`.
+    A standard request may name another model of the same server, whose capabilities are unknown. A
+    fast request always goes to the configured fast model: so adding `model_type="fast"` is enough
+    to move a call to it.
 
     Args:
-        standard_client: Reaches the standard model.
-        fast_client: Reaches the fast one; by default the standard client.
+        standard_client: The client of the standard model.
+        fast_client: The client of the fast model; by default the standard client.
         model: The standard model's name.
-        fast_model: The fast model's name; None for no such model.
-        capabilities: What is known of the standard model. What is not None is not probed.
-        fast_capabilities: What is known of the fast one.
+        fast_model: The fast model's name; None if there is none.
+        capabilities: Known capabilities of the standard model; only those that are None are probed.
+        fast_capabilities: The same for the fast model.
 
     Raises:
         ConfigurationError: A name is missing.
@@ -116,7 +116,7 @@ class DualAsyncOpenAI:
 
     @property
     def fast(self) -> ModelEndpoint:
-        """Return the fast model, or the standard one where there is none."""
+        """Return the fast model, or the standard one if there is none."""
         if self._fast_model is None:
             return self.standard
         known = self._findings.capabilities["fast"]
@@ -157,13 +157,13 @@ class DualAsyncOpenAI:
         return RoutedChat(self._standard_client.chat, self._routed)
 
     async def probe(self) -> None:
-        """Find out, once, what the models can do; call it when the program starts.
+        """Probe what the models can do, once; call it when the program starts.
 
-        Each model is probed by itself. A second call does nothing; one after a failure tries again.
+        Each model is probed separately. A second call does nothing, except after a failure.
 
         Raises:
-            ModelError: A model cannot be reached or is not known by its name; the message says how
-                to mend it.
+            ModelError: A model cannot be reached, or the server does not know its name; the message
+                says how to fix it.
         """
         findings = self._findings
         async with findings.probing:
@@ -176,10 +176,10 @@ class DualAsyncOpenAI:
             findings.capabilities, findings.were_probed = found, True
 
     def with_options(self, **options: Any) -> DualAsyncOpenAI:
-        """Return a copy with other options, which shares connections and what was probed.
+        """Return a copy with other options, which shares connections and probed capabilities.
 
-        `timeout` and `max_retries` are for both clients. Anything else is the standard client's:
-        keys, headers and addresses are for one server and not for the other.
+        `timeout` and `max_retries` apply to both clients, other options only to the standard one:
+        keys, headers and addresses belong to one server.
 
         Args:
             options: As for `AsyncOpenAI.with_options`.
@@ -215,7 +215,7 @@ class DualAsyncOpenAI:
         await self.close()
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the standard client has of that name, whatever it is."""
+        """Return the standard client's attribute of that name."""
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self._standard_client, name)
@@ -229,7 +229,7 @@ class DualAsyncOpenAI:
     def _routed(
         self, model_type: ModelType, request: Mapping[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
-        """Return the completions that the request goes to, and the request as it goes there."""
+        """Return the completions of the chosen client, and the request for it."""
         endpoint = self.endpoint(model_type)
         given = request.get("model") if model_type == "standard" else None
         model = given or endpoint.model

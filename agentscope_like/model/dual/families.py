@@ -1,4 +1,4 @@
-"""What families of chat models refuse; `families.toml` lists them."""
+"""Reads `families.toml`, which lists the request fields that families of models refuse."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class ModelFamily(Struct, frozen=True, forbid_unknown_fields=True):
     """Models that take the same fields of a request.
 
     Attributes:
-        names: What the names of its models begin with.
-        takes_reasoning_effort: Whether `reasoning_effort` is taken; None where nobody knows.
-        takes_max_tokens: Whether `max_tokens` is taken; else it is `max_completion_tokens`.
-        takes_sampling: When sampling parameters are taken; "without reasoning" is where
+        names: Prefixes of the names of its models.
+        takes_reasoning_effort: Whether `reasoning_effort` is accepted; None if unknown.
+        takes_max_tokens: Whether `max_tokens` is accepted instead of `max_completion_tokens`.
+        takes_sampling: When sampling parameters are accepted; "without reasoning" means that
             `reasoning_effort` is "none".
         refuses: Further fields that are refused.
     """
@@ -36,8 +36,8 @@ class FamilyTable(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of `families.toml`.
 
     Attributes:
-        sampling: Fields that say how the next token is picked.
-        optional: Fields that are as good as absent where they are empty.
+        sampling: Fields that control how the next token is sampled.
+        optional: Fields that mean nothing if they are empty.
         family: The families.
     """
 
@@ -50,7 +50,7 @@ _UNKNOWN = ModelFamily()
 
 
 def family_of(model: str) -> ModelFamily:
-    """Return the family of a model; of one that is not in the table nothing is known.
+    """Return the family of a model; one without restrictions if it is not in the table.
 
     Args:
         model: Its name, perhaps with a provider before it (`openai/gpt-5`) or that of a model
@@ -73,5 +73,5 @@ def family_table() -> FamilyTable:
 
 
 def _begins(name: str, beginning: str) -> bool:
-    """Return whether the name is the beginning, or goes on with a new word: `o1` is not `o10`."""
+    """Return whether the name is the prefix, or has a new word after it: `o1` is not `o10`."""
     return name.startswith(beginning) and not name[len(beginning) : len(beginning) + 1].isalnum()

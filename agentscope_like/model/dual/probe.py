@@ -1,4 +1,4 @@
-"""Finds out what a model can do by asking it (seed 003, 2.3)."""
+"""Probes what a model can do by sending it requests (seed 003, 2.3)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STRUCTURED_TIMEOUT, STRUCTURED_TOKENS = 20.0, 20
 IMAGE_TIMEOUT, IMAGE_TOKENS = 30.0, 20
 
 ROOM_FOR_REASONING = 2_000
-"""Tokens that an answer gets besides where it was cut: some models think before they speak."""
+"""Further tokens for an answer that was cut off: some models reason before they answer."""
 
 _SCHEMA = {
     "type": "object",
@@ -79,12 +79,12 @@ _OTHER_LIMIT = "max_completion_tokens"
 async def probe_capabilities(
     client: AsyncOpenAI, model: str, known: ModelCapabilities | None = None
 ) -> ModelCapabilities:
-    """Return what a model can do, once it has answered at all.
+    """Return what a model can do, after checking that it answers.
 
     Args:
         client: Reaches the model.
         model: Its name.
-        known: What is known already; only what is None there is probed.
+        known: Known capabilities; only those that are None are probed.
 
     Raises:
         ModelError: The model cannot be reached; see `probe_connection`.
@@ -108,12 +108,12 @@ async def probe_capabilities(
 
 
 async def probe_connection(client: AsyncOpenAI, model: str) -> None:
-    """See whether the model answers a request of one word.
+    """Check that the model answers a request of one word.
 
     Raises:
-        ModelError: It does not, within 10 seconds: the server is not there, the key or the model's
-            name is wrong, or what is there is no chat-completions server. The message says how to
-            mend it.
+        ModelError: It does not answer within 10 seconds: the server cannot be reached or is not a
+            chat-completions server, or the key or the model's name is wrong. The message says how
+            to fix it.
     """
     request = {"messages": [{"role": "user", "content": "Hi"}]}
     try:
@@ -123,7 +123,7 @@ async def probe_connection(client: AsyncOpenAI, model: str) -> None:
 
 
 async def probe_structured_output(client: AsyncOpenAI, model: str) -> bool:
-    """Return whether the model's answer follows a JSON Schema; any failure is a no.
+    """Return whether the model's answer follows a JSON Schema; False after any failure.
 
     An answer that is cut at 20 tokens is asked for again with room for reasoning.
     """
@@ -136,7 +136,7 @@ async def probe_structured_output(client: AsyncOpenAI, model: str) -> bool:
 
 
 async def probe_multimodal(client: AsyncOpenAI, model: str) -> bool:
-    """Return whether the model sees that an image is red; any failure is a no.
+    """Return whether the model sees that an image is red; False after any failure.
 
     An answer that is cut at 20 tokens is asked for again with room for reasoning.
     """
@@ -151,7 +151,7 @@ async def _unless_known(known: bool | None, probe: Callable[[], Awaitable[bool]]
 async def _answer(
     client: AsyncOpenAI, model: str, request: dict[str, Any], tokens: int, seconds: float
 ) -> str:
-    """Return the model's answer, empty where it failed."""
+    """Return the model's answer, empty if it failed."""
     try:
         answer = await _ask(client, model, request, tokens, seconds)
         if answer is None:
@@ -165,7 +165,7 @@ async def _answer(
 async def _ask(
     client: AsyncOpenAI, model: str, request: dict[str, Any], tokens: int, seconds: float
 ) -> str | None:
-    """Return the model's answer, or None where the tokens did not suffice for one."""
+    """Return the model's answer, or None if the token limit cut it off."""
     sent = sanitize_model_request_kwargs({**request, "model": model, "max_tokens": tokens})
     try:
         completion = await _completion(client, sent, seconds)
@@ -183,10 +183,10 @@ async def _ask(
 
 
 async def _completion(client: AsyncOpenAI, request: dict[str, Any], seconds: float) -> Any:
-    """Return what the client makes of the answer, which it does not validate.
+    """Return the completion, which the client does not validate.
 
-    A model whose name tells nothing, such as that of a deployment, may want its limit of tokens
-    under the other name.
+    A model of an unknown family, such as a named deployment, may require the other name of the
+    token limit.
     """
     async with asyncio.timeout(seconds):
         try:

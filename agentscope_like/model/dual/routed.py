@@ -8,21 +8,21 @@ from typing import Any, Literal, TypeAlias
 __all__ = ["ModelType", "Route", "RoutedChat", "RoutedCompletions"]
 
 ModelType: TypeAlias = Literal["standard", "fast"]
-"""Which model answers: the one for the work, or the one for routers, classifiers, summaries."""
+"""Which model answers: the one for the main work, or the one for small tasks such as summaries."""
 
 Route: TypeAlias = Callable[[ModelType, Mapping[str, Any]], tuple[Any, dict[str, Any]]]
-"""`(model_type, request)`: the completions of the client that answers, and what it is sent.
+"""`(model_type, request)`: the completions of the chosen client, and the request for it.
 
-`Any`, for completions are called by their library's names, and a request is JSON of any shape.
+`Any`, since the library defines the completions and a request is JSON of any shape.
 """
 
 
 class _Routed:
-    """A part of a client; what is not routed is the standard client's.
+    """A part of a client; attributes that are not routed are the standard client's.
 
     Args:
         standard: That part of the standard client.
-        route: Where requests go.
+        route: Chooses the client of a request.
     """
 
     __slots__ = ("_route", "_standard")
@@ -38,7 +38,7 @@ class _Routed:
 
 
 class RoutedChat(_Routed):
-    """The `chat` of a client, whose completions are routed."""
+    """The `chat` of a client, with routed completions."""
 
     __slots__ = ()
 
@@ -49,19 +49,19 @@ class RoutedChat(_Routed):
 
 
 class RoutedCompletions(_Routed):
-    """Completions that take one argument more than the library's: `model_type`.
+    """Completions that take the additional argument `model_type`.
 
-    Requests and answers are `Any`: they are the library's own, whose versions differ.
+    Requests and answers are `Any`, since their types differ between versions of the library.
     """
 
     __slots__ = ()
 
     async def create(self, *, model_type: ModelType = "standard", **request: Any) -> Any:
-        """Return what the client of that type makes of the request: an answer, or a stream of it.
+        """Send the request to the client of that type and return the answer, or a stream of it.
 
         Args:
             model_type: Which model answers.
-            request: As for `AsyncOpenAI`, but `model` may be left out.
+            request: As for `AsyncOpenAI`, but `model` is optional.
 
         Raises:
             ConfigurationError: There is no such type.
@@ -81,17 +81,17 @@ class RoutedCompletions(_Routed):
 
     @property
     def with_raw_response(self) -> _Responses:
-        """Return the completions that give the HTTP response with the answer."""
+        """Return completions that return the HTTP response with the answer."""
         return _Responses(self._standard, self._route, "with_raw_response")
 
     @property
     def with_streaming_response(self) -> _Responses:
-        """Return the completions that give the HTTP response before its body is read."""
+        """Return completions that return the HTTP response before its body is read."""
         return _Responses(self._standard, self._route, "with_streaming_response")
 
 
 class _Responses(_Routed):
-    """Completions that give responses, to be awaited or entered as the library's are."""
+    """Completions that return HTTP responses, awaited or entered like the library's."""
 
     __slots__ = ("_shape",)
 

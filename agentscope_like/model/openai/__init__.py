@@ -1,4 +1,4 @@
-"""Models behind the chat-completions interface."""
+"""Calls models through the OpenAI chat-completions API."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
 """Assembles an answer from the chunks that a chat-completions server streams.
 
-Servers that call themselves compatible differ in what they leave out; everything is read with
-that in mind, and nothing that they send can raise here.
+Compatible servers omit different fields, so every field is optional here, and nothing that a server
+sends raises an exception.
 """
 
 from __future__ import annotations
@@ -30,18 +30,17 @@ class _Call:
 
 
 class Assembler:
-    """Collects one answer.
+    """Assembles one answer.
 
-    The objects it takes are typed `Any`: the library builds them without validation from what a
-    server sent.
+    The objects are typed `Any`, since the library builds them without validating the server's data.
 
     Args:
-        taken_ids: Ids of calls in the conversation. A call whose id is missing, or is taken by
-            another call, gets a new one, for everything later is matched by id.
+        taken_ids: Ids of calls in the conversation. A call without an id, or with the id of another
+            call, gets a new one, since results are matched by id.
 
     Attributes:
-        answered: Whether any choice has come.
-        finish_reason: The server's word for why the answer ended, None while it has not.
+        answered: Whether any choice has arrived.
+        finish_reason: The server's reason for the end of the answer, None until it ends.
     """
 
     def __init__(self, taken_ids: set[str]) -> None:
@@ -56,7 +55,7 @@ class Assembler:
         self._joiners: defaultdict[str, SurrogateJoiner] = defaultdict(SurrogateJoiner)
 
     def take(self, chunk: Any) -> ChatResponse | None:
-        """Take a chunk of a stream, or a whole completion; return what is new in it, if any."""
+        """Add a chunk of a stream, or a whole completion; return its new content, if any."""
         self._usage = getattr(chunk, "usage", None) or self._usage
         new: list[ResponseBlock] = []
         for choice in _listed(chunk, "choices"):
@@ -71,7 +70,7 @@ class Assembler:
         return self._piece(new)
 
     def rest(self) -> ChatResponse | None:
-        """Return what was held back, now that nothing more comes."""
+        """Return the content held back, at the end of the stream."""
         new: list[ResponseBlock] = [
             _extended(block, held)
             for block in self._content
@@ -161,14 +160,14 @@ class Assembler:
 
 
 def _key(server_id: str, index: Any) -> Hashable | None:
-    """Return what tells the calls of an answer apart: the index, else the id, else nothing does."""
+    """Return the key of a call within an answer: its index, else its id, else None."""
     if isinstance(index, int):
         return index
     return server_id or None
 
 
 def _begins_another(known: _Call, server_id: str, name: str, key: Hashable | None) -> bool:
-    """Return whether a part is a new call although its index (some servers send 0 for all) is not.
+    """Return whether a part begins a new call although its index is known (some always send 0).
 
     Without index or id, a part that names a tool begins a call.
     """

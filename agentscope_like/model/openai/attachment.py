@@ -20,7 +20,7 @@ _AUDIO_FORMATS = {
 
 
 def describe(block: DataBlock) -> str:
-    """Return a line of text that stands for the data where only text may stand."""
+    """Return a line of text that describes the data where only text is possible."""
     named = f" {block.name!r}" if block.name else ""
     if isinstance(block.source, Base64Source):
         return f"[{block.source.media_type}{named}]"
@@ -30,8 +30,8 @@ def describe(block: DataBlock) -> str:
 def to_part(block: DataBlock) -> dict[str, Any]:
     """Return the data as a content part of a user message; JSON, so of any shape.
 
-    Images go as they are or by address; WAV and MP3, and files, go if the block holds them; text
-    is spelled out; anything else is only named.
+    Images are sent as data or by URL; WAV, MP3 and files if the block holds their data; text as
+    text; anything else is only described.
     """
     source = block.source
     media_type = source.media_type.partition(";")[0].strip().lower()

@@ -1,4 +1,4 @@
-"""`OpenAIChatModel`: models behind OpenAI's chat completions, or a compatible server."""
+"""Calls models of OpenAI or of a server with a compatible chat-completions API."""
 
 from __future__ import annotations
 
@@ -35,34 +35,34 @@ _END: Any = object()
 
 
 class OpenAIChatModel(ChatModelBase):
-    """A model of OpenAI, or of any server that speaks its chat completions (vLLM, Ollama, ...).
+    """A model of OpenAI, or of a server with a compatible chat-completions API (vLLM, Ollama, ...).
 
-    Reasoning that a server tells (`reasoning_content`) comes as `ThinkingBlock`s. Arguments of a
-    call come as the model wrote them, malformed or not; ids of calls that a server leaves out or
-    gives twice are replaced. What the server says about the end of an answer (`"length"` where it
-    was cut) is in `metadata["finish_reason"]` of the last response.
+    Reasoning (`reasoning_content`) becomes `ThinkingBlock`s. Arguments of a call are returned as
+    the model wrote them, even if malformed; missing or repeated ids of calls are replaced. The
+    server's reason for the end of an answer (`"length"` if it was cut) is in
+    `metadata["finish_reason"]` of the last response.
 
     Args:
-        model: The name that the server knows it by; may be left out with a `DualAsyncOpenAI`.
-        api_key: The key; by default the environment variable OPENAI_API_KEY. A server at a
-            `base_url` of its own may do without.
-        base_url: Where the server's interface begins, such as `http://localhost:11434/v1`; by
-            default OPENAI_BASE_URL, else OpenAI's.
-        stream: Whether answers come piece by piece.
-        max_retries: How often a call is tried again after a connection error, 408, 409, 429 or
-            5xx, and only while nothing of its answer was shown.
-        retry_delay: Seconds before the first such try, doubled each time; a server's `Retry-After`
-            of up to a minute comes first.
-        context_size: Tokens that the model can read and write at once.
-        client: A client to use instead of one's own; it is not closed with the model.
+        model: Its name on the server; optional with a `DualAsyncOpenAI`.
+        api_key: The key; by default the environment variable OPENAI_API_KEY. Other servers may need
+            none.
+        base_url: The base URL of the server's API, such as `http://localhost:11434/v1`; by default
+            OPENAI_BASE_URL, else OpenAI's.
+        stream: Whether answers are streamed.
+        max_retries: How often a call is retried after a connection error, 408, 409, 429 or 5xx, if
+            nothing of its answer was yielded yet.
+        retry_delay: Seconds before the first retry, doubled each time; a server's `Retry-After` of
+            up to a minute takes precedence.
+        context_size: The model's token limit for a request and its answer.
+        client: A client to use instead of a new one; the caller closes it.
         model_type: Which model of a `DualAsyncOpenAI`, "standard" by default.
         generate_kwargs: More fields for each request, such as `{"temperature": 0}`.
-        send_thinking: Whether reasoning is sent back to the server; some demand it, some refuse.
-        sleep: Waits between tries; `asyncio.sleep` by default.
+        send_thinking: Whether reasoning is sent back; some servers require it, others refuse it.
+        sleep: Waits between retries; `asyncio.sleep` by default.
 
     Raises:
-        ConfigurationError: `generate_kwargs` holds what the model sets itself, `base_url` is no
-            URL, or model and client do not fit together.
+        ConfigurationError: `generate_kwargs` holds a field that the model sets itself, `base_url`
+            is not a URL, or model and client do not fit together.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class OpenAIChatModel(ChatModelBase):
         self._asks_for_usage = True
 
     async def close(self) -> None:
-        """Close the connections, unless the client is someone else's."""
+        """Close the connections, unless the client was given."""
         await self._connection.close()
 
     async def _call_api(
@@ -176,9 +176,9 @@ class OpenAIChatModel(ChatModelBase):
                 raise self._no_completion(f"a body of type {kind!r}")
 
     async def _send(self, request: dict[str, Any]) -> Any:
-        """Return what the client makes of the request: a completion, or the stream of one.
+        """Send the request and return a completion, or a stream of it.
 
-        `Any`, because the client builds its objects without validating what a server sent.
+        `Any`, since the client does not validate the server's data.
         """
         client = await self._connection.client()
         while True:
@@ -206,9 +206,9 @@ def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _arguments(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments for the client, which refuses names that it does not know.
+    """Return the arguments for the client, which refuses unknown names.
 
-    What a compatible server takes besides (`top_k`, ...) has to go through `extra_body`.
+    Further fields of compatible servers (`top_k`, ...) are sent in `extra_body`.
     """
     given = {name: request.pop(name) for name in _OF_THE_CLIENT if name in request}
     body = {**given.pop("extra_body", {})}
@@ -221,7 +221,7 @@ def _names(tools: list[dict[str, Any]]) -> list[str]:
 
 
 def _chosen(tools: list[dict[str, Any]], choice: ToolChoice | None) -> list[dict[str, Any]]:
-    """Return the tools that the model is shown: those that the choice lists."""
+    """Return the tools in the request: those that the choice lists."""
     if choice is None:
         return tools
     known = _names(tools)
@@ -248,7 +248,7 @@ def _tool_fields(tools: list[dict[str, Any]], choice: ToolChoice | None) -> dict
 
 
 def _refuses_usage(error: Exception) -> bool:
-    """Return whether the server refused the request for the wish to be told the usage."""
+    """Return whether the server refused the request because it asks for the token usage."""
     status = getattr(error, "status_code", None)
     told = f"{error} {getattr(error, 'body', '')}"
     return status in (400, 422) and ("stream_options" in told or "include_usage" in told)

@@ -33,19 +33,19 @@ def clean_all(value: Any) -> Any:
 
 
 class SurrogateJoiner:
-    """Cleans a text that comes in pieces, where a piece may end amid a surrogate pair."""
+    """Cleans streamed text; a piece may end within a surrogate pair."""
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """Return what can be given out once `piece` has come."""
+        """Return the text that is complete after `piece`."""
         text, self._held = self._held + piece, ""
         if text and _FIRST_HALVES[0] <= text[-1] <= _FIRST_HALVES[1]:
             text, self._held = text[:-1], text[-1]
         return clean(text)
 
     def flush(self) -> str:
-        """Return what was held back, now that nothing more comes."""
+        """Return the text held back, at the end of the stream."""
         text, self._held = self._held, ""
         return clean(text)

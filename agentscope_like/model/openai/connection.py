@@ -1,4 +1,4 @@
-"""The client of a model server, with failures as errors that say how to fix them."""
+"""Connects to a model server, and turns failures into errors that say how to fix them."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ __all__ = ["Connection"]
 
 
 class Connection:
-    """A client of one model, made on its first use unless one was given.
+    """A client of one model, created on first use unless one was given.
 
     Args:
         model: The model's name, for messages; None for that of a `DualAsyncOpenAI`.
         api_key: The key; by default the environment variable OPENAI_API_KEY.
-        base_url: Where the server's interface begins; by default OPENAI_BASE_URL, else OpenAI's.
-        client: A client to use instead of one's own; it is not closed.
+        base_url: The base URL of the server's API; by default OPENAI_BASE_URL, else OpenAI's.
+        client: A client to use instead of a new one; the caller closes it.
         model_type: Which model of a `DualAsyncOpenAI`.
 
     Attributes:
         model: The model's name.
-        fields: What every request for chat completions carries.
+        fields: Fields of every chat-completions request.
 
     Raises:
-        ConfigurationError: `base_url` is no URL, the model has no name, or model and client do not
-            fit together.
+        ConfigurationError: `base_url` is not a URL, the model has no name, or model and client do
+            not fit together.
     """
 
     def __init__(
@@ -90,18 +90,18 @@ class Connection:
             return self._client
 
     async def close(self) -> None:
-        """Close the connections, unless the client is someone else's."""
+        """Close the connections, unless the client was given."""
         if self._owns_client and self._client is not None:
             client, self._client = self._client, None
             await client.close()
 
     def error(self, error: Exception) -> ModelError:
-        """Return what an exception of the client comes to."""
+        """Return the model error for an exception of the client."""
         secret = self._server.api_key if self._server is not None else self._api_key
         return model_error(error, model=self.model, where=self.where, secret=secret)
 
     def no_completion(self, what: str, mend: str) -> ModelError:
-        """Return the error for an answer that is none."""
+        """Return the error for a response without an answer."""
         return no_completion(what, self.where, mend)
 
     @property
@@ -110,7 +110,7 @@ class Connection:
         return str(self._server.base_url) if self._server is not None else str(self._base_url)
 
     def _make_client(self) -> AsyncOpenAI:
-        """Return a new client; blocks, for loading the library and certificates takes a while."""
+        """Return a new client; blocks while the library and certificates are loaded."""
         from openai import AsyncOpenAI
 
         key = self._api_key or os.environ.get("OPENAI_API_KEY")

@@ -21,24 +21,24 @@ __all__ = ["OpenAIEmbeddingModel"]
 
 
 class OpenAIEmbeddingModel:
-    """A model that makes a vector of each text.
+    """A model that computes a vector for each text.
 
     Args:
-        model: The name that the server knows it by.
+        model: Its name on the server.
         api_key: The key; by default the environment variable OPENAI_API_KEY.
-        base_url: Where the server's interface begins; by default OPENAI_BASE_URL, else OpenAI's.
-        client: A client to use instead of one's own; it is not closed with the model. Of a
-            `DualAsyncOpenAI`, the standard client makes embeddings.
-        dimensions: Numbers in a vector (default 1,024); None for as many as the model has, which
-            those that know no such field want.
-        batch_size: Most texts that go in one request (default 10).
-        max_retries: How often a request that failed for a passing reason is tried again.
-        retry_delay: Seconds before the first such try, doubled each time; a server's `Retry-After`
-            of up to a minute comes first.
-        sleep: Waits between tries; `asyncio.sleep` by default.
+        base_url: The base URL of the server's API; by default OPENAI_BASE_URL, else OpenAI's.
+        client: A client to use instead of a new one; the caller closes it. With a
+            `DualAsyncOpenAI`, the standard client computes embeddings.
+        dimensions: The length of a vector (default 1,024); None for the model's own length, which
+            models without this setting require.
+        batch_size: The maximum number of texts in one request (default 10).
+        max_retries: How often a request is retried after a transient failure.
+        retry_delay: Seconds before the first retry, doubled each time; a server's `Retry-After` of
+            up to a minute takes precedence.
+        sleep: Waits between retries; `asyncio.sleep` by default.
 
     Raises:
-        ConfigurationError: A number is out of range, or `base_url` is no URL.
+        ConfigurationError: A number is out of range, or `base_url` is not a URL.
     """
 
     def __init__(
@@ -72,7 +72,8 @@ class OpenAIEmbeddingModel:
 
         Raises:
             ConfigurationError: One text was given instead of a sequence of them.
-            ModelError: A text is empty; the server failed, or did not give a vector for each text.
+            ModelError: A text is empty; the server failed, or did not return a vector for each
+                text.
         """
         if isinstance(texts, str):
             raise ConfigurationError("`texts` is one text: give a list of texts")
@@ -89,7 +90,7 @@ class OpenAIEmbeddingModel:
         return vectors
 
     async def close(self) -> None:
-        """Close the connections, unless the client is someone else's."""
+        """Close the connections, unless the client was given."""
         await self._connection.close()
 
     async def __aenter__(self) -> Self:
@@ -114,7 +115,7 @@ class OpenAIEmbeddingModel:
             await tries.pause(failure)
 
     async def _send(self, batch: list[str]) -> Any:
-        """Return what the client makes of the answer, which it does not validate."""
+        """Return the response, which the client does not validate."""
         client = await self._connection.client()
         fields: dict[str, Any] = {} if self.dimensions is None else {"dimensions": self.dimensions}
         try:
@@ -123,7 +124,7 @@ class OpenAIEmbeddingModel:
             raise self._connection.error(error) from error
 
     def _vectors(self, answer: Any, count: int) -> list[list[float]]:
-        """Return the vectors by their index, for an answer that has one of the right size each."""
+        """Return the vectors by index; there must be one of the right size for each text."""
         items = getattr(answer, "data", None) or []
         found = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
         vectors = [found.get(index) for index in range(count)]

@@ -14,7 +14,7 @@ from agentscope_like.types import ErrorType
 __all__ = ["model_error", "no_completion", "seconds_to_wait"]
 
 _SHORTEST_KEY = 4
-"""A shorter one is what servers without keys are given, such as `x`; it stands in any text."""
+"""A shorter key is a placeholder for servers without keys, such as `x`, and occurs in any text."""
 
 _LONGEST_DETAIL = 500
 _NEVER_PASSES = ("insufficient_quota", "billing_hard_limit_reached")
@@ -34,16 +34,16 @@ _PASSING = (408, 409, 429)
 
 
 def model_error(error: Exception, *, model: str, where: str, secret: str | None) -> ModelError:
-    """Return what a call of `model` came to.
+    """Return the model error for a failed call of `model`.
 
-    Passing failures (connection, 408, 409, 429, 5xx) are `TransientModelError`s, except a 429 for
+    Transient failures (connection, 408, 409, 429, 5xx) are `TransientModelError`s, except a 429 for
     an account without credit.
 
     Args:
         error: What the client raised.
         model: The model, for the message.
         where: The server's address, for the message.
-        secret: The API key, which some servers repeat; it never gets into a message.
+        secret: The API key, which some servers repeat; it is removed from messages.
     """
     import openai
 
@@ -70,12 +70,12 @@ def model_error(error: Exception, *, model: str, where: str, secret: str | None)
 
 
 def no_completion(what: str, where: str, mend: str = "check base_url") -> ModelError:
-    """Return the error for an answer that is no answer.
+    """Return the error for a response without an answer.
 
     Args:
-        what: What came instead.
+        what: What the server sent instead.
         where: The server's address.
-        mend: What to do about it.
+        mend: How to fix it.
     """
     return ModelError(
         f"The server at {where} answered with {what}, which is not a chat completion; {mend}.",
@@ -100,7 +100,7 @@ def _status_error(status: int, error: Exception, subject: str, secret: str | Non
 
 
 def _streamed_error(error: Exception, subject: str, secret: str | None) -> ModelError:
-    """Return an error that the server told within a stream, where no status says of what kind."""
+    """Return the error for one sent within a stream, which has no HTTP status."""
     message = f"The {subject} broke off: {_detail(error, secret)}"
     if "invalid_request" in f"{getattr(error, 'type', '')}":
         return ModelError(f"{message}; correct the request.", type=ErrorType.INVALID_REQUEST)
@@ -108,9 +108,9 @@ def _streamed_error(error: Exception, subject: str, secret: str | None) -> Model
 
 
 def _from_transport(error: Exception) -> bool:
-    """Return whether it is the HTTP library's own, which some versions of the client let through.
+    """Return whether it is an exception of the HTTP library that the client let through.
 
-    That library's package has changed its name over those versions, so it is told by its origin.
+    The library's package name differs between versions, so it is recognised by its origin.
     """
     origins = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
     return isinstance(error, OSError) or bool(origins & {"httpx", "httpx2", "httpcore"})
@@ -127,7 +127,7 @@ def _detail(error: BaseException, secret: str | None) -> str:
 
 
 def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a `Retry-After` header asks to wait, or None.
+    """Return the seconds to wait that a `Retry-After` header asks for, or None.
 
     It may hold seconds or a date (RFC 9110, section 10.2.3); `retry-after-ms` is more exact.
     """

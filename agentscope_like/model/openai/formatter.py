@@ -1,8 +1,8 @@
-"""Formats messages for the chat-completions interface.
+"""Formats messages for the chat-completions API.
 
-That interface wants every assistant message that calls tools to be followed by exactly one `tool`
-message a call. An assistant `Msg` of ours holds the calls and results of many rounds, some of them
-parked or cut short; here they become a history that is valid whatever happened.
+The API requires exactly one `tool` message for each call after an assistant message that calls
+tools. An assistant `Msg` holds the calls and results of many rounds, some of them waiting or
+interrupted; this module always makes a valid history of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from agentscope_like.model.openai.clean_text import clean_all
 __all__ = ["INTERRUPTED", "format_messages"]
 
 INTERRUPTED = "[interrupted: this call did not finish; what it did until then is not known]"
-"""What stands for the result of a call that has none."""
+"""The placeholder for the result of a call that has none."""
 
 NO_OUTPUT = "[no output]"
 
@@ -37,26 +37,26 @@ _ILLEGAL_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME = 64
 
 Entry: TypeAlias = dict[str, Any]
-"""One message of the interface: JSON, so of any shape."""
+"""One message of the API: JSON of any shape."""
 
 
 def format_messages(
     messages: Sequence[Msg], *, tool_names: Collection[str] = (), send_thinking: bool = False
 ) -> list[Entry]:
-    """Return the messages as the chat-completions interface takes them.
+    """Return the messages in the format of the chat-completions API.
 
-    * One assistant message a round: its text and calls, then one `tool` message a call, in the
-      order of the calls. A call without a final result gets a placeholder that says so.
-    * A hint is told as the user. Images and files in a tool's result follow as a user message,
-      for a `tool` message can hold only text.
+    * Each round becomes one assistant message with its text and calls, then one `tool` message for
+      each call, in order. A call without a final result gets a placeholder that says so.
+    * A hint becomes a user message. Images and files in a tool's result follow as a user message,
+      since a `tool` message can hold only text.
     * Arguments that are not a JSON object are wrapped into one, and tool names are spelled with
-      legal characters: one slip of the model must not make every later request invalid.
+      legal characters: one mistake of the model must not make every later request invalid.
     * Lone surrogates are replaced.
 
     Args:
         messages: The conversation, oldest first.
-        tool_names: Names that the server was told and which are therefore legal.
-        send_thinking: Whether reasoning is sent back, as `reasoning_content`; some servers demand
+        tool_names: Tool names in the request, which are therefore legal.
+        send_thinking: Whether reasoning is sent back, as `reasoning_content`; some servers require
             it, others refuse it.
     """
     history = _History(_pair(messages), frozenset(tool_names), send_thinking)
@@ -74,8 +74,7 @@ def format_messages(
 def _pair(messages: Iterable[Msg]) -> dict[int, ToolResultBlock]:
     """Return the result of each call by the call's `id()`.
 
-    A result belongs to the latest call of its id before it: some servers number the calls of every
-    round anew.
+    A result belongs to the latest earlier call with its id: some servers reuse ids in every round.
     """
     latest: dict[str, ToolCallBlock] = {}
     results: dict[int, ToolResultBlock] = {}
@@ -89,7 +88,7 @@ def _pair(messages: Iterable[Msg]) -> dict[int, ToolResultBlock]:
 
 
 class _History:
-    """Builds the entries; a round is what the model says between two sets of results."""
+    """Builds the entries; a round is the model's output between two sets of results."""
 
     def __init__(
         self,
@@ -162,7 +161,7 @@ class _History:
             self.tell("user", attached)
 
     def tell(self, role: str, parts: list[Entry]) -> None:
-        """Add a message of the user or the system; two of the user in a row become one."""
+        """Add a message of the user or the system; adjacent user messages are merged."""
         if not parts:
             return
         last = self.entries[-1] if self.entries else None

@@ -1,4 +1,4 @@
-"""Recorded sessions and the model that replays them."""
+"""Replays recorded sessions as a model."""
 
 from typing import TYPE_CHECKING
 

@@ -49,7 +49,7 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the model answers in one round; a turn without anything is an empty answer."""
+    """The model's answer in one round; an empty turn is an empty answer."""
 
     say: str = ""
     think: str = ""
@@ -58,14 +58,14 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """What a person, or a system outside, answered about one call.
+    """The answer of a person or an external system about one call.
 
     Attributes:
         call_id: The call.
-        confirmed: Whether it may run; None where the answer is an external result.
-        remember: The content of the rule to remember with a yes.
-        message: What the model is told with a no.
-        output: The result of an external call; None where the answer is a yes or no.
+        confirmed: Whether it may run; None if the answer is an external result.
+        remember: The content of the rule to remember with an approval.
+        message: The message to the model with a rejection.
+        output: The result of an external call; None if the answer approves or rejects.
     """
 
     call_id: str
@@ -80,9 +80,9 @@ class Script:
     """The turns of a recorded session, in order, and the answers by call id.
 
     Attributes:
-        turns: What the model says, round after round.
-        answers: What was answered, by call id.
-        source: Where it was read from, for messages.
+        turns: The model's answers, one for each round.
+        answers: The recorded answers, by call id.
+        source: The file it was read from, for messages.
     """
 
     turns: tuple[Turn, ...]
@@ -107,7 +107,7 @@ class Script:
 
     @classmethod
     def parse(cls, text: str, *, source: str = "<script>") -> Self:
-        """Return the script that `text` spells out.
+        """Parse a script from `text`.
 
         Raises:
             ConfigurationError: As for `load`.

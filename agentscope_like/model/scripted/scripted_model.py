@@ -1,4 +1,4 @@
-"""`ScriptedModel`: replays a recorded session."""
+"""Replays a recorded session as a model."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ __all__ = ["ScriptedModel"]
 
 
 class ScriptedModel(ChatModelBase):
-    """Gives the turns of a script, one a call, whatever it is told; needs no key and no network.
+    """Returns the turns of a script, one for each call; needs no key and no network.
 
-    Each turn is given once. It marks what it says: the ids of its blocks are those that the script
-    names, or derived from the turn's number. So a model that is made anew goes on where the
-    conversation stands: the turn it gives is the one after the latest that this model has given or
-    that the messages hold a block of. Counting messages or rounds would go astray where a round
-    said nothing, was cut short, or was summed up and removed.
+    Each turn is returned once. The ids of its blocks come from the script or from the turn's
+    number, so that a new model can continue a conversation: it returns the turn after the latest
+    one that it has returned or that has a block in the messages. Counting messages or rounds would
+    fail if a round was empty, interrupted, or replaced with a summary.
 
     Args:
         script: The script, or the path of its file.
         delay: Seconds between two pieces of a streamed answer.
-        chunk_size: Characters of one such piece.
-        position: Index of the turn to begin with.
-        stream: Whether answers come piece by piece.
-        context_size: Tokens it claims to take.
+        chunk_size: Characters in one piece.
+        position: The index of the first turn to return.
+        stream: Whether answers are streamed.
+        context_size: The token limit that it reports.
         sleep: Waits between pieces; `asyncio.sleep` by default.
 
     Raises:
@@ -65,7 +64,7 @@ class ScriptedModel(ChatModelBase):
 
     @property
     def position(self) -> int:
-        """Return the index of the turn that comes next, as far as this model knows."""
+        """Return the index of the next turn, as far as this model knows."""
         return self._next
 
     async def _call_api(
@@ -139,6 +138,6 @@ def _split(block: ResponseBlock, size: int) -> Iterator[ResponseBlock]:
 
 
 def _parts(text: str, size: int) -> Iterator[str]:
-    """Yield `text` in pieces; an empty text is one empty piece, so that its block is announced."""
+    """Yield `text` in pieces; an empty text is one empty piece, so that its block still appears."""
     for start in range(0, max(len(text), 1), size):
         yield text[start : start + size]

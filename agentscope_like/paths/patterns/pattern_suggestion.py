@@ -9,7 +9,7 @@ from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import FileSystemNames
 from agentscope_like.paths.location import FileKind, Location, inside_any, is_below, locate
 from agentscope_like.paths.patterns.path_pattern import compile_pattern, escape
-from agentscope_like.paths.sensitive import critical_to_remove
+from agentscope_like.paths.sensitive import removal_objection
 
 __all__ = ["suggest_pattern"]
 
@@ -60,6 +60,6 @@ def _offers(
     if not parent:
         return [escape(path)]
     held = locate(parent, directory="/", home=location.home, names=names)
-    if critical_to_remove(held, directories):
+    if removal_objection(held, directories):
         return [escape(path)]
     return [f"{escape(parent)}/**", escape(path)]

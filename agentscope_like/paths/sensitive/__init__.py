@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from agentscope_like.paths.sensitive.critical_removal import critical_to_remove, history_directories
+from agentscope_like.paths.sensitive.critical_removal import history_directories, removal_objection
 from agentscope_like.paths.sensitive.sensitive_paths import (
     dangerous_directories,
     dangerous_files,
-    sensitive_to_read,
-    sensitive_to_write,
+    read_objection,
+    write_objection,
     xdg_places,
 )
 from agentscope_like.paths.sensitive.sensitive_table import (
@@ -21,14 +21,14 @@ from agentscope_like.paths.sensitive.sensitive_table import (
 __all__ = [
     "SensitivePaths",
     "credential_names",
-    "critical_to_remove",
     "dangerous_directories",
     "dangerous_files",
     "history_directories",
     "paths_asked_to_read",
     "paths_asked_to_write",
-    "sensitive_to_read",
-    "sensitive_to_write",
+    "read_objection",
+    "removal_objection",
     "standard_devices",
+    "write_objection",
     "xdg_places",
 ]

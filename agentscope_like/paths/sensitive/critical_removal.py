@@ -13,7 +13,7 @@ from agentscope_like.paths.location import Location, is_below, names_of
 from agentscope_like.paths.sensitive.sensitive_paths import shown
 from agentscope_like.toml_tables import read_table
 
-__all__ = ["critical_to_remove", "history_directories"]
+__all__ = ["history_directories", "removal_objection"]
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,7 +36,7 @@ def history_directories() -> frozenset[str]:
     return _table().history
 
 
-def critical_to_remove(
+def removal_objection(
     location: Location, working_directories: Sequence[Location], *, home: str | None = None
 ) -> str | None:
     """Return why removing the location would be a disaster, or None.

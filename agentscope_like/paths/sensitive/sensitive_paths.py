@@ -23,9 +23,9 @@ from agentscope_like.paths.sensitive.sensitive_table import (
 __all__ = [
     "dangerous_directories",
     "dangerous_files",
-    "sensitive_to_read",
-    "sensitive_to_write",
+    "read_objection",
     "shown",
+    "write_objection",
     "xdg_places",
 ]
 
@@ -52,7 +52,7 @@ def dangerous_directories() -> tuple[str, ...]:
     return tuple(path[:-3] for path in listed if _is_directory_name(path))
 
 
-def sensitive_to_write(
+def write_objection(
     location: Location,
     *,
     files: Collection[str] | None = None,
@@ -85,7 +85,7 @@ def sensitive_to_write(
     return _reason(location, table, recursive=recursive)
 
 
-def sensitive_to_read(location: Location, *, recursive: bool = False) -> str | None:
+def read_objection(location: Location, *, recursive: bool = False) -> str | None:
     """Return why a person must approve reading the location, or None.
 
     Args:

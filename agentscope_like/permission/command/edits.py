@@ -141,7 +141,7 @@ def _place_objection(effect: Effect, around: Surroundings) -> str | None:
         if not around.contains(location):
             return _outside(location)
         if effect.kind in CHANGES and (
-            reason := around.why_not_write(location, recursive=effect.recursive)
+            reason := around.write_objection(location, recursive=effect.recursive)
         ):
             return reason
     return None
@@ -167,7 +167,7 @@ def _way_objection(effect: Effect, around: Surroundings) -> str | None:
         if not location.exists:
             if not around.contains(location):
                 return _outside(location)
-            if reason := around.why_not_write(location):
+            if reason := around.write_objection(location):
                 return reason
         end = effect.walked.find("/..", end + 1)
     return None
@@ -180,7 +180,7 @@ def _history_objection(effect: Effect, around: Surroundings) -> str | None:
     for location in around.locations(effect) or ():
         for path in _histories(location, around):
             history = around.locate(path, follow=False)
-            if history.exists and (reason := around.why_not_remove(history)):
+            if history.exists and (reason := around.removal_objection(history)):
                 return reason
     return None
 
@@ -205,9 +205,9 @@ def _name_objection(part: Part, around: Surroundings) -> str | None:
     for effect in part.effects:
         for place in around.locations(effect) or () if effect.kind is kind else ():
             location = around.locate(place.written)
-            reason = around.why_not_read(location, recursive=True)
+            reason = around.read_objection(location, recursive=True)
             if reason is None and makes_links(part):
-                reason = around.why_not_write(location, recursive=True)
+                reason = around.write_objection(location, recursive=True)
             if reason:
                 return f"`{effect.target}` would get a name that no rule protects: {reason}"
     return None
@@ -229,7 +229,7 @@ def _symlink_objection(part: Part, around: Surroundings) -> str | None:
     for effect in links:
         for place in around.paths(effect):
             link = around.locate(place, follow=False)
-            if reason := around.why_not_write(link, recursive=True):
+            if reason := around.write_objection(link, recursive=True):
                 return f"the link would replace a sensitive path: {reason}"
     directories = dict.fromkeys((effect.path or "").rpartition("/")[0] for effect in links)
     for target in (effect.target for effect in part.effects if effect.kind is _READ):
@@ -237,7 +237,7 @@ def _symlink_objection(part: Part, around: Surroundings) -> str | None:
             location = around.locate(f"{directory}/{target}")
             if not around.contains(location):
                 return f"the link to `{target}` leads outside the working directories"
-            reason = around.why_not_write(location, recursive=True)
-            if reason := reason or around.why_not_read(location, recursive=True):
+            reason = around.write_objection(location, recursive=True)
+            if reason := reason or around.read_objection(location, recursive=True):
                 return f"the link leads to a sensitive path: {reason}"
     return None

@@ -283,12 +283,12 @@ def _of_places(effect: Effect, part: Part, around: Surroundings) -> str | None:
     picks = part.program == "find" and _picks(part)
     for location in around.locations(effect) or ():
         is_picking = picks and around.contains(location)
-        if removes and not is_picking and (reason := around.why_not_remove(location)):
+        if removes and not is_picking and (reason := around.removal_objection(location)):
             return f"would remove a protected path: {reason}"
-        if reason := around.why_not_write(location, recursive=effect.recursive):
+        if reason := around.write_objection(location, recursive=effect.recursive):
             verb = "remove" if removes else "write"
             return f"would {verb} a sensitive path: {reason}"
-        if changes_rights and (reason := around.why_not_remove(location)):
+        if changes_rights and (reason := around.removal_objection(location)):
             return f"would change the permissions of everything below a protected path: {reason}"
     return None
 
@@ -307,7 +307,7 @@ def _everything_in(effect: Effect, around: Surroundings) -> str | None:
     directory, _, name = (effect.way or "").rstrip("/").rpartition("/")
     if name.strip("*?.") and name != ".[!.]*":
         return None
-    reason = around.why_not_remove(around.locate(directory or "/"))
+    reason = around.removal_objection(around.locate(directory or "/"))
     return f"would remove everything in a protected directory: {reason}" if reason else None
 
 
@@ -358,7 +358,7 @@ def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | 
         if word.startswith("-"):
             continue
         try:
-            reason = around.why_not_remove(around.locate(word.rstrip("*") or here))
+            reason = around.removal_objection(around.locate(word.rstrip("*") or here))
         except PathError:
             continue
         except TooManyFilesError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agentscope_like.permission.explain.visible import cells, spelt
+from agentscope_like.permission.explain.visible_text import cells, spelt
 from agentscope_like.shell import CommandAnalysis, Part
 from agentscope_like.shell.syntax import Span
 

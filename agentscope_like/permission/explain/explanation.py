@@ -1,39 +1,25 @@
-"""Collects the facts that explain a decision."""
+"""Explains a decision, and finds what would allow the call."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.engine import PermissionEngine
+from agentscope_like.permission.explain.explained_decision import ExplainedDecision
 from agentscope_like.permission.explain.layout import Line, lay_out, rule_flag
 from agentscope_like.permission.explain.omission import omissions, without
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import PermissionTool
-from agentscope_like.permission.rule import PermissionRule
 
 if TYPE_CHECKING:
     from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 
-__all__ = ["ROW_WORDS", "Explanation", "explain", "explain_call"]
-
-ROW_WORDS: Mapping[DecisionRow, str] = {
-    DecisionRow.DENY_RULE: "a deny rule matches it",
-    DecisionRow.TOOL_DENIES: "the tool itself denies it",
-    DecisionRow.NOT_READ_ONLY: "explore mode runs only calls proven to read only",
-    DecisionRow.SAFETY_CHECK: "a safety check requires a person's approval",
-    DecisionRow.ASK_RULE: "an ask rule matches it, or a deny rule may",
-    DecisionRow.READ_ONLY: "it is proven to read only",
-    DecisionRow.TOOL_ALLOWS: "the tool itself allows it",
-    DecisionRow.ALLOW_RULE: "an allow rule matches it",
-    DecisionRow.NOTHING_MATCHED: "no rule or check applies, so the mode decides",
-}
-"""The rows of the decision table (docs/design/decisions.md) in words."""
+__all__ = ["Explanation", "explain", "explain_call"]
 
 _SPARED_BY_READING = (
     DecisionRow.NOT_READ_ONLY,
@@ -43,32 +29,8 @@ _SPARED_BY_READING = (
 """Rows that a command proven to read only would pass."""
 
 
-class Explanation(Struct, frozen=True):
-    """Why a call was decided as it was, and what would allow it.
-
-    Attributes:
-        decision: The decision.
-        tool_name: The tool.
-        tool_input: The arguments that were decided upon.
-        analysis: How a command line was read; None for other tools.
-        without: Pieces of the command without which it would be allowed, each tried.
-    """
-
-    decision: PermissionDecision
-    tool_name: str
-    tool_input: Mapping[str, Any]
-    analysis: CommandAnalysis | None = None
-    without: tuple[str, ...] = ()
-
-    @property
-    def row_words(self) -> str | None:
-        """Return the row of the decision table in words, or None for a tool's own opinion."""
-        return None if self.decision.row is None else ROW_WORDS[self.decision.row]
-
-    @property
-    def suggested_rules(self) -> tuple[PermissionRule, ...]:
-        """Return the rules under which the same call would be allowed."""
-        return tuple(self.decision.suggested_rules or ())
+class Explanation(ExplainedDecision, frozen=True):
+    """An explained decision as text and JSON; for its attributes, see `ExplainedDecision`."""
 
     def lines(self, width: int = 80) -> tuple[Line, ...]:
         """Return the explanation as lines of text, each with its role, for `width` columns."""

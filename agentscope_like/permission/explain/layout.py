@@ -11,12 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentscope_like.permission.explain.command import command_rows
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain.explained_decision import ExplainedDecision
+from agentscope_like.permission.explain.visible_text import visible
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 
 if TYPE_CHECKING:
-    from agentscope_like.permission.explain.explanation import Explanation
     from agentscope_like.shell import CommandAnalysis, Effect, Part
 
 __all__ = ["VERDICTS", "Line", "LineRole", "argument_lines", "lay_out", "rule_flag"]
@@ -86,7 +86,7 @@ _VERDICT_ROLES = {
 }
 
 
-def lay_out(explanation: Explanation, width: int) -> tuple[Line, ...]:
+def lay_out(explanation: ExplainedDecision, width: int) -> tuple[Line, ...]:
     """Return the lines of an explanation for a terminal of `width` columns."""
     decision = explanation.decision
     verdict = (
@@ -140,7 +140,7 @@ def _labelled(role: LineRole, label: str, text: str, width: int) -> list[Line]:
     return _wrapped(role, text, width, indent=f"{label:<{_LABEL_WIDTH}}", hang=" " * _LABEL_WIDTH)
 
 
-def _call(explanation: Explanation, width: int) -> Iterator[Line]:
+def _call(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
     room = max(width - len(_INDENT), 20)
     if explanation.analysis is not None:
         yield from _command(explanation.analysis, room)
@@ -228,7 +228,7 @@ def _listed(kind: str, targets: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _why(explanation: Explanation, width: int) -> Iterator[Line]:
+def _why(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
     decision = explanation.decision
     yield from _labelled(LineRole.WHY, "why", decision.message, width)
     reason = decision.decision_reason
@@ -242,7 +242,7 @@ def _why(explanation: Explanation, width: int) -> Iterator[Line]:
         yield from _labelled(LineRole.WHY, "rule", rule, width)
 
 
-def _offers(explanation: Explanation, width: int) -> Iterator[Line]:
+def _offers(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
     label = "allow"
     for rule in explanation.suggested_rules:
         yield from _labelled(LineRole.RULE, label, f"with {rule_flag(rule)}", width)

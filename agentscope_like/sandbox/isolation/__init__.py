@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.sandbox.isolation.bubblewrap import why_not_bubblewrap
+    from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
     from agentscope_like.sandbox.isolation.confinement import Confinement
     from agentscope_like.sandbox.isolation.local import LocalSandbox
     from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile, reading
@@ -22,10 +22,10 @@ __all__ = [
     "Scope",
     "ScopeKind",
     "Violation",
+    "bubblewrap_objection",
     "find_violation",
     "reading",
     "scope_of",
-    "why_not_bubblewrap",
 ]
 
 __getattr__ = on_first_use(
@@ -43,6 +43,6 @@ __getattr__ = on_first_use(
         "find_violation": "violation",
         "reading": "profile",
         "scope_of": "scope",
-        "why_not_bubblewrap": "bubblewrap",
+        "bubblewrap_objection": "bubblewrap",
     },
 )

@@ -17,11 +17,11 @@ from agentscope_like.sandbox.isolation.profile import EVERYTHING, Profile
 from agentscope_like.sandbox.isolation.seccomp import seccomp_program
 
 __all__ = [
+    "bubblewrap_objection",
     "diverted_mount",
     "empty_directories",
     "options",
     "system_paths",
-    "why_not_bubblewrap",
 ]
 
 _APART = (
@@ -196,7 +196,7 @@ def _system() -> dict[str, list[str]]:
 
 
 @cache
-def why_not_bubblewrap(*, native: bool = False) -> str | None:
+def bubblewrap_objection(*, native: bool = False) -> str | None:
     """Return why bubblewrap cannot isolate commands here, or None.
 
     The first call in a process tries it with a real program, and blocks meanwhile.

@@ -14,7 +14,11 @@ from typing import Any, Self
 
 from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.host import find_bubblewrap
-from agentscope_like.sandbox.isolation.bubblewrap import diverted_mount, options, why_not_bubblewrap
+from agentscope_like.sandbox.isolation.bubblewrap import (
+    bubblewrap_objection,
+    diverted_mount,
+    options,
+)
 from agentscope_like.sandbox.isolation.profile import Profile
 from agentscope_like.sandbox.isolation.seccomp import seccomp_program
 
@@ -59,7 +63,7 @@ class Confinement:
         gated: bool = False,
     ) -> None:
         bwrap = find_bubblewrap()
-        reason = why_not_bubblewrap(native=profile.native)
+        reason = bubblewrap_objection(native=profile.native)
         if reason is not None or bwrap is None:
             raise IsolationError(f"commands cannot be isolated on this machine: {reason}")
         if path := diverted_mount(profile):

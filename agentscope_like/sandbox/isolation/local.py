@@ -18,9 +18,9 @@ from agentscope_like.sandbox.host import (
     require_unmoved,
 )
 from agentscope_like.sandbox.isolation.bubblewrap import (
+    bubblewrap_objection,
     empty_directories,
     system_paths,
-    why_not_bubblewrap,
 )
 from agentscope_like.sandbox.isolation.bubblewrap_launcher import BubblewrapLauncher
 from agentscope_like.sandbox.isolation.limits import Limits
@@ -111,7 +111,7 @@ class LocalSandbox(HostSandbox):
         if _IS_MACOS:
             reason = None if find_seatbelt() else "there is no sandbox-exec"
         else:
-            reason = await asyncio.to_thread(why_not_bubblewrap)
+            reason = await asyncio.to_thread(bubblewrap_objection)
         if reason is not None:
             raise IsolationError(
                 f"commands cannot be isolated on this machine: {reason}. Nothing is run without "

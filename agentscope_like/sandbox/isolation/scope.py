@@ -72,7 +72,7 @@ def scope_of(call: PreparedCommand) -> Scope:
     try:
         if call.only_edits:
             return edit_scope(analysis, surroundings)
-        if reason := _why_not_stated(analysis):
+        if reason := _effects_objection(analysis):
             return Scope(ScopeKind.HOST, None, reason)
         return _stated(analysis, surroundings)
     except (PathError, TooManyFilesError, OSError) as error:
@@ -129,7 +129,7 @@ def _within(
     return Scope(kind, _seeing(profile, view.sees))
 
 
-def _why_not_stated(analysis: CommandAnalysis) -> str | None:
+def _effects_objection(analysis: CommandAnalysis) -> str | None:
     """Return why the effects of a command are not all known, or None."""
     if analysis.script is None or analysis.doubts or not analysis.parts:
         return "what it does is not known"
@@ -232,7 +232,7 @@ def _sensitive_names(directory: str, surroundings: Surroundings) -> Iterator[str
         return
     for path in names[:_MOST_KEPT]:
         location = surroundings.locate(path)
-        if surroundings.why_not_write(location, recursive=True):
+        if surroundings.write_objection(location, recursive=True):
             yield path
 
 

@@ -12,7 +12,7 @@ from agentscope_like.paths import (
     FileKind,
     Location,
     paths_asked_to_read,
-    sensitive_to_read,
+    read_objection,
     xdg_places,
 )
 
@@ -39,7 +39,7 @@ def is_credential(*readings: str, home: str) -> bool:
         identity=None,
         home=home,
     )
-    return sensitive_to_read(location) is not None
+    return read_objection(location) is not None
 
 
 def may_be_credential(name: str) -> bool:

@@ -193,6 +193,6 @@ def _named(
         for location in around.locations(effect) or ():
             place = location.resolved
             found.update(each.path for each in credentials if is_below(place, each.path))
-            if around.why_not_read(location, recursive=effect.recursive):
+            if around.read_objection(location, recursive=effect.recursive):
                 found.update(each.path for each in credentials if is_below(each.path, place))
     return frozenset(found)

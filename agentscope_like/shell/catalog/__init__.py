@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from agentscope_like.shell.catalog.command_families import families
-from agentscope_like.shell.catalog.grammar import REST, Grammar, Operand, Role, RoleKind, When
+from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
+from agentscope_like.shell.catalog.grammar import REST, Flag, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.shell.catalog.programs import program_name
 from agentscope_like.shell.catalog.tables import lookup, names
-from agentscope_like.shell.catalog.traits import canonical, names_of, programs_with
+from agentscope_like.shell.catalog.traits import canonical, names_of, parse_traits, programs_with
 
 __all__ = [
     "REST",
+    "CatalogError",
+    "Flag",
     "Grammar",
     "Operand",
     "Role",
@@ -20,6 +23,8 @@ __all__ = [
     "lookup",
     "names",
     "names_of",
+    "parse_program",
+    "parse_traits",
     "program_name",
     "programs_with",
 ]

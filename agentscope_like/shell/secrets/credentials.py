@@ -69,7 +69,7 @@ class Credentials:
         for path in self._paths():
             try:
                 location = self._around.locate(path)
-                reason = self._around.why_not_read(location)
+                reason = self._around.read_objection(location)
             except PathError:
                 continue
             if reason is not None and location.identity is not None:

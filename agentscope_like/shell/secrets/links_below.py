@@ -45,4 +45,4 @@ def _target_objection(link: str, directory: Location, around: Surroundings) -> s
         return None
     if is_below(target.resolved, directory.resolved):
         return None
-    return around.why_not_read(target, recursive=target.kind is FileKind.DIRECTORY)
+    return around.read_objection(target, recursive=target.kind is FileKind.DIRECTORY)

@@ -38,7 +38,7 @@ class NamedCredentials:
 
     def of_location(self, location: Location) -> str | None:
         """Return why a path is not to be read, or None."""
-        reason = self._around.why_not_read(location)
+        reason = self._around.read_objection(location)
         return reason or self._credentials.link_objection(location)
 
     def of_chosen(self, name: str) -> str | None:

@@ -137,7 +137,7 @@ class Secrets(Struct):
             return False
         if effect.start:
             folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
-            return self.around.why_not_read(folder, recursive=True) is not None
+            return self.around.read_objection(folder, recursive=True) is not None
         return may_hold_secrets(effect.end, self.around.home)
 
     def _of_end(self, effect: Effect) -> str | None:
@@ -147,7 +147,7 @@ class Secrets(Struct):
         self.around.effort.spend(ENDING)
         reason = may_be_secret(effect.end)
         if reason is None and effect.start:
-            reason = self.around.why_not_read(self.around.locate(f"{effect.start}{effect.end}"))
+            reason = self.around.read_objection(self.around.locate(f"{effect.start}{effect.end}"))
         return None if reason is None else _told(reason)
 
     def _of_start(self, effect: Effect) -> str | None:
@@ -155,7 +155,7 @@ class Secrets(Struct):
         if not effect.start or "/" in effect.end:
             return None
         folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
-        reason = self.around.why_not_read(folder, recursive=True)
+        reason = self.around.read_objection(folder, recursive=True)
         return None if reason is None else _told(reason)
 
     # What is searched
@@ -179,7 +179,7 @@ class Secrets(Struct):
     def _below(self, directory: Location, part: Part) -> str | None:
         """Return why not to read all below a directory, or None."""
         self.around.effort.spend(FOLDER)
-        reason = self.around.why_not_read(directory, recursive=True)
+        reason = self.around.read_objection(directory, recursive=True)
         if reason is not None:
             return reason
         opens_links = part.is_a("shows_names") and self._is_source(part)
@@ -206,7 +206,9 @@ class Secrets(Struct):
                 return f"would show a secret whose path is computed: {reason}"
         if not part.read_only and not any(effect.kind in CHANGES for effect in part.effects):
             for word in filter(None, part.argv[1:]):
-                if reason := self.around.why_not_touch(word, only_reads=self.analysis.read_only):
+                if reason := self.around.argument_objection(
+                    word, only_reads=self.analysis.read_only
+                ):
                     return f"names a sensitive path: {reason}"
         return self._handed_objection(part) if self.reads_unseen else None
 

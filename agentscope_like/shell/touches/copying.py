@@ -68,7 +68,7 @@ def copy_objection(part: Part, around: Surroundings) -> str | None:
 def _sensitive_below(directory: Location, around: Surroundings) -> str | None:
     for entry in around.entries_below(directory):
         if around.sensitive.occur_in(entry.path) and (
-            reason := around.why_not_write(around.locate(entry.path, follow=False))
+            reason := around.write_objection(around.locate(entry.path, follow=False))
         ):
             return reason
     return None
@@ -107,7 +107,7 @@ def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | 
                 if each.is_vague or "**" in pattern or _copies_trees(part):
                     return f"another command may create files that `{effect.target}` matches"
                 name = each.path.split("/")[pattern.count("/")]
-                if reason := around.why_not_edit(f"{folder}/{name}"):
+                if reason := around.edit_objection(f"{folder}/{name}"):
                     return reason
     return None
 

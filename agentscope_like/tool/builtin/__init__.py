@@ -1,3 +1,3 @@
-"""The tools that come with the library."""
+"""Provides the built-in tools."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""The error of a file tool, and the largest file that one reads whole."""
+"""Defines the error of the file tools, and the largest file that they read whole."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from agentscope_like.exception import AgentOrientedException
 __all__ = ["MAX_WHOLE_BYTES", "FileToolError"]
 
 MAX_WHOLE_BYTES = 64 * 1024 * 1024
-"""Largest file, in bytes, that is taken into memory whole, as editing and searching do."""
+"""The maximum size, in bytes, of a file that is read whole for editing or searching."""
 
 
 class FileToolError(AgentOrientedException):

@@ -1,4 +1,4 @@
-"""Results of the built-in tools, and running their blocking work off the event loop."""
+"""Builds the results of built-in tools, and runs their blocking work off the event loop."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ __all__ = ["Checkpoint", "failed", "off_loop", "succeeded"]
 ResultT = TypeVar("ResultT")
 
 Checkpoint: TypeAlias = Callable[[], None]
-"""Called by blocking work between its steps; raises once the call has been cancelled."""
+"""Called by blocking work between its steps; raises an exception after a cancellation."""
 
 
 def succeeded(text: str, metadata: dict[str, Any] | None = None) -> ToolChunk:
-    """Return the chunk of a call that did what it was asked to."""
+    """Return the chunk of a successful call."""
     return ToolChunk(
         content=[TextBlock(text=text)], state=ToolResultState.SUCCESS, metadata=metadata or {}
     )
 
 
 def failed(message: str) -> ToolChunk:
-    """Return the chunk of a call that could not: it tells the model what to do instead."""
+    """Return the chunk of a failed call, which tells the model what to do instead."""
     return ToolChunk(content=[TextBlock(text=message)], state=ToolResultState.ERROR)
 
 
 async def off_loop(work: Callable[[Checkpoint], ResultT]) -> ResultT:
-    """Run blocking work in a thread and return its result; leave nothing running behind.
+    """Run blocking work in a thread and return its result; wait for its end even if cancelled.
 
     Args:
-        work: Called with a checkpoint, which it calls wherever it may stop without harm.
+        work: Called with a checkpoint, which it calls wherever it can safely stop.
 
     Raises:
-        asyncio.CancelledError: The call was cancelled; the work has ended by then.
+        asyncio.CancelledError: The call was cancelled; the work has ended.
     """
     cancelled = threading.Event()
 

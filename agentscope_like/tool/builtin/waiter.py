@@ -17,11 +17,11 @@ ResultT = TypeVar("ResultT")
 
 
 class Waiter:
-    """Has a loop do something, and waits until that has ended, however it ends.
+    """Runs a coroutine in an event loop, and waits in this thread until it has ended.
 
     Args:
         loop: The loop.
-        checkpoint: Called several times a second; what it raises ends what is being waited for.
+        checkpoint: Called several times a second; an exception from it cancels the coroutine.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, checkpoint: Checkpoint) -> None:
@@ -29,7 +29,7 @@ class Waiter:
         self._checkpoint = checkpoint
 
     def __call__(self, ask: Callable[[], Awaitable[ResultT]], /) -> ResultT:
-        """Return what `ask` returns in the loop."""
+        """Return the result of `ask` in the loop."""
         ended = threading.Event()
         started: list[asyncio.Task[ResultT]] = []
 

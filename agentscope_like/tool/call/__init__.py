@@ -1,4 +1,4 @@
-"""One call of a tool: read its arguments, decide it, grant it, run it."""
+"""Decides one tool call, grants it, and runs it."""
 
 from typing import TYPE_CHECKING
 

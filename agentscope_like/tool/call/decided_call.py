@@ -1,4 +1,4 @@
-"""A call with its decision, and the interface of the layers that a decision passes through."""
+"""Defines a call with its decision, and the interface of decision layers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["CallRequest", "DecidedCall", "DecisionLayer", "refused", "stricter"]
 
 
 class CallRequest(Struct, frozen=True):
-    """A validated call on its way to the decision.
+    """A validated call that is being decided.
 
     Attributes:
-        call: The call as the model made it.
+        call: The model's call.
         tool: The tool.
         arguments: The parsed arguments; changed ones are validated again.
         state: The agent's state.
@@ -41,25 +41,25 @@ DecisionLayer: TypeAlias = Callable[
     [CallRequest, Callable[[CallRequest], Awaitable[PermissionDecision]]],
     Awaitable[PermissionDecision],
 ]
-"""`async (request, next) -> decision`: may change the arguments before, and tighten the answer."""
+"""`async (request, next) -> decision`: may change the arguments and make the decision stricter."""
 
 
 class DecidedCall(Struct, frozen=True):
-    """What was decided about one call.
+    """One call with its decision.
 
-    Exactly one holds: there is a `grant` (it may run), a `refusal` (its result is settled), or
-    neither: it waits, and `call.state` says for whom.
+    It has either a `grant` (it may run) or a `refusal` (its final result), or neither if it waits;
+    `call.state` then says for whom.
 
     Attributes:
         call: The call; its state, decision and digest are up to date.
-        tool: The tool, or None where there is none of that name.
-        decision: The decision, or None where the call could not be read.
-        arguments: The arguments that were decided upon.
+        tool: The tool, or None if the name is unknown.
+        decision: The decision, or None if the call could not be parsed.
+        arguments: The decided arguments.
         grant: The right to run it.
         refusal: The result that tells the model why it did not run.
-        note: What the model is told in front of the result.
-        policy_key: The policy as it was before the decision began.
-        prepared: The call as the decision read it; None where it could not be read.
+        note: A note to the model before the result.
+        policy_key: The key of the policy before the decision began.
+        prepared: The call as prepared for the decision; None if it could not be prepared.
     """
 
     call: ToolCallBlock
@@ -89,7 +89,7 @@ class DecidedCall(Struct, frozen=True):
 def refused(
     message: str, state: Literal[ToolResultState.ERROR, ToolResultState.DENIED]
 ) -> ToolResponse:
-    """Return the result of a call that never ran: one text that says why."""
+    """Return the result of a call that did not run, with the reason."""
     return ToolResponse(content=[TextBlock(text=message)], state=state)
 
 
@@ -102,5 +102,5 @@ def _severity(decision: PermissionDecision) -> int:
 
 
 def stricter(first: PermissionDecision, second: PermissionDecision) -> PermissionDecision:
-    """Return the stricter of two decisions, the first where they are alike."""
+    """Return the stricter of two decisions, the first if they are equal."""
     return second if _severity(second) > _severity(first) else first

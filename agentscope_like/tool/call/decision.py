@@ -1,4 +1,4 @@
-"""Decides one validated call: the permission engine inside the decision layers."""
+"""Decides one validated call with the permission engine and the decision layers."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ async def decided_within(
     request: CallRequest,
     validate: Callable[[dict[str, Any]], None],
 ) -> tuple[dict[str, Any], CallDecision]:
-    """Return the arguments that were decided upon, and the decision with the reading of the call.
+    """Return the decided arguments, and the decision with the prepared call.
 
-    Nobody else holds these arguments: layers and checks see copies, so that nothing they do to
-    them later changes what runs. A layer that fails is a safety ASK.
+    Layers and checks get copies of the arguments, so that they cannot change them after the
+    decision. A layer that fails is a safety ASK.
 
     Args:
         layers: The layers, the first outermost.
         request: The call, its arguments validated.
-        validate: Raises where arguments that a layer passes on do not fit.
+        validate: Raises an exception if arguments from a layer are invalid.
 
     Raises:
-        AgentOrientedException: From a layer, or because its arguments do not fit.
+        AgentOrientedException: From a layer, or because its arguments are invalid.
         DeveloperOrientedException: From a layer.
     """
     if not layers:
@@ -70,7 +70,9 @@ async def decided_within(
         _log.warning("A decision layer failed at %s", request.tool.name, exc_info=error)
         layered = _safety_ask(request, f"A decision layer failed: {type(error).__name__}: {error}")
     if not isinstance(layered, PermissionDecision):
-        layered = _safety_ask(request, f"A decision layer said {layered!r}, which is no decision.")
+        layered = _safety_ask(
+            request, f"A decision layer returned {layered!r}, which is not a decision."
+        )
     if not reached:
         await core(request.with_arguments(arguments))
     final, said = reached[-1]
@@ -97,7 +99,7 @@ async def failure_before_asking(decided: DecidedCall, state: AgentState) -> str 
 
 
 def _tightening(layer: DecisionLayer) -> DecisionLayer:
-    """Return the layer so that it cannot loosen what the layers inside it said."""
+    """Wrap the layer so that it cannot loosen the decision of the layers inside it."""
 
     async def tightened(
         request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
@@ -132,7 +134,7 @@ def _safety_ask(request: CallRequest, message: str) -> PermissionDecision:
 
 
 def _as_the_mode_has_it(request: CallRequest, decision: PermissionDecision) -> PermissionDecision:
-    """Return the decision; DENY for an ASK in the mode where nobody can answer."""
+    """Return the decision; an ASK becomes DENY in the mode without a person."""
     mode = PermissionMode(request.state.permission_context.mode)
     asks = decision.behavior is PermissionBehavior.ASK
     if not asks or mode.properties.otherwise != "deny":

@@ -1,4 +1,4 @@
-"""Runs a granted call: a stream of chunks, then one response, even when the tool raises."""
+"""Runs a granted call: yields its chunks, then one response, even if the tool raises."""
 
 from __future__ import annotations
 
@@ -36,22 +36,21 @@ async def run_granted(
     check_changed: Callable[[dict[str, Any]], Awaitable[tuple[str | None, PreparedCall | None]]],
     output: LimitedOutput | None = None,
 ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
-    """Run the tool and yield its chunks, then the whole as one response.
+    """Run the tool and yield its chunks, then one complete response.
 
     Args:
-        grant: Spent by the toolkit.
-        state: The agent's state, handed to tools that want it.
-        redeem: Awaited as the run begins; returns what the decision rests on besides the arguments,
-            and raises where the grant no longer holds.
-        check_changed: Awaited with the arguments that reach the tool behind its middlewares where
-            they are not those of the grant; returns what that decision rests on and the call as it
-            read it, and raises to stop the call.
-        output: Keeps what is yielded within a number of tokens.
+        grant: The grant, already used up by the toolkit.
+        state: The agent's state, passed to tools that need it.
+        redeem: Awaited as the run begins; returns the decision's basis, and raises an exception if
+            the grant is no longer valid.
+        check_changed: Awaited if middlewares changed the arguments; returns the basis of a new
+            decision and the prepared call, and raises an exception to stop the call.
+        output: Truncates the output to a number of tokens.
 
     Raises:
-        GrantError: The grant does not hold.
+        GrantError: The grant is not valid.
         asyncio.CancelledError: The run was cancelled; the tool has been closed.
-        DeveloperOrientedException: The tool raised one.
+        DeveloperOrientedException: Raised by the tool.
     """
     basis = await redeem()
     response = ToolResponse()
@@ -92,12 +91,12 @@ async def run_granted(
 
 
 def says_something(content: Sequence[TextBlock | DataBlock]) -> bool:
-    """Return whether there is any text or data in these blocks."""
+    """Return whether these blocks have any text or data."""
     return any(not isinstance(block, TextBlock) or block.text for block in content)
 
 
 class _Guard:
-    """Stands behind the middlewares: what reaches the tool is what was decided, in its own run."""
+    """Checks, after the middlewares, that the tool gets the decided arguments within its run."""
 
     __slots__ = ("_basis", "_check_changed", "_decided", "_prepared", "_tool", "is_over")
 
@@ -155,15 +154,15 @@ def _open(
 
 
 def _cancellations() -> tuple[asyncio.Task[Any] | None, int]:
-    """Return the task, and how often somebody asked to cancel it."""
+    """Return the current task, and the number of its cancellation requests."""
     task = asyncio.current_task()
     return task, task.cancelling() if task is not None else 0
 
 
 def _refuse_after_cancellation(begun: tuple[asyncio.Task[Any] | None, int]) -> None:
-    """Stop a tool that swallowed its cancellation and went on.
+    """Stop a tool that ignored its cancellation.
 
-    What was asked of this task before the run began is the business of whoever began it.
+    Cancellation requests from before the run do not count.
     """
     task, asked = _cancellations()
     if asked > (begun[1] if task is begun[0] else 0):
@@ -171,7 +170,7 @@ def _refuse_after_cancellation(begun: tuple[asyncio.Task[Any] | None, int]) -> N
 
 
 def _is_cancellation(error: BaseException) -> bool:
-    """Return whether this cancels the run; a tool may also raise what nobody asked for."""
+    """Return whether the run was cancelled; a tool may raise `CancelledError` on its own."""
     task, asked = _cancellations()
     return isinstance(error, asyncio.CancelledError) and (task is None or asked > 0)
 

@@ -1,4 +1,4 @@
-"""The grant: an immutable, single-use right to run one call, and the digests it is bound to."""
+"""Defines the grant, a single-use right to run one call, and the digests it is bound to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _sha256(value: Any) -> str:
 
 
 def definition_digest(tool: ToolBase) -> str:
-    """Return the SHA-256 of what the tool says of itself, and of where its class stands."""
+    """Return the SHA-256 of the tool's declarations and of the location of its class."""
     kind = type(tool)
     place = f"{kind.__module__}.{kind.__qualname__}"
     return _sha256([place, tool.name, tool.description, tool.input_schema])
@@ -45,8 +45,8 @@ def call_digest(
 ) -> str:
     """Return the digest of a call.
 
-    Its parts are for the tool with what the decision rests on, for the arguments, and, where the
-    call changes files, for where their paths lead.
+    It has parts for the tool and the decision's basis, for the arguments, and for the resolved
+    paths of files that the call changes.
     """
     subject = definition
     if basis is not None or is_external:
@@ -66,22 +66,22 @@ def same_arguments(before: str | None, after: str | None) -> bool:
 
 
 def same_places(before: str | None, after: str | None) -> bool:
-    """Return whether two call digests agree in where the paths lead that the call changes."""
+    """Return whether two call digests agree in the resolved paths that the call changes."""
     return (
         before is not None and after is not None and before.split("-")[2:] == after.split("-")[2:]
     )
 
 
 class Grant(Struct, frozen=True, eq=False, weakref=True):
-    """An immutable, single-use right to run one call; only a `Toolkit` issues one that works.
+    """An immutable, single-use right to run one call; only a `Toolkit` can issue a valid one.
 
     Attributes:
         call_id: The call.
         tool: The tool that runs.
-        arguments: The arguments that were decided upon; the run gets a copy of its own.
+        arguments: The decided arguments; the run gets a copy.
         digest: Digest of the tool's definition, the arguments and the decision's basis.
-        policy_key: The policy that it was decided under.
-        prepared: The call as the decision read it; None where it could not be read.
+        policy_key: The key of the policy of the decision.
+        prepared: The call as prepared for the decision; None if it could not be prepared.
     """
 
     call_id: str

@@ -1,4 +1,4 @@
-"""Checks that a grant still holds when its call is run."""
+"""Checks that a grant is still valid when its call runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def digest_of(
     Args:
         entry: The tool.
         arguments: The arguments.
-        prepared: The call as the decision read it; None where it could not be read.
+        prepared: The call as prepared for the decision; None if it could not be prepared.
     """
     places = () if prepared is None else prepared.places()
     return _digest(entry, arguments, entry.tool.decision_basis(arguments), places)
@@ -41,15 +41,15 @@ def _digest(
 async def check_holds(
     grant: Grant, state: AgentState, find: Callable[[str], RegisteredTool | None]
 ) -> str | None:
-    """Refuse a grant when what it rests on has changed since it was given.
+    """Refuse a grant if its tool, policy, arguments or basis have changed.
 
     Args:
         grant: The grant.
         state: The state of the agent that calls.
-        find: Returns the tool that has a name now.
+        find: Returns the current tool with a name.
 
     Returns:
-        What the decision rests on besides the arguments.
+        The decision's basis.
 
     Raises:
         GrantError: The tool, the policy, the arguments or the decision's basis has changed.
@@ -91,14 +91,14 @@ async def check_changed(
         grant: The grant.
         arguments: The changed arguments.
         state: The state of the agent that calls.
-        find: Returns the tool that has a name now.
+        find: Returns the current tool with a name.
         layers: The layers of the decision.
 
     Returns:
-        What that decision rests on besides the arguments, and the call as it read it.
+        The basis of the new decision, and the prepared call.
 
     Raises:
-        ToolArgumentError: They do not fit the tool, or would not have been allowed.
+        ToolArgumentError: They are invalid, or would not have been allowed.
     """
     tool = grant.tool
     validate = find(tool.name).validator.check

@@ -1,4 +1,4 @@
-"""Applies a person's answer to a call that asks, and checks that a yes still fits the call."""
+"""Applies a person's answer to a call, and checks that an approval still fits the call."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["EDITED", "asked_anew", "check_answer", "rejection", "was_shown"]
 EDITED = "(The user edited the arguments before approving this call.)\n"
 REJECTED = "The user rejected this call. Do not repeat it; ask what they want instead."
 SOMETHING_CHANGED = "the tool, or what the call is about, has changed since it was asked"
-EDIT_NOT_SHOWN = "what the edit would do was not shown yet"
-DANGER_NOT_SHOWN = "what is found now was not shown yet"
+EDIT_NOT_SHOWN = "the effect of the edit was not shown before"
+DANGER_NOT_SHOWN = "the current finding was not shown before"
 
 
 def check_answer(call: ToolCallBlock, answer: ConfirmResult) -> None:
-    """Refuse an answer that is none to this call.
+    """Refuse an answer that does not belong to this call.
 
     Raises:
-        ResumeError: The call does not ask, or the answer is about another one.
+        ResumeError: The call does not ask, or the answer belongs to another one.
     """
     if call.state is not ToolCallState.ASKING:
         raise ResumeError(f"call {call.id!r} does not wait for an answer: it is {call.state}")
@@ -35,7 +35,7 @@ def check_answer(call: ToolCallBlock, answer: ConfirmResult) -> None:
 
 
 def rejection(answer: ConfirmResult) -> ToolResponse:
-    """Return the message for the model after a no."""
+    """Return the message for the model after a rejection."""
     message = f"{REJECTED} They said: {answer.message}" if answer.message else REJECTED
     return refused(message, ToolResultState.DENIED)
 
@@ -43,12 +43,12 @@ def rejection(answer: ConfirmResult) -> ToolResponse:
 def asked_anew(
     decision: PermissionDecision, *, edited: bool, unchanged: bool
 ) -> PermissionDecision:
-    """Return the question with the reason why a yes did not answer it.
+    """Return the question with the reason why the approval was not enough.
 
     Args:
-        decision: The decision of now, an ASK.
-        edited: Whether the yes came with other arguments.
-        unchanged: Whether tool and basis are those that were asked about.
+        decision: The current decision, an ASK.
+        edited: Whether the person edited the arguments.
+        unchanged: Whether tool and basis are the same as in the question.
     """
     why = DANGER_NOT_SHOWN if unchanged else SOMETHING_CHANGED
     told = filter(None, [decision.decision_reason, EDIT_NOT_SHOWN if edited else why])
@@ -56,12 +56,12 @@ def asked_anew(
 
 
 def was_shown(asked: PermissionDecision | None, now: PermissionDecision, *, edited: bool) -> bool:
-    """Return whether a yes to what was asked is a yes to what would be asked now.
+    """Return whether an approval of the earlier question also covers the current one.
 
     Args:
-        asked: The decision that the person saw; None where it was lost.
-        now: The decision of now, an ASK.
-        edited: Whether the arguments are other ones.
+        asked: The decision that the person saw; None if it was lost.
+        now: The current decision, an ASK.
+        edited: Whether the arguments were edited.
     """
     if asked is None or not now.bypass_immune:
         return asked is not None

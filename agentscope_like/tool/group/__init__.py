@@ -1,4 +1,4 @@
-"""Tool groups and tool sources, from which toolkits are built."""
+"""Defines tool groups and tool sources, from which toolkits are built."""
 
 from typing import TYPE_CHECKING
 

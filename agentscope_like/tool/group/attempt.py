@@ -1,4 +1,4 @@
-"""Calls parts that may fail, logs each failure once, and goes on without them."""
+"""Calls parts that may fail, logs each failure once, and continues without them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 __all__ = ["Attempts"]
 
 PATIENCE = 30.0
-"""Longest time that one part may hold up the others, in seconds."""
+"""The timeout of one part in seconds."""
 
 _log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ class Attempts:
         what: The part, for the log, such as `the tool source 'github'`.
 
     Attributes:
-        failure: What went wrong the last time; None where it went well.
+        failure: The last failure; None after a success.
     """
 
     def __init__(self, what: str) -> None:
@@ -32,11 +32,11 @@ class Attempts:
         self.failure: str | None = None
 
     async def ask(self, question: Callable[[], Awaitable[ResultT]]) -> ResultT | None:
-        """Return the answer, or None where there was none; `failure` tells the two apart.
+        """Return the result, or None after a failure; `failure` tells which.
 
         Raises:
-            asyncio.CancelledError: The caller was cancelled. That the part was, within itself, is
-                a failure like any other.
+            asyncio.CancelledError: The caller was cancelled. A cancellation within the part is an
+            ordinary failure.
         """
         try:
             async with asyncio.timeout(PATIENCE):

@@ -1,4 +1,4 @@
-"""Resolves skill names: the first skill of a name counts."""
+"""Resolves duplicate skill names: the first skill of a name is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ToolGroup`: tools, sources and skills that an agent switches on and off together."""
+"""Defines `ToolGroup`: tools, sources and skills that are activated together."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from agentscope_like.tool.group.tool_source import ToolSource
 __all__ = ["BASIC", "SkillSource", "ToolGroup", "listed"]
 
 BASIC = "basic"
-"""The group that is always active: what is given to the `Toolkit` itself."""
+"""The group that is always active: the `Toolkit`'s own tools."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 SkillSource: TypeAlias = str | os.PathLike[str] | Skill | SkillLoaderBase
-"""A directory, a skill, or what loads some."""
+"""A directory, a skill, or a loader of skills."""
 
 _SKILL_KINDS = (str, os.PathLike, Skill, SkillLoaderBase)
 _BELONGS = {
@@ -37,21 +37,20 @@ _BELONGS = {
 class ToolGroup:
     """A named bundle of tools, tool sources and skills (seed 002, "Define Tool Group").
 
-    It says what a toolkit is given, and does not change; a toolkit's `add_tool` adds to what the
-    toolkit has in the group.
+    It does not change: a toolkit's `add_tool` adds to the toolkit's own copy of the group.
 
     Args:
         name: 1 to 64 letters, digits, `_`, `-` or `.`, the first a letter or a digit; `basic` is
             the toolkit's own.
         description: What the group is for; the model decides by it. Required but for `basic`.
-        instructions: How to use the group, told to the model when it activates it.
+        instructions: How to use the group; the model gets them when it activates the group.
         tools: Its tools.
         skills_or_loaders: Its skills: directories, `Skill` objects or loaders.
         mcps: Its sources of tools, such as MCP clients.
 
     Raises:
-        ConfigurationError: The name cannot be told to a model, the description is missing, or
-            something is not what it should be.
+        ConfigurationError: The name is not valid for a model, the description is missing, or an
+            argument has the wrong type.
     """
 
     def __init__(
@@ -65,7 +64,7 @@ class ToolGroup:
     ) -> None:
         if not _NAME.fullmatch(name):
             raise ConfigurationError(
-                f"the group name {name!r} cannot be told to a model: use 1 to 64 letters, digits, "
+                f"the group name {name!r} is not valid for a model: use 1 to 64 letters, digits, "
                 "`_`, `-` or `.`, the first a letter or a digit"
             )
         if name != BASIC and not (description and description.strip()):
@@ -92,7 +91,7 @@ class ToolGroup:
         return f"ToolGroup({self.name!r})"
 
     async def list_skills(self) -> list[Skill]:
-        """Return the skills that there are now, the first of each name; a loader may fail."""
+        """Return the current skills, the first of each name; a loader may fail."""
         found: list[Skill] = []
         for one in self.skills_or_loaders:
             if isinstance(one, Skill):
@@ -105,10 +104,10 @@ class ToolGroup:
 def listed(
     argument: str, given: Sequence[Any] | None, kinds: tuple[type[Any], ...]
 ) -> tuple[Any, ...]:
-    """Return what was given for the argument.
+    """Return the argument as a list.
 
     Raises:
-        ConfigurationError: It is one thing instead of a list, or holds what does not belong there.
+        ConfigurationError: It is not a list, or has an item of the wrong type.
     """
     if isinstance(given, kinds):
         raise ConfigurationError(f"`{argument}` is one of them: give a list, `[{given!r}]`")

@@ -1,4 +1,4 @@
-"""`ToolSource`: the interface of a source whose tools may change."""
+"""Defines `ToolSource`, the interface of a source whose tools may change."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class ToolSource(Protocol):
 
     @property
     def name(self) -> str:
-        """The source's name, for messages; one toolkit has no two sources of one name."""
+        """The source's name, for messages; unique in a toolkit."""
 
     @property
     def version(self) -> int:
-        """Changes whenever `list_tools` may return something else than before."""
+        """Changes whenever the result of `list_tools` may change."""
 
     async def list_tools(self) -> list[ToolBase]:
-        """Return the tools that there are now, from what is known; a dead source has none.
+        """Return the current tools, as far as known; a source that is unavailable has none.
 
         Raises:
-            DeveloperOrientedException: The source has not been connected, or is set up wrongly.
+            DeveloperOrientedException: The source is not connected, or is misconfigured.
         """
 
     async def refresh(self) -> None:
-        """Ask the source again if its known tools may be out of date; once for each reply."""
+        """Ask the source again if its known tools may be outdated; called once in each reply."""
 
 
 @runtime_checkable
@@ -37,4 +37,4 @@ class ImmediateSource(ToolSource, Protocol):
     """A source of tools in this process, which answers without waiting."""
 
     def look(self) -> list[ToolBase]:
-        """Return the tools that there are now."""
+        """Return the current tools."""

@@ -1,4 +1,4 @@
-"""The content of a toolkit: registry, sources, inventory and views."""
+"""Manages the content of a toolkit: registry, sources, inventory and views."""
 
 from typing import TYPE_CHECKING
 

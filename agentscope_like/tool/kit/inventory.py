@@ -1,4 +1,4 @@
-"""The inventory of a toolkit: its tools, sources and skills, in groups that may be inactive."""
+"""Manages a toolkit's tools, sources and skills, in groups that may be inactive."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ __all__ = ["ToolInventory"]
 
 _MOST_LISTS = 64
 _SILENT = (
-    " The server {!r} offers no tools for now; it may be away. Go on without, or tell the user."
+    " The server {!r} offers no tools for now; it may be unavailable. Continue without it, or tell "
+    "the user."
 )
 _Shown: TypeAlias = tuple[tuple[str, ...], bool]
 """The groups that a model sees, and whether there are skills in them."""
@@ -36,13 +37,13 @@ _Shown: TypeAlias = tuple[tuple[str, ...], bool]
 class ToolInventory:
     """Tools, sources and skills by group (seed 002, "Manage Tools Agentically").
 
-    A group is active if a call's state says so; `basic` always is. If the state also lists tools
+    A group is active if the agent's state says so; `basic` always is. If the state also lists tools
     suggested for the reply, a model sees these, `tool_expand_tools` for the others, and the tools
-    that it always needs (seed 000, 3.1).
+    that are always shown (seed 000, 3.1).
 
     Args:
         tools: All tools, by name.
-        sources: Where some of them come from.
+        sources: The sources of some of them.
         skills: All skills.
         groups: All groups, by name.
 
@@ -85,12 +86,12 @@ class ToolInventory:
 
         Args:
             basic: The group that is always active.
-            tool_groups: The others.
-            response_template: What `reset_tools` answers, as a Jinja template.
-            skill_template: The text about skills for the model, as a Jinja template.
+            tool_groups: The other groups.
+            response_template: A Jinja template for the answer of `reset_tools`.
+            skill_template: A Jinja template for the text about skills.
 
         Raises:
-            ConfigurationError: Two groups, tools or sources have one name, or one cannot be used.
+            ConfigurationError: Two groups, tools or sources have the same name, or one is invalid.
         """
         groups = (basic, *listed("tool_groups", tool_groups, (ToolGroup,)))
         tools = ToolRegistry()
@@ -108,10 +109,10 @@ class ToolInventory:
         return inventory
 
     def extended(self, tools: Sequence[ToolBase]) -> Self:
-        """Return an inventory with further tools, always shown, that follows changes of this one.
+        """Return an inventory with further tools, always shown, that tracks changes of this one.
 
         Raises:
-            ConfigurationError: A name is taken, or cannot be told to a model.
+            ConfigurationError: A name is taken, or is not valid for a model.
         """
         extended = copy(self)
         extended.tools = ToolRegistry(self.tools)
@@ -140,7 +141,7 @@ class ToolInventory:
         """Add a source of tools that are always active.
 
         Raises:
-            ConfigurationError: Another source has this name, or one that is mistaken for it.
+            ConfigurationError: Another source has this name, or an ambiguous one.
         """
         self._sources.add(source, BASIC)
 
@@ -193,9 +194,9 @@ class ToolInventory:
             suggested: The tools that a model sees; None for all.
 
         Raises:
-            ToolNotFoundError: There is none; the message lists what there is.
+            ToolNotFoundError: There is none; the message lists the names.
             ToolGroupInactiveError: Its group is not active; the message says how to activate it.
-            ToolNotShownError: The model was not told of it; the message says how to be.
+            ToolNotShownError: The model does not see it; the message says how to show it.
         """
         try:
             entry = self.tools.registered(name)
@@ -226,7 +227,7 @@ class ToolInventory:
         return f"{inactive} To activate it, call reset_tools with {wanted}, then call again."
 
     def known_groups(self, active: Sequence[str]) -> tuple[str, ...]:
-        """Return those groups besides `basic` that are active and there, in their order."""
+        """Return the known active groups without `basic`, in order."""
         return tuple(name for name in self._groups if name != BASIC and name in active)
 
     async def schemas(
@@ -269,7 +270,7 @@ class ToolInventory:
         return [*kept, expander.schema]
 
     def is_concurrency_safe(self, name: str) -> bool:
-        """Return whether calls by this name may run beside others; unknown ones only fail."""
+        """Return whether calls by this name may run concurrently; unknown ones only fail."""
         tool = self.tools.get(name)
         return not self.may_list(name) if tool is None else tool.is_concurrency_safe
 
@@ -291,7 +292,7 @@ class ToolInventory:
         """Refuse rules that can never take effect; a source may yet list their tools.
 
         Raises:
-            RuleError: One is for a tool that does not exist, or cannot be read by its tool.
+            RuleError: One names an unknown tool, or its tool cannot read it.
         """
         check_rules(context, self.ruled(), tolerated=self.may_list)
 
@@ -300,7 +301,7 @@ def _by_name(groups: Sequence[ToolGroup]) -> dict[str, ToolGroup]:
     """Return the groups by name.
 
     Raises:
-        ConfigurationError: Two have one name.
+        ConfigurationError: Two have the same name.
     """
     named: dict[str, ToolGroup] = {}
     for group in groups:

@@ -1,4 +1,4 @@
-"""Keeps the tool sources of a toolkit; each is listed again when it changes, and fails alone."""
+"""Lists the tool sources of a toolkit again when they change; each can fail independently."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _log = logging.getLogger(__name__)
 class ToolSources:
     """Keeps the tools of all sources in the registry.
 
-    A source that fails, or that does not answer in time, has no tools until it is asked again,
-    when its version changes or at the next `refresh`; the others are not touched by it.
+    A source that fails or times out has no tools until its version changes or the next `refresh`;
+    other sources are not affected.
 
     Args:
-        registry: Where the tools are put.
+        registry: The registry of the tools.
     """
 
     def __init__(self, registry: ToolRegistry) -> None:
@@ -34,8 +34,8 @@ class ToolSources:
         """Add a source to the group; it is asked on first use.
 
         Raises:
-            ConfigurationError: Another source has this name, or one whose tools could have names
-                of this one's.
+            ConfigurationError: Another source has this name, or one whose tool names could be the
+                same.
         """
         added = _Listing(source, group)
         for one in self._listings:
@@ -79,7 +79,7 @@ class ToolSources:
                 self._registry.put_listed(listing.name, tools, listing.group)
 
     async def sync(self) -> None:
-        """Ask those sources for their tools that have changed."""
+        """List the tools of the sources that have changed."""
         for listing in self._listings:
             if listing.version != listing.version_now():
                 await self._list(listing)
@@ -125,11 +125,11 @@ class _Listing:
             return repr(error)
 
     async def tools(self) -> list[ToolBase]:
-        """Return the source's tools that a model could call."""
+        """Return the source's tools that a model can call."""
         return self.fit(await self.source.list_tools())
 
     def fit(self, tools: Iterable[ToolBase]) -> list[ToolBase]:
-        """Return those tools that a model could call; the others are logged, once."""
+        """Return the tools that a model can call; the others are logged once."""
         fit: list[ToolBase] = []
         refused: set[str] = set()
         for tool in tools:

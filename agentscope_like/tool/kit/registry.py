@@ -22,10 +22,10 @@ _DECLARED = ("name", "description", "input_schema", "is_concurrency_safe", "is_r
 
 
 class ToolRegistry(Mapping[str, ToolBase]):
-    """Tools by name: its own in the order in which they were added, then those of its sources.
+    """Tools by name: its own in the order of addition, then those of its sources.
 
-    No source can replace a tool of another source or of the registry itself: of several tools of
-    one name, the first counts; the others are hidden, which is logged.
+    No source can replace a tool of another source or of the registry itself: if several tools have
+    the same name, the first is used; the others are hidden and logged.
 
     Args:
         base: Another registry whose current tools come first.
@@ -57,10 +57,10 @@ class ToolRegistry(Mapping[str, ToolBase]):
         return len(self._all())
 
     def add(self, tool: ToolBase, group: str = BASIC) -> None:
-        """Add a tool of its own.
+        """Add an own tool.
 
         Raises:
-            ConfigurationError: A model could not call it, or its name is taken.
+            ConfigurationError: A model cannot call it, or its name is taken.
         """
         check_tool(tool)
         if self._owns(tool.name):
@@ -71,7 +71,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
         self._merge()
 
     def remove(self, name: str) -> None:
-        """Remove a tool of its own.
+        """Remove an own tool.
 
         Raises:
             ConfigurationError: There is none of this name, or a source lists it.
@@ -101,11 +101,11 @@ class ToolRegistry(Mapping[str, ToolBase]):
         self._merge()
 
     def registered(self, name: str) -> RegisteredTool:
-        """Return the tool of this name with what is computed of it.
+        """Return the registered tool of this name.
 
         Raises:
             ToolNotFoundError: There is none.
-            ConfigurationError: The tool has changed its name, so that its rules would be missed.
+            ConfigurationError: The tool has changed its name, so that its rules would not match.
         """
         found = self.find(name)
         if found is None:
@@ -120,7 +120,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
         return found
 
     def all(self) -> list[RegisteredTool]:
-        """Return every tool with what is computed of it."""
+        """Return every registered tool."""
         return list(self._all().values())
 
     def _all(self) -> dict[str, RegisteredTool]:
@@ -129,7 +129,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
         return {**self._base._all(), **self._tools}  # noqa: SLF001 - of its own class
 
     def find(self, name: str) -> RegisteredTool | None:
-        """Return the tool of this name with what is computed of it, or None."""
+        """Return the registered tool of this name, or None."""
         found = self._tools.get(name)
         if found is None and self._base is not None:
             return self._base.find(name)
@@ -155,11 +155,11 @@ class ToolRegistry(Mapping[str, ToolBase]):
 
 
 def check_tool(tool: object) -> None:
-    """Refuse an object that is not a tool that a model could call.
+    """Refuse an object that is not a tool that a model can call.
 
     Raises:
-        ConfigurationError: It is no tool, lacks something that a tool declares or `call`, its name
-            cannot be told to a model, or its input schema is not one of an object.
+        ConfigurationError: It is not a tool, lacks a declaration or `call`, its name is not valid
+            for a model, or its input schema does not describe an object.
     """
     if not isinstance(tool, ToolBase):
         raise ConfigurationError(
@@ -179,7 +179,7 @@ def check_tool(tool: object) -> None:
         )
     if not _NAME.fullmatch(tool.name):
         raise ConfigurationError(
-            f"the tool name {tool.name!r} cannot be told to a model: use 1 to 64 letters, "
+            f"the tool name {tool.name!r} is not valid for a model: use 1 to 64 letters, "
             "digits, `_` or `-`"
         )
     check_schema(type(tool).__name__, tool.input_schema)

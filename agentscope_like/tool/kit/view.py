@@ -1,4 +1,4 @@
-"""An inventory that shows a selection of other inventories."""
+"""Defines an inventory that shows a selection of other inventories."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["ToolView"]
 class ToolView(ToolInventory):
     """A live view of the tools of several inventories by name.
 
-    Rules may name any of their tools, also those outside the view.
+    Rules may name any tool of the inventories, even outside the view.
 
     Args:
-        inventories: The inventories; of several tools of one name, the first one's is there.
-        names: Which tools are there; None for all.
+        inventories: The inventories; if several tools have the same name, the first is used.
+        names: The names of the tools in the view; None for all.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ToolView(ToolInventory):
 
 
 class _Selection(ToolRegistry):
-    """The tools of several registries that have one of these names, as they are now."""
+    """The current tools of several registries with one of these names."""
 
     def __init__(self, registries: Sequence[ToolRegistry], names: Collection[str] | None) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class _Selection(ToolRegistry):
         return sum(registry.version for registry in self._registries)
 
     def find(self, name: str) -> RegisteredTool | None:
-        """Return the first tool of this name with what is computed of it, or None."""
+        """Return the first registered tool of this name, or None."""
         if not self.takes(name):
             return None
         found = (registry.find(name) for registry in self._registries)

@@ -1,4 +1,4 @@
-"""Makes tools from functions, their signatures and their declarations."""
+"""Creates tools from functions, their signatures and their declarations."""
 
 from typing import TYPE_CHECKING
 

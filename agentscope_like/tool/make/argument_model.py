@@ -63,8 +63,7 @@ class ArgumentModel(Struct, frozen=True):
     Attributes:
         model: The model.
         names: The function's parameter for each field.
-        left_to_function: Fields that are passed on only where they are given: the function has a
-            default of its own.
+        left_to_function: Fields that are passed on only if given: the function has its own default.
     """
 
     model: type[BaseModel]
@@ -103,7 +102,7 @@ def model_of_signature(
     parameters: Mapping[str, inspect.Parameter],
     extra: inspect.Parameter | None,
 ) -> tuple[ArgumentModel, dict[str, Any]]:
-    """Return a model of the parameters, with what the docstring says of them, and its schema.
+    """Return a model of the parameters with their descriptions from the docstring.
 
     Args:
         tool_name: The tool's name, for messages.
@@ -112,7 +111,7 @@ def model_of_signature(
         extra: The function's `**kwargs`, if any; a model may then add arguments of its own.
 
     Raises:
-        ConfigurationError: A type is unknown, or no value of it comes as JSON.
+        ConfigurationError: A type is unknown, or has no JSON form.
     """
     hints = _type_hints(tool_name, func)
     texts = {param.arg_name: param.description for param in parsed_docstring(func).params}

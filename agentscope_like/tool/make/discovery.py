@@ -1,4 +1,4 @@
-"""The `@tool` decorator, and the discovery of the functions that it declares.
+"""Defines the `@tool` decorator, and discovers the functions that it declares.
 
 A declaration is stored in the module that makes it, like Python's `__warningregistry__`: importing
 the module is enough for discovery, and there is no global registry.
@@ -46,7 +46,7 @@ class ToolDeclaration(Struct, frozen=True, eq=False):
         """Return a tool of the function.
 
         Raises:
-            ConfigurationError: The function, or what is said of it, cannot make a tool.
+            ConfigurationError: The function or a declaration is not valid for a tool.
         """
         return FunctionTool(**{name: getattr(self, name) for name in self.__struct_fields__})
 
@@ -72,18 +72,18 @@ def tool(
 def tool(func: FunctionT | None = None, /, **said: Any) -> Any:
     """Declare a function to be a tool, which a `ToolManager` finds (seed 000, 5.1).
 
-    The function stays what it is. Once its module is imported, every `ToolManager` offers it,
-    unless it was made for other modules. It may be `async`, or a generator; a returned dict, as
-    anything that is not text, is told as JSON.
+    The function itself is not changed. Once its module is imported, every `ToolManager` offers it,
+    unless the manager is restricted to other modules. It may be `async`, or a generator; a returned
+    dict, like anything that is not text, becomes JSON.
 
     Args:
-        func: The function, where the decorator is written without arguments.
+        func: The function, if the decorator is used without arguments.
         **said: As for `FunctionTool`: `name`, by default that of the function; `description`, by
             default the docstring; `input_schema`; `is_concurrency_safe`, True by default;
             `is_read_only`, `is_state_injected`, `is_idempotent` and `inline`.
 
     Raises:
-        ConfigurationError: It is no function, or one of a class, which needs an object.
+        ConfigurationError: It is not a function, or is a method that needs an object.
     """
 
     def declare(func: FunctionT) -> FunctionT:
@@ -104,7 +104,7 @@ def tool(func: FunctionT | None = None, /, **said: Any) -> Any:
 
 
 def tool_of(given: ToolBase | Callable[..., Any]) -> ToolBase:
-    """Return the tool that was given, or one made of the function, as its declaration says.
+    """Return the given tool, or one created from the function and its declaration.
 
     Raises:
         ConfigurationError: The function cannot make a tool.
@@ -119,12 +119,12 @@ def tool_of(given: ToolBase | Callable[..., Any]) -> ToolBase:
 
 
 class DeclaredTools:
-    """The declared functions of modules, as a source of tools; each source makes its own of them.
+    """A source of tools that are created from the declared functions of modules.
 
-    One that cannot be made a tool is left out, and logged.
+    An invalid function is left out and logged.
 
     Args:
-        modules: The modules; None for all that are imported when one looks.
+        modules: The modules; None for all imported modules at the time of each look.
     """
 
     name = "@tool"
@@ -135,7 +135,7 @@ class DeclaredTools:
         self.version = 0
 
     def look(self) -> list[ToolBase]:
-        """Return the tools that there are now; what was there before stays the same object."""
+        """Return the current tools; earlier tools stay the same objects."""
         modules = list(sys.modules.values()) if self._modules is None else self._modules
         places = [getattr(module, "__dict__", {}) for module in modules]
         found = dict.fromkeys(
@@ -151,11 +151,11 @@ class DeclaredTools:
         return [made for made in self._made.values() if made is not None]
 
     async def list_tools(self) -> list[ToolBase]:
-        """Return the tools as they were last looked for."""
+        """Return the tools as of the last look."""
         return [made for made in self._made.values() if made is not None]
 
     async def refresh(self) -> None:
-        """Look for what was imported since."""
+        """Look for newly imported functions."""
         self.look()
 
 

@@ -1,4 +1,4 @@
-"""`FunctionTool`: a plain function as a tool."""
+"""Defines `FunctionTool`, a function wrapped as a tool."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ class FunctionTool(ToolBase):
     """A function, wrapped as a tool (seed 002, "Wrap Function as Tool").
 
     The function may be a method, a `functools.partial` or an object with `__call__`; it may be
-    `async`, a generator, both, or a coroutine function that returns a generator. One that is not
-    `async` runs in a worker thread that does nothing else meanwhile, with a copy of the context
-    variables; when the call is cancelled, a generator is closed at its next `yield`, but a plain
-    function cannot be stopped: it runs on to its end, unobserved. Threads are used again, so what
-    a function keeps for its thread may be there at a later call. With `inline=True` it runs on the
-    event loop instead, which is faster by a switch of threads; everything else waits meanwhile.
+    `async`, a generator, both, or a coroutine function that returns a generator. A function that is
+    not `async` runs in a worker thread with a copy of the context variables. When the call is
+    cancelled, a generator is closed at its next `yield`, but a plain function cannot be stopped: it
+    continues in the background. Threads are reused, so thread-local data may still be there in a
+    later call. With `inline=True` the function runs on the event loop instead: this saves a thread
+    switch but blocks the loop.
 
-    What it returns or yields becomes a `ToolChunk` where it is none: text as it is, blocks as
-    content, None as a word of success, and anything else as JSON.
+    A returned or yielded value becomes a `ToolChunk`: text unchanged, blocks as content, None as a
+    message of success, and anything else as JSON.
 
     Args:
         func: The function.
         name: The tool's name; by default that of the function.
         description: What the tool does, for the model; by default the docstring without its
             sections. The docstring also describes the parameters.
-        input_schema: A JSON Schema in place of the one that the type hints give, or a model class:
-            then the model validates the arguments and the function gets the values of its fields.
-        is_concurrency_safe: Whether its calls may run beside others.
+        input_schema: A JSON Schema instead of the one from the type hints; or a pydantic model
+            class, which validates the arguments, and whose field values the function gets.
+        is_concurrency_safe: Whether its calls may run concurrently with others.
         is_read_only: Whether the function never changes anything.
         is_state_injected: Whether the function gets the agent's state as `_agent_state`.
         middlewares: Layers around the call; the first is the outermost.
-        permission: What its permission check says to every call; by default ASK, which an allow
-            rule can silence.
-        is_idempotent: Whether running a call again after a failure does no harm.
+        permission: The tool's own decision about every call; by default ASK, which an allow rule
+            overrides.
+        is_idempotent: Whether it is harmless to run a call again after a failure.
         inline: Whether the function never blocks, so that it may run on the event loop.
 
     Raises:
-        ConfigurationError: The function, or what is said of it, cannot make a tool.
+        ConfigurationError: The function or an argument is not valid for a tool.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class FunctionTool(ToolBase):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Return the decision that the tool was made with; a plain ASK by default."""
+        """Return the decision of `permission`; a plain ASK by default."""
         del tool_input, context
         return self._permission
 
@@ -107,7 +107,7 @@ class FunctionTool(ToolBase):
         """Run the function.
 
         Args:
-            **kwargs: Its arguments, as JSON gives them or as values of the annotated types.
+            **kwargs: Its arguments, as JSON values or as values of the annotated types.
 
         Raises:
             ToolArgumentError: The arguments do not fit the function's types.
@@ -141,7 +141,7 @@ def _description(func: Callable[..., Any]) -> str:
 
 
 def _returns_at_once(func: Callable[..., Any]) -> bool:
-    """Return whether calling it only makes a coroutine or a generator, so that nothing blocks."""
+    """Return whether calling it only creates a coroutine or generator, so that nothing blocks."""
     return (
         inspect.iscoroutinefunction(func)
         or inspect.isasyncgenfunction(func)

@@ -17,29 +17,29 @@ from agentscope_like.tool.make.argument_model import ArgumentModel, model_of_sig
 __all__ = ["STATE", "Parameters"]
 
 STATE = "_agent_state"
-"""The parameter that gets the agent's state; no model ever sees or sets it."""
+"""The parameter that gets the agent's state; models neither see nor set it."""
 
 _SHOWN_ERRORS = 3
 
 
 class Parameters:
-    """What a function can be given, and how a model's arguments become its own.
+    """The parameters of a function, and the conversion of a model's arguments to them.
 
-    What a `functools.partial` binds is hidden: a model neither sees nor sets it.
+    Parameters bound by a `functools.partial` are hidden from models.
 
     Args:
         tool_name: The tool's name, for messages.
         func: The function.
-        given: A schema in place of the one that the signature gives. A dictionary: the arguments
-            are passed on as they are. A model class: it validates them and the function gets the
-            values of its fields.
-        wants_state: Whether the function is given the agent's state, as `_agent_state`.
+        given: A schema instead of the one from the signature: a dictionary, with which arguments
+            are passed on unchanged; or a model class, which validates them, and whose field values
+            the function gets.
+        wants_state: Whether the function gets the agent's state as `_agent_state`.
 
     Attributes:
-        schema: The JSON Schema that the model is told.
+        schema: The JSON Schema for the model.
 
     Raises:
-        ConfigurationError: The function cannot be called with arguments that come as JSON.
+        ConfigurationError: The function cannot be called with JSON arguments.
     """
 
     def __init__(
@@ -120,8 +120,8 @@ class Parameters:
         """Return the call of the function with these arguments, as Python values.
 
         Args:
-            arguments: As JSON gives them; Python values of the annotated types will do as well.
-            state: The agent's state, for a function that wants it.
+            arguments: JSON values, or Python values of the annotated types.
+            state: The agent's state, for a function that needs it.
 
         Raises:
             ToolArgumentError: An argument is unknown, missing or does not fit its type.

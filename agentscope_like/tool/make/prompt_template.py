@@ -1,4 +1,4 @@
-"""Compiles the user's Jinja templates for texts that a model reads."""
+"""Compiles the user's Jinja templates for texts to a model."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def compiled_template(argument: str, template: str) -> Callable[..., str]:
     Templates run in Jinja's sandbox: they read their variables and change nothing.
 
     Args:
-        argument: The name of the argument that it was given as, for messages.
+        argument: The name of its argument, for messages.
         template: The template.
 
     Raises:
-        ConfigurationError: Jinja is not installed, or the template cannot be read. The function
-            that is returned raises it where the template uses what there is not.
+        ConfigurationError: Jinja is not installed, or the template is invalid. The returned
+            function raises it if the template uses an undefined variable.
     """
     try:
         from jinja2 import StrictUndefined, TemplateError
@@ -34,7 +34,7 @@ def compiled_template(argument: str, template: str) -> Callable[..., str]:
     try:
         read = environment.from_string(template)
     except TemplateError as error:
-        raise ConfigurationError(f"`{argument}` is no Jinja template: {error}") from error
+        raise ConfigurationError(f"`{argument}` is not a valid Jinja template: {error}") from error
 
     def render(**variables: object) -> str:
         try:

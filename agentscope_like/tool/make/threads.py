@@ -1,7 +1,7 @@
-"""Runs blocking functions and generators in worker threads of their own.
+"""Runs blocking functions and generators in dedicated worker threads.
 
-The loop's default threads are few, and file tools need them: a call that hangs must not hold one.
-A worker runs one call at a time, and a few idle ones are kept for the next calls.
+The loop has few default threads, and file tools need them, so a call that hangs must not occupy
+one. A worker runs one call at a time; a few idle workers are kept for later calls.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["call_in_thread", "iterate_in_thread"]
 T = TypeVar("T")
 
 MAX_IDLE = 8
-"""Workers that are kept while they have nothing to do."""
+"""The maximum number of idle workers."""
 
 _log = logging.getLogger(__name__)
 
@@ -36,14 +36,14 @@ class _End(Enum):
 async def call_in_thread(call: Callable[[], T]) -> T:
     """Run a blocking call in a thread, with a copy of the context variables.
 
-    Cancelling stops the waiting at once. Python cannot stop a thread: the call runs on to its end,
-    unobserved, and a warning is logged that says so. It does not delay the end of the process.
+    Cancelling stops the waiting at once. Python cannot stop a thread: the call continues in the
+    background, and a warning is logged. It does not delay the end of the process.
 
     Args:
         call: Takes no arguments.
 
     Raises:
-        RuntimeError: The call raised StopIteration, which no future can carry.
+        RuntimeError: The call raised StopIteration, which a future cannot hold.
     """
     context = contextvars.copy_context()
     running = _idle.take().submit(lambda: context.run(_carried, call), is_last=True)
@@ -61,10 +61,10 @@ def _carried(call: Callable[[], T]) -> T:
 
 
 async def iterate_in_thread(generator: Generator[T, Any, Any]) -> AsyncGenerator[T, None]:
-    """Yield what a blocking generator yields; all its steps run in one thread.
+    """Yield the items of a blocking generator; all its steps run in one thread.
 
-    The steps share one copy of the context variables. When this is closed or cancelled the
-    generator is closed in its thread: at once between two steps, else after the step under way.
+    The steps share one copy of the context variables. When this is closed or cancelled, the
+    generator is closed in its thread: between two steps at once, else after the current step.
     """
     worker = _idle.take()
     context = contextvars.copy_context()
@@ -94,7 +94,7 @@ def _warn_if_unfinished(running: Future[Any], what: object) -> None:
 
 
 class _Job(Struct, frozen=True):
-    """A call for a worker; after the last one the worker is free for others."""
+    """A call for a worker; after the last one the worker becomes idle."""
 
     call: Callable[[], Any]
     outcome: Future[Any]
@@ -109,7 +109,7 @@ class _Worker:
         threading.Thread(target=self._work, name="tool-call", daemon=True).start()
 
     def submit(self, call: Callable[[], T], *, is_last: bool = False) -> Future[T]:
-        """Run the call after those given before; with `is_last`, become idle afterwards."""
+        """Run the call after earlier ones; with `is_last`, become idle afterwards."""
         outcome: Future[T] = Future()
         self._jobs.put(_Job(call, outcome, is_last))
         return outcome
@@ -143,25 +143,25 @@ def _attempt(call: Callable[[], Any]) -> tuple[Any, BaseException | None]:
 
 
 class _IdleWorkers:
-    """The workers that have nothing to do, the last one used first."""
+    """The idle workers, the most recently used first."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Know of no worker: a forked process has none of its parent's threads."""
+        """Remove all workers: a forked process has none of its parent's threads."""
         self._lock = threading.Lock()
         self._workers: list[_Worker] = []
 
     def take(self) -> _Worker:
-        """Return a worker that does nothing else, a new one where none is idle."""
+        """Return an idle worker, or a new one."""
         with self._lock:
             if self._workers:
                 return self._workers.pop()
         return _Worker()
 
     def keep(self, worker: _Worker) -> bool:
-        """Keep the worker for later; return False where enough are kept."""
+        """Keep the worker for later; return False if enough are kept."""
         with self._lock:
             if len(self._workers) >= MAX_IDLE:
                 return False

@@ -1,4 +1,4 @@
-"""Tools of MCP servers."""
+"""Wraps the tools of MCP servers."""
 
 from typing import TYPE_CHECKING
 

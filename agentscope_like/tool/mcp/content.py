@@ -1,7 +1,7 @@
-"""Converts the content that an MCP tool returns to blocks, and checks it.
+"""Checks the content that an MCP tool returns, and converts it to blocks.
 
-All of it comes from outside: data that is not what it says would spoil every later request to the
-model, so it is checked here and told in words instead.
+The content is not trusted: data of the wrong type would make every later request to the model
+invalid, so it is checked here and replaced with a description.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ _WRAPPER = "result"
 
 
 def to_chunk(result: CallToolResult) -> ToolChunk:
-    """Return the result of a call as one chunk; ERROR where the server says that it failed.
+    """Return the result of a call as one chunk; ERROR if the server says that it failed.
 
-    Text stays text; images, sounds and embedded files become data; a link to a resource is told in
-    words, never followed. A structured result is added as JSON where no text says it already.
+    Text stays text; images, sounds and embedded files become data; a link to a resource is
+    described, never followed. A structured result is added as JSON unless the text contains it
+    already.
     """
     content = list(_joined(_blocks(result)))
     if result.is_error:
@@ -58,7 +59,7 @@ def _blocks(result: CallToolResult) -> Iterator[str | DataBlock]:
 
 
 def _joined(parts: Iterator[str | DataBlock]) -> Iterator[TextBlock | DataBlock]:
-    """Yield the parts as blocks; texts that follow one another are one, a line feed between."""
+    """Yield the parts as blocks; adjacent texts are joined with a line feed."""
     texts: list[str] = []
     for part in parts:
         if isinstance(part, str):
@@ -118,10 +119,10 @@ def _data(
 
 
 def _is_told(structured: Any, texts: Sequence[str]) -> bool:
-    """Return whether the texts say the structured result already, as servers are asked to do.
+    """Return whether the text already contains the structured result, as the protocol recommends.
 
-    Servers wrap what is no object as `{"result": ...}`, a text also under another name, and tell a
-    list item by item.
+    Servers wrap a value that is not an object as `{"result": ...}`, text also under another name,
+    and write the items of a list one by one.
     """
     values = [structured]
     if isinstance(structured, dict) and len(structured) == 1:

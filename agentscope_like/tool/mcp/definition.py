@@ -1,4 +1,4 @@
-"""The definition of an MCP tool as a fact that can be compared."""
+"""Reduces the definition of an MCP tool to comparable data, and computes its digest."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["definition_of", "digest_of"]
 
 
 def definition_of(tool: Tool) -> dict[str, Any]:
-    """Return what the server says of its tool, as JSON gives it.
+    """Return the server's definition of its tool as JSON data.
 
-    That is all of it but icons and `_meta`, which tell neither the model nor a decision anything.
+    Icons and `_meta` are left out, since neither the model nor a decision uses them.
     """
     return tool.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"meta", "icons"})
 
@@ -23,7 +23,7 @@ def definition_of(tool: Tool) -> dict[str, Any]:
 def digest_of(definition: dict[str, Any]) -> str:
     """Return `sha256:` and the digest of the definition as canonical JSON.
 
-    Canonical are keys in order, no blanks, and ASCII only.
+    Canonical JSON has sorted keys, no whitespace, and only ASCII.
     """
     canonical = json.dumps(definition, sort_keys=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(canonical.encode()).hexdigest()}"

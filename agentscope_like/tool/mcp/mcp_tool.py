@@ -1,4 +1,4 @@
-"""`MCPTool`: a tool of an MCP server."""
+"""Defines `MCPTool`, a tool of an MCP server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["MCPSession", "MCPTool"]
 
 
 class MCPSession(Protocol):
-    """What carries the calls, such as the `ClientSession` and the `Client` of the MCP library."""
+    """The interface that sends calls; `ClientSession` and `Client` of the MCP library have it."""
 
     async def call_tool(
         self,
@@ -41,30 +41,30 @@ class MCPSession(Protocol):
 
 
 class MCPTool(ToolBase):
-    """A tool that a server offers (seed 002, "MCP"); `MCPClient.list_tools` makes them.
+    """A tool that a server offers (seed 002, "MCP"), created by `MCPClient.list_tools`.
 
-    What the server says of its tool is a claim: it may have a person asked, and, where it is
-    trusted, have a call count as read-only in the modes that run these; in DEFAULT every call asks
-    unless an allow rule matches (seed 002, "MCP").
+    The server's hints are only claims: they can make a call ask, and, if trusted, make it count as
+    read-only in the modes that run reads; in DEFAULT every call asks unless an allow rule matches
+    (seed 002, "MCP").
 
     Args:
         mcp_name: The name of the server in this program.
         tool: The tool's definition, as the server gave it.
-        client_gen: Makes a transport to the server, one for each call; in place of `session`.
-        session: Carries the calls.
-        timeout: Seconds that a call may take; None sets no limit.
+        client_gen: Creates a transport to the server for each call; instead of `session`.
+        session: Sends the calls.
+        timeout: The timeout of a call in seconds; None for no limit.
         middlewares: Layers around the call; the first is the outermost.
-        trust_annotations: Whether `readOnlyHint` and `idempotentHint` count. A destructive claim
-            always does.
-        drift: How the definition differs from the one that was approved; None where it does not.
-            Each call is then a safety ASK, and the model is not told of the tool.
+        trust_annotations: Whether `readOnlyHint` and `idempotentHint` count. A destructive hint
+            always counts.
+        drift: How the definition differs from the approved one; None if it does not. If it does,
+            each call is a safety ASK, and the model does not see the tool.
 
     Attributes:
-        is_hidden: Whether the model is not told of the tool; a call of it is decided all the same.
+        is_hidden: Whether the model does not see the tool; a call of it is still decided.
 
     Raises:
-        ConfigurationError: There is neither a session nor a way to make one, or there are both; or
-            the input schema is not one of an object.
+        ConfigurationError: Neither or both of `session` and `client_gen` are given; or the input
+            schema does not describe an object.
     """
 
     is_mcp = True
@@ -113,15 +113,16 @@ class MCPTool(ToolBase):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Return a safety ASK for a definition that was not approved; else no opinion.
+        """Return a safety ASK for a definition that is not approved; else no opinion.
 
-        A tool that says it is destructive is an ASK, which an allow rule silences.
+        A destructive hint is an ASK, which an allow rule overrides.
         """
         del tool_input, context
         if self._drift is not None:
             return PermissionDecision(
                 PermissionBehavior.ASK,
-                f"{self.name} is not the tool that was approved: its server defines it anew.",
+                f"{self.name} is not the tool that was approved: "
+                "its server has changed its definition.",
                 decision_reason="; ".join(self._drift) or None,
                 bypass_immune=True,
             )
@@ -132,7 +133,7 @@ class MCPTool(ToolBase):
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
-        """Return the digest of the definition: a decision holds for it as it stands, claims too."""
+        """Return the digest of the definition: a decision is only valid for this definition."""
         del tool_input
         return self._digest
 
@@ -141,11 +142,11 @@ class MCPTool(ToolBase):
         """Call the tool on its server.
 
         Args:
-            **kwargs: The arguments, as its schema says.
+            **kwargs: The arguments.
 
         Raises:
-            AgentOrientedException: The server refused the call, did not answer in time, or has
-                gone away.
+            AgentOrientedException: The server refused the call, did not answer in time, or is
+                unavailable.
         """
         if self._session is not None:
             return to_chunk(await self._call_within(self._session, kwargs))
@@ -178,13 +179,13 @@ class MCPTool(ToolBase):
             raise AgentOrientedException(told) from error
         except ValidationError as error:
             raise AgentOrientedException(
-                f"{asked} answered with what is not the result of a call; the call may have had "
+                f"{asked} answered with something that is not a call result; the call may have had "
                 "its effect."
             ) from error
 
 
 def _object_schema(tool: Tool) -> dict[str, Any]:
-    """Return the server's own schema, said to be one of an object where it leaves that out."""
+    """Return the server's schema; add `type: object` if it is missing."""
     schema = {"type": "object", "properties": {}, **tool.input_schema}
     check_schema(f"the MCP tool {tool.name!r}", schema)
     return schema

@@ -1,4 +1,4 @@
-"""Makes the name by which a model and rules know an MCP tool."""
+"""Builds the name of an MCP tool for models and rules."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ _HASHED = re.compile(r"_[0-9a-f]{16}")
 
 
 def mcp_tool_name(server: str, tool: str) -> str:
-    """Return `mcp__server__tool` (seed 002, "MCP"), a name that no other pair of names has.
+    """Return `mcp__server__tool` (seed 002, "MCP"), a unique name for this pair.
 
-    A name that a model cannot be told, that is longer than 64 characters or that could be read as
-    another pair's is mapped: `x` stands for each illegal character, and a hash of both names ends
-    it. No name that was not mapped ends like that.
+    A name that is illegal, longer than 64 characters or ambiguous is mapped: `x` replaces each
+    illegal character, and a hash of both names is added. No other name ends like that.
 
     Args:
         server: The name of the server in this program.
@@ -36,7 +35,7 @@ def mcp_tool_name(server: str, tool: str) -> str:
 
 
 def _reads_back(server: str, tool: str) -> bool:
-    """Return whether the first `__` behind the prefix is the one between the two names."""
+    """Return whether the first `__` after the prefix separates the two names."""
     return bool(
         _LEGAL.fullmatch(server) and _LEGAL.fullmatch(tool) and _BETWEEN not in f"{server}_"
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.syntax.gate import MAXIMUM_LENGTH, MAXIMUM_WORDS, check_text
-from agentscope_like.shell.syntax.reader import ReadError, read
-from agentscope_like.shell.syntax.tree import (
+from agentscope_like.shell.syntax import (
     Arithmetic,
     ArithmeticCommand,
     ArithmeticFor,
@@ -20,6 +18,7 @@ from agentscope_like.shell.syntax.tree import (
     Literal,
     Loop,
     Pipeline,
+    ReadError,
     Redirect,
     Script,
     Segment,
@@ -30,7 +29,10 @@ from agentscope_like.shell.syntax.tree import (
     Tilde,
     Variable,
     Word,
+    check_text,
+    read,
 )
+from agentscope_like.shell.syntax.gate import MAXIMUM_LENGTH, MAXIMUM_WORDS
 
 __all__ = [
     "MAXIMUM_LENGTH",

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.shell import catalog
-from agentscope_like.shell.arguments.argument_reader import read_arguments
-from agentscope_like.shell.catalog import tables
-from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
-from agentscope_like.shell.catalog.grammar import Grammar
+from agentscope_like.shell.arguments import read_arguments
+from agentscope_like.shell.catalog import CatalogError, Grammar, parse_program, tables
 from tests.permission.kit import analyze
 
 PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text("utf-8"))

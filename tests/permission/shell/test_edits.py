@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.paths.look_budget import MAX_BELOW
+from agentscope_like.paths import MAX_BELOW
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,

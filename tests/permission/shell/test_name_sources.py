@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from agentscope_like.shell import analyze
-from agentscope_like.shell.names.name_sources import Prints, name_source, parse
+from agentscope_like.shell.names import Prints, name_source
+from agentscope_like.shell.names.name_sources import parse
 
 
 def table(**fields: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from agentscope_like.permission import (
     PermissionMode,
 )
 from agentscope_like.shell import analyze, catalog
-from agentscope_like.shell.catalog.traits import names_of
+from agentscope_like.shell.catalog import names_of
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from tests.oracle.corpus import everyday, harmful
 from tests.record import read_record, world

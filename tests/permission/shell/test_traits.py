@@ -11,8 +11,7 @@ import pytest
 
 import agentscope_like
 from agentscope_like.shell import catalog
-from agentscope_like.shell.catalog.compiler import CatalogError
-from agentscope_like.shell.catalog.traits import parse_traits
+from agentscope_like.shell.catalog import CatalogError, parse_traits
 
 TEXT = Path(catalog.__file__).with_name("traits.toml").read_text("utf-8")
 TRAITS = parse_traits(TEXT)

@@ -8,8 +8,7 @@ import pytest
 
 from agentscope_like.permission import PermissionBehavior
 from agentscope_like.shell import Dissent, analyze
-from agentscope_like.shell.syntax.reader import read
-from agentscope_like.shell.syntax.unread_expansions import unread_expansion
+from agentscope_like.shell.syntax import read, unread_expansion
 from tests.tool.builtin.bash_kit import decide
 
 READ = [

@@ -255,9 +255,9 @@ async def test_a_machine_without_bubblewrap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Commands run as ever there, which is logged once; those that must be confined do not run."""
-    monkeypatch.setattr(isolation, "why_not_bubblewrap", lambda **_: "no bwrap today")
+    monkeypatch.setattr(isolation, "bubblewrap_objection", lambda **_: "no bwrap today")
     monkeypatch.setattr(
-        "agentscope_like.sandbox.isolation.confinement.why_not_bubblewrap",
+        "agentscope_like.sandbox.isolation.confinement.bubblewrap_objection",
         lambda **_: "no bwrap today",
     )
     bash = Bash(cwd=tmp_path)
@@ -266,7 +266,7 @@ async def test_a_machine_without_bubblewrap(
             chunks = [chunk async for chunk in bash.call("echo ran")]
             assert chunks[-1].metadata["confinement"] == "off"
     assert [record.message for record in caplog.records].count(
-        "commands are decided about, but not confined: no bwrap today"
+        "commands are decided but not confined: no bwrap today"
     ) == 1
     response = await run("echo ran", tmp_path, confine="require")
     assert "not run" in text(response)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like.paths.look_budget import KEPT_FOR_PATHS, MAX_EFFORT
+from agentscope_like.paths import KEPT_FOR_PATHS, MAX_EFFORT
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,

@@ -547,7 +547,7 @@ async def test_where_the_configuration_cannot_be_told_nothing_runs(
     monkeypatch.setattr(
         "agentscope_like.tool.builtin.bash.environment.git_programs.subprocess.run", fail
     )
-    with pytest.raises(ToolArgumentError, match="no git command is run there"):
+    with pytest.raises(ToolArgumentError, match="no git command runs there"):
         await output(Bash(cwd=hostile), "git status")
     assert not marks.exists()
 

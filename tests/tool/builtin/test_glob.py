@@ -121,7 +121,7 @@ async def test_credentials_are_left_out_and_counted(workspace: Workspace) -> Non
     ("arguments", "said"),
     [
         ({"pattern": "*", "path": "missing"}, "does not exist"),
-        ({"pattern": "*", "path": "a.py"}, "is no directory"),
+        ({"pattern": "*", "path": "a.py"}, "is not a directory"),
         ({"pattern": "*", "path": "a\0"}, "U+0000"),
         ({"pattern": "../*"}, "`..`"),
         ({"pattern": ""}, "empty"),

@@ -32,9 +32,9 @@ async def test_lines_are_shown_with_their_numbers(workspace: Workspace) -> None:
 @pytest.mark.parametrize(
     ("offset", "limit", "shown", "note"),
     [
-        (1, 2, ["a", "b"], "(Lines 1 to 2 of 5. Go on with `offset=3`.)"),
+        (1, 2, ["a", "b"], "(Lines 1 to 2 of 5. Continue with `offset=3`.)"),
         (4, 2000, ["d", "e"], ""),
-        (2, 3, ["b", "c", "d"], "(Lines 2 to 4 of 5. Go on with `offset=5`.)"),
+        (2, 3, ["b", "c", "d"], "(Lines 2 to 4 of 5. Continue with `offset=5`.)"),
         (5, 1, ["e"], ""),
     ],
 )
@@ -78,7 +78,7 @@ async def test_a_window_is_bounded_in_characters(workspace: Workspace) -> None:
     said = await workspace.read("a.txt")
     shown = MAX_WINDOW_CHARACTERS // 1999
     assert len(said) < MAX_WINDOW_CHARACTERS * 1.1
-    assert said.endswith(f"(Lines 1 to {shown} of 100. Go on with `offset={shown + 1}`.)")
+    assert said.endswith(f"(Lines 1 to {shown} of 100. Continue with `offset={shown + 1}`.)")
 
 
 @pytest.mark.parametrize(

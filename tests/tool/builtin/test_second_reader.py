@@ -15,7 +15,7 @@ from blockbuster import blockbuster_ctx
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.permission import PermissionDecision, PermissionEngine
 from agentscope_like.shell import analyze
-from agentscope_like.shell.syntax.reader import read
+from agentscope_like.shell.syntax import read
 from agentscope_like.tool import Bash
 from agentscope_like.tool.builtin.second_reader import SecondReader, reader
 from agentscope_like.tool.builtin.second_reader.comparison import Opinion, difference

@@ -472,7 +472,7 @@ async def test_a_file_made_meanwhile_is_not_overwritten(
     path = workspace.root / "a.txt"
     _meddle(monkeypatch, lambda: path.write_text("theirs\n"))
     said = await workspace.fail(workspace.write_tool, file_path="a.txt", content="mine\n")
-    assert "made by somebody else" in said
+    assert "created by another program" in said
     assert path.read_text() == "theirs\n"
     assert os.listdir(workspace.root) == ["a.txt"]
 

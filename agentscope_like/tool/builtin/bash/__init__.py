@@ -1,4 +1,4 @@
-"""The Bash tool and the shells behind it."""
+"""Provides the Bash tool, and runs its commands on the host or in a sandbox."""
 
 from typing import TYPE_CHECKING
 

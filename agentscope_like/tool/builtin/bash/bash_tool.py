@@ -1,4 +1,4 @@
-"""`Bash`: the tool that runs shell commands."""
+"""Defines `Bash`, the tool that runs shell commands."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from agentscope_like.permission import (
     PermissionRule,
     PreparedCall,
     RuleError,
+    never_waits,
 )
 from agentscope_like.permission.command import (
     CommandRules,
     PreparedCommand,
     compile_command,
 )
-from agentscope_like.permission.protocol import never_waits
 from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.shell import (
     CommandAnalysis,
@@ -59,34 +59,34 @@ DEFAULT_TIMEOUT_MS = 120_000
 class Bash(ToolBase):
     """Runs shell commands (seed 002, "Bash").
 
-    The text of a command is analyzed once; every check and every rule uses that analysis. Proven
-    reads are allowed; in ACCEPT_EDITS and DONT_ASK so are edits inside the working directories. A
-    dangerous or sensitive command is a safety ASK that no allow rule silences.
+    A command is analyzed once for all checks and rules. Proven reads are allowed; in ACCEPT_EDITS
+    and DONT_ASK so are edits inside the working directories. A dangerous or sensitive command is a
+    safety ASK that no allow rule can prevent.
 
-    Rules are command patterns: `npm run:*` is any command that begins with these words, `*` within
-    a word any characters of it, and all else the whole command. Deny and ask rules of the file
-    tools also apply to what a command does to files.
+    Rules are command patterns: `npm run:*` matches any command that begins with these words, `*`
+    within a word matches any characters, and any other pattern matches the whole command. Deny and
+    ask rules of the file tools also apply to a command's effects on files.
 
     Args:
-        dangerous_files: File names whose change always asks, wherever they are. Paths that are
-            known to be sensitive by more than a name (`/etc`) stay so whatever is given. By
-            default, the names of the table of sensitive paths.
+        dangerous_files: File names whose change always asks, in any directory. Sensitive paths with
+            more than a name (`/etc`) are not affected by this. By default, the names of the table
+            of sensitive paths.
         dangerous_directories: Names of directories below which every change asks.
-        cwd: The directory that the first command starts in, and the one that edits are accepted in
-            where the context names no working directory; by default, the process's own.
+        cwd: The directory that the first command starts in; also the working directory for edits if
+            the context names none. By default, the process's own.
         middlewares: Layers around `call`.
         backend: The sandbox where commands run; by default they run on this host. Decisions are
-            then about the sandbox's files, and the sandbox is what confines the commands.
+            then about the sandbox's files, and the sandbox confines the commands.
         additional_dangerous_files: Names to add to `dangerous_files`.
         additional_dangerous_directories: Names to add to `dangerous_directories`.
         confine: Whether the kernel confines a command to what was decided: "auto" if bubblewrap
-            works, "require" always, so that nothing runs if it does not work, or "off".
-        second_reader: Another parser that has to find the same commands in a text before anything
-            of it is allowed without a rule; None for none.
+            works; "require" always, so that nothing runs if it does not work; or "off".
+        second_reader: Another parser that must find the same commands before any of them is allowed
+            without a rule; None for none.
 
     Raises:
-        ConfigurationError: `cwd` is no directory, `confine` is none of these words, or "require"
-            beside a backend, or the second reader is unknown or not installed.
+        ConfigurationError: `cwd` is not a directory, `confine` is unknown or is "require" with a
+            backend, or the second reader is unknown or not installed.
     """
 
     name = "Bash"
@@ -158,7 +158,7 @@ class Bash(ToolBase):
 
     @property
     def dangerous_files(self) -> tuple[str, ...]:
-        """Return the file names whose change always asks, wherever they are."""
+        """Return the file names whose change always asks, in any directory."""
         return self._sensitive.all_files
 
     @property
@@ -168,7 +168,7 @@ class Bash(ToolBase):
 
     @property
     def confine(self) -> Confine:
-        """Return whether commands are confined to what was decided about them."""
+        """Return whether commands are confined to what was decided."""
         return self._confiner.confine
 
     @property
@@ -235,8 +235,8 @@ class Bash(ToolBase):
     ) -> PermissionDecision:
         """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH.
 
-        A command with words known only at run time is a safety ASK as well if a deny rule may match
-        it, and so is one that may run code in its words.
+        A command with words known only at run time is also a safety ASK if a deny rule may match
+        it; so is a command that may run code from its words.
         """
         return await (await self.prepare_call(tool_input, context)).opinion()
 
@@ -305,23 +305,23 @@ class Bash(ToolBase):
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command.
 
-        A command that ends with status 0 is a success, every other an error whose text ends with
-        the status. What nobody is asked about, a proven read or an accepted edit, runs with the
-        programs that a git repository names switched off, and without secrets.
-        What a command can touch follows from what is known of it and from the mode.
+        Exit status 0 is a success; any other is an error whose text ends with the status. A command
+        that runs without approval, a proven read or an accepted edit, runs without secrets and with
+        the programs disabled that a git repository names. Its confinement follows from its effects
+        and the mode.
 
         Args:
-            command: What `bash --norc --noprofile -c` runs, as it is.
+            command: The text that `bash --norc --noprofile -c` runs.
             description: For the user alone.
-            timeout: Milliseconds until it is ended.
-            _permission_context: What the session permits.
-            _prepared_call: The call as it was read for its decision; read now where there is none.
+            timeout: The timeout in milliseconds.
+            _permission_context: The permission context of the session.
+            _prepared_call: The call as prepared for its decision; prepared now if there is none.
 
         Yields:
-            Output as it comes; the last chunk has `exit_code`, `duration` in seconds, `directory`,
-            `timed_out`, `output_file`, `confinement` (a `ScopeKind`, "sandbox" or "off") and, where
-            it tried more than was decided, `violation` in its metadata, and
-            where credentials may have been kept from it, `covered_secrets`.
+            Output as it arrives. The metadata of the last chunk has `exit_code`, `duration` in
+            seconds, `directory`, `timed_out`, `output_file`, `confinement` (a `ScopeKind`,
+            "sandbox" or "off"); `violation` if it tried more than was decided; and
+            `covered_secrets` if credentials may have been hidden from it.
         """
         del description
         call = _prepared_call

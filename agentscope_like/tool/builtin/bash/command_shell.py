@@ -1,4 +1,4 @@
-"""`CommandShell`: the protocol that the host's `Shell` and `SandboxShell` implement."""
+"""Defines the protocol `CommandShell`, which `Shell` (host) and `SandboxShell` implement."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ RepositoryKeys: TypeAlias = Callable[[GitPlace, Mapping[str, str]], Sequence[str
 """Returns the names of what a repository's own configuration sets, in an environment."""
 
 ExtraEnvironment: TypeAlias = Callable[[dict[str, str], RepositoryKeys], dict[str, str]]
-"""Given the environment of a command, returns variables to set besides; may block."""
+"""Returns additional variables for the environment of a command; may block."""
 
 
 class CommandShell(Protocol):
-    """Runs one command after the other, each in a bash of its own."""
+    """Runs commands one after another, each in a new bash process."""
 
     @property
     def directory(self) -> str:
@@ -33,18 +33,18 @@ class CommandShell(Protocol):
 
     @property
     def home(self) -> str | None:
-        """Return what `~` stands for in commands, or None where that is not said."""
+        """Return the directory that `~` means in commands, or None if unknown."""
 
     @property
     def work_tree(self) -> str | None:
-        """Return the root of the git work tree that the next command starts in, where known."""
+        """Return the root of the git work tree that the next command starts in, if known."""
 
     @property
     def has_to_look_up(self) -> bool:
-        """Return whether a decision has to be prepared by `look_up`."""
+        """Return whether a decision must be prepared by `look_up`."""
 
     def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
-        """Return what surrounds the next command.
+        """Return the surroundings of the next command.
 
         Args:
             working: The working directories.
@@ -64,11 +64,11 @@ class CommandShell(Protocol):
         """Look up all files that a decision asks for.
 
         Args:
-            look: Makes the decision, for the sake of what it asks.
+            look: Makes the decision, to collect the files it asks for.
             rules: The rules of the file tools that deny or ask.
 
         Raises:
-            FileToolError: It cannot be known.
+            FileToolError: The lookup failed.
         """
 
     def run(
@@ -80,4 +80,4 @@ class CommandShell(Protocol):
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
-        """Run the command and yield its output as it comes, then a last chunk with how it ended."""
+        """Run the command and yield its output as it arrives, then a last chunk with its status."""

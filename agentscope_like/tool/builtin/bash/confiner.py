@@ -92,9 +92,9 @@ class Confiner:
 
     async def _look(self) -> None:
         """Find out whether commands can be confined here."""
-        from agentscope_like.sandbox.isolation import why_not_bubblewrap
+        from agentscope_like.sandbox.isolation import bubblewrap_objection
 
-        self._reason = await asyncio.to_thread(why_not_bubblewrap, native=True)
+        self._reason = await asyncio.to_thread(bubblewrap_objection, native=True)
         self._has_looked = True
         if self._reason is not None and self.confine == "auto":
-            _log.warning("commands are decided about, but not confined: %s", self._reason)
+            _log.warning("commands are decided but not confined: %s", self._reason)

@@ -1,4 +1,4 @@
-"""The environment of commands that run without approval."""
+"""Builds the environment of commands that run without approval."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ from msgspec import to_builtins
 from agentscope_like.exception import ConfigurationError, IsolationError
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.paths import is_below
-from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.path_rules import PathRules
+from agentscope_like.permission import PathRules, PermissionRule
 from agentscope_like.sandbox.host import OrphanGuard
 from agentscope_like.sandbox.isolation import FORGOTTEN, Heard, Profile, find_violation
 from agentscope_like.shell import SensitiveNames, Surroundings
@@ -53,13 +52,13 @@ _MILLISECONDS = 1000
 
 
 class Shell:
-    """Runs one command after the other, each in a bash of its own.
+    """Runs commands on this host one after another, each in a new bash process.
 
     Attributes:
-        start: The absolute directory that the shell was made for.
+        start: The absolute directory that the shell was created for.
 
     Args:
-        directory: Where commands start; by default, the process's own directory of now.
+        directory: Where commands start; by default, the process's current directory.
 
     Raises:
         ConfigurationError: There is no such directory.
@@ -78,20 +77,20 @@ class Shell:
 
     @property
     def home(self) -> str | None:
-        """Return what `~` stands for, or None where the environment does not say."""
+        """Return the directory that `~` means, or None if the environment does not say."""
         home = os.environ.get("HOME", "")
         return home if home.startswith("/") else None
 
     @property
     def work_tree(self) -> str | None:
-        """Return the root of the git work tree that the next command starts in, where known."""
+        """Return the root of the git work tree that the next command starts in, if known."""
         from agentscope_like.tool.builtin.bash.environment import work_tree_of  # few commands ask
 
         return work_tree_of(self.directory, os.environ)
 
     @property
     def has_to_look_up(self) -> bool:
-        """Return that this host can be asked at any time."""
+        """Return False: this host can be asked at any time."""
         return False
 
     def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
@@ -122,18 +121,18 @@ class Shell:
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
-        """Run the command and yield its output as it comes, then a last chunk with how it ended.
+        """Run the command and yield its output as it arrives, then a last chunk with its status.
 
         Args:
-            command: What bash runs.
-            timeout_ms: Milliseconds until it is ended, at most 600,000; 0 is the most.
-            extra_environment: Returns variables to set besides; called off the loop.
-            profile: What the kernel lets it touch; by default, what this process may. Where that
-                cannot be done, the command does not run.
-            covered: Tells what was kept secret from it by that.
+            command: The text that bash runs.
+            timeout_ms: The timeout in milliseconds, at most 600,000; 0 means the maximum.
+            extra_environment: Returns additional variables; called in a thread.
+            profile: The confinement; None for no confinement. If the command cannot be confined, it
+                does not run.
+            covered: Reports the credentials that the confinement hides from it.
 
         Raises:
-            ToolArgumentError: The command is one that no process can be given.
+            ToolArgumentError: The command cannot be passed to a process.
         """
         refuse_unsendable(command)
         if problem := self._cannot_run():
@@ -199,7 +198,7 @@ class Shell:
         )
 
     def _kept(self, secrets: CoveredSecrets | None) -> list[str]:
-        """Return the credentials that a command came upon, as a person writes their paths."""
+        """Return the paths of the hidden credentials that a command opened."""
         own, home = os.path.realpath(self.directory), self.home
         found: list[str] = []
         for path in () if secrets is None else secrets.opened:
@@ -212,7 +211,7 @@ class Shell:
         return found
 
     def _cannot_run(self) -> ToolChunk | None:
-        """Return why no command can be started here, or None."""
+        """Return an error if no command can be started here, or None."""
         if find_bash() is None:
             return failure(
                 "There is no bash in the system's directories, so no command can be run. Use the "
@@ -233,7 +232,7 @@ class Shell:
         )
 
     def _new_file(self) -> str:
-        """Return a new path in a directory that is this shell's alone, and goes when it goes."""
+        """Return a new path in this shell's private directory, which is removed with the shell."""
         if self._files is None or not os.path.isdir(self._files):
             self._files = tempfile.mkdtemp(prefix="agentscope-like-")
             weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""One command in a sandbox, followed while it runs."""
+"""Runs one command in a sandbox and streams its output."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class SandboxCommand:
 
     Args:
         handle: The sandbox.
-        command: What bash runs there.
+        command: The text that bash runs there.
         directory: Where it starts.
-        environment: Variables to set; None for those to take out.
-        timeout: Seconds until it is ended.
+        environment: Variables to set; None removes one.
+        timeout: The timeout in seconds.
 
     Attributes:
-        status: Its exit status, once there is no more output; None where its time was up.
-        directory: The directory that it was in last; None where it did not get to say.
-        lost_directory: Whether it was not run, since there is no such directory.
+        status: Its exit status, once there is no more output; None after a timeout.
+        directory: Its last directory; None if it did not report one.
+        lost_directory: Whether it was not run, since the directory does not exist.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class SandboxCommand:
 
     @property
     def directory(self) -> str | None:
-        """Return the directory that it was in last."""
+        """Return its last directory."""
         return self._report.directory
 
     @property
@@ -85,7 +85,7 @@ class SandboxCommand:
         return self._report.was_lost
 
     async def output(self) -> AsyncGenerator[str, None]:
-        """Run it and yield what it says, as it comes where the sandbox can tell.
+        """Run it and yield its output, streamed if the sandbox supports that.
 
         Raises:
             IsolationError: It could not be isolated and was not run.
@@ -143,7 +143,7 @@ class SandboxCommand:
         self.status = None if timed_out else await handle.get_background_exit_code(task)
 
     async def _at_the_end(self, task: str, deadline: float) -> AsyncIterator[str]:
-        """Wait for the end; for a provider that cannot tell what was said meanwhile."""
+        """Wait for the end; for a provider that cannot stream output."""
         handle = self._handle
         timed_out = False
         while not timed_out and await handle.is_background_alive(task):
@@ -156,7 +156,7 @@ class SandboxCommand:
 
 
 class _Report:
-    """Takes what the shell reports of itself out of what its command says."""
+    """Separates the shell's own report from the output of the command."""
 
     def __init__(self, mark: str) -> None:
         self.mark = mark
@@ -167,7 +167,7 @@ class _Report:
         self._has_reported = False
 
     def passed(self, piece: str) -> str:
-        """Return what the command says of this, as far as that can be told."""
+        """Return the command's part of the output, as far as it is certain."""
         self._waiting += piece
         if self._is_reporting:
             return self._reported()
@@ -180,7 +180,7 @@ class _Report:
         return said
 
     def rest(self) -> str:
-        """Return what is left at the end."""
+        """Return the rest of the output at the end."""
         return "" if self._is_reporting else self._waiting
 
     def _reported(self) -> str:

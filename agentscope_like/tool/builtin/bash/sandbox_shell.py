@@ -52,27 +52,28 @@ if TYPE_CHECKING:
 __all__ = ["SandboxShell"]
 
 MOST_LOOKS = 48
-"""How often a decision is made to learn what it asks about files: 40 symlinks, and some globs."""
+"""The maximum number of decisions made to collect their questions about files: 40 symlinks, and
+some globs."""
 
 MOST_KEPT_BYTES = 64 << 20
-"""How much of an output that is too long to show is put into the sandbox."""
+"""The maximum size of an output that is stored in the sandbox."""
 
 _ENVIRONMENT = """\
 env -0 2>/dev/null || compgen -e | while read -r name; do printf '%s=%s\\0' "$name" "${!name}"; done
 """
 
 _SWAP = r"tr '\n\000' '\000\n'"
-"""Swaps line ends and null bytes, for programs that know lines."""
+"""Swaps line ends and null bytes, for programs that process lines."""
 
 _MILLISECONDS = 1000
 
 
 class SandboxShell:
-    """Runs one command after the other in a sandbox; see `CommandShell`.
+    """Runs commands in a sandbox, one after another; see `CommandShell`.
 
     Args:
         handle: The sandbox.
-        directory: Where commands start; by default, and where it is relative, in the workspace.
+        directory: Where commands start; relative to the workspace, which is the default.
     """
 
     def __init__(self, handle: SandboxHandle, directory: str | None = None) -> None:
@@ -90,17 +91,17 @@ class SandboxShell:
 
     @property
     def home(self) -> str | None:
-        """Return what `~` stands for in the sandbox, or None where that is not known."""
+        """Return the directory that `~` means in the sandbox, or None if unknown."""
         return self._system.home or None
 
     @property
     def work_tree(self) -> str | None:
-        """Return None: the host of the handle is not asked for it."""
+        """Return None: the sandbox is not asked for it."""
         return None
 
     @property
     def has_to_look_up(self) -> bool:
-        """Return whether a decision has to be prepared; one that prepares another has not."""
+        """Return whether a decision must be prepared; False while one is being prepared."""
         return not self._system.names.is_asking
 
     def surroundings(self, working: Sequence[str], sensitive: SensitiveNames) -> Surroundings:
@@ -131,7 +132,7 @@ class SandboxShell:
             await look()
 
         if not await self._system.look_up_all(do, most=MOST_LOOKS):
-            raise FileToolError("The command is about more files than can be looked up.")
+            raise FileToolError("The command names more files than can be looked up.")
 
     async def run(
         self,
@@ -142,10 +143,10 @@ class SandboxShell:
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
-        """Run the command and yield its output as it comes, then a last chunk with how it ended.
+        """Run the command and yield its output as it arrives, then a last chunk with its status.
 
         Raises:
-            ToolArgumentError: The command is one that no process can be given.
+            ToolArgumentError: The command cannot be passed to a process.
             SandboxConnectionError: The other host cannot be reached, or was lost meanwhile.
         """
         del profile, covered
@@ -206,7 +207,7 @@ class SandboxShell:
         )
 
     async def _finished(self, transcript: Transcript) -> str:
-        """Return the rest of what is shown; what is too long goes into a file of the sandbox."""
+        """Return the rest of the shown output; write the full output to a file if it is long."""
         kept = transcript.path
         if kept is not None:
             name = f"output-{uuid.uuid4().hex[:12]}.txt"
@@ -220,7 +221,7 @@ class SandboxShell:
     # Its environment
 
     async def _environment(self, extra: ExtraEnvironment | None) -> dict[str, str | None]:
-        """Return what is other for a command than in the sandbox; None for what is not there."""
+        """Return the variables to change for a command; None removes one."""
         inherited = await self._known_environment()
         wanted = shell_environment(inherited, "")
         if extra is not None:
@@ -238,7 +239,7 @@ class SandboxShell:
             pairs = os.fsdecode(told or b"").split("\0")[:-1]
             inherited = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
             if not inherited:
-                raise FileToolError("The sandbox does not tell what its commands have set.")
+                raise FileToolError("The environment of the sandbox could not be read.")
             self._inherited = inherited
         return self._inherited
 
@@ -253,7 +254,7 @@ class SandboxShell:
         return await off_loop(do)
 
     def _keys(self, wait: Waiter, place: GitPlace, environment: Mapping[str, str]) -> Sequence[str]:
-        """Return the names of what a repository of the sandbox sets; blocks."""
+        """Return the names of the settings of a repository in the sandbox; blocks."""
         variables = {
             **LOOKUP_VARIABLES,
             "GIT_CONFIG_COUNT": environment.get("GIT_CONFIG_COUNT", "0"),

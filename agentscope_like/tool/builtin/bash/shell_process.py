@@ -1,4 +1,4 @@
-"""One bash process, from its start until its last child has ended."""
+"""Runs one bash process, and ends it with all its children."""
 
 from __future__ import annotations
 
@@ -48,16 +48,14 @@ BASH_ENV=/dev/fd/$2 exec "$0" --norc --noprofile -c -- "$command"
 
 
 class ShellExit(Struct, frozen=True):
-    """How a run ended.
+    """How a bash process ended.
 
     Attributes:
-        status: The shell's exit status, 128 + N where signal N ended it; None where it was stopped
-            because its time was up.
-        directory: The directory that the shell was in last, symlinks resolved; None where it did
-            not get to say.
-        left_background: Whether processes in the background were ended with it.
+        status: The shell's exit status, 128 + N if signal N ended it; None after a timeout.
+        directory: The shell's last directory, symlinks resolved; None if it did not report one.
+        left_background: Whether background processes were ended with it.
         seconds: How long it took.
-        ran: Whether the command ran at all; it does not where it could not be confined.
+        ran: Whether the command ran; it does not if it could not be confined.
     """
 
     status: int | None
@@ -72,20 +70,20 @@ class ShellProcess:
 
     The command's processes are a session of their own, without a terminal and with an empty
     standard input; standard output and error are one pipe, so that they keep their order. Leaving
-    the context by whatever way ends the session: within 0.2 s, nothing of it is left.
+    the context always ends the session: within 0.2 s, all its processes are gone.
 
     Args:
-        command: The text that bash runs.
+        command: The text to run.
         bash: Absolute path of bash.
         directory: Where it starts.
-        environment: Its whole environment, but for what this class needs.
-        family_mark: The mark by which `environment` makes the processes known.
-        timeout: Seconds until everything is ended.
-        profile: What the kernel lets the command touch; by default, what its user may.
+        environment: Its whole environment, except for variables of this class.
+        family_mark: The mark in `environment` that identifies the processes.
+        timeout: The timeout in seconds.
+        profile: The confinement of the command; None for no confinement.
         guard: Ends the command if this program is killed.
 
     Raises:
-        IsolationError: It cannot be confined so, and does not run.
+        IsolationError: It cannot be confined, and does not run.
         OSError: bash cannot be started.
         ValueError: The command contains a NUL character, or one that cannot be encoded.
     """
@@ -145,7 +143,7 @@ class ShellProcess:
             self._release()
 
     async def read(self) -> bytes:
-        """Return the next output as it comes; nothing once there will be no more."""
+        """Return the next output as it arrives; nothing at the end."""
         while True:
             data = self._read_output()
             if data or self._is_over():
@@ -153,7 +151,7 @@ class ShellProcess:
             await self._something_new()
 
     async def finish(self) -> ShellExit:
-        """End what the shell left behind, and return how it ended; call after the last `read`."""
+        """End remaining processes and return how the shell ended; call it after the last `read`."""
         left_background = False
         if self._timed_out:
             self._end_family_now()
@@ -221,7 +219,7 @@ class ShellProcess:
         return self._confinement
 
     def _watch_exit(self) -> None:
-        """Have `_shell_exited` called when the shell ends, without reaping it."""
+        """Call `_shell_exited` when the shell ends, without reaping it."""
         if hasattr(os, "pidfd_open"):
             self._handle = os.pidfd_open(self._process.pid)
             self._descriptors.add(self._handle)
@@ -268,7 +266,7 @@ class ShellProcess:
             self._after(seconds + 0.001, self._wake.set)
 
     def _read_output(self) -> bytes:
-        """Return what output there is now, nothing where there is none."""
+        """Return the available output, or nothing."""
         if self._output not in self._descriptors or self._late_bytes > READ_SIZE:
             return b""
         try:
@@ -289,7 +287,7 @@ class ShellProcess:
         return self._give_up_at is not None and self._loop.time() >= self._give_up_at
 
     async def _something_new(self) -> None:
-        """Wait until there is output, or the shell exits, or time is up."""
+        """Wait for output, the shell's exit or the timeout."""
         is_open = self._output in self._descriptors
         if is_open:
             self._loop.add_reader(self._output, self._wake.set)
@@ -303,7 +301,7 @@ class ShellProcess:
     # Ending
 
     async def _is_outlived(self) -> bool:
-        """Return whether processes of the session run on, once they had time to end themselves.
+        """Return whether processes of the session still run after a grace period.
 
         The first process of a namespace holds the output until all others have ended.
         """
@@ -317,7 +315,7 @@ class ShellProcess:
         return False
 
     async def _end_family(self, *, everyone: bool) -> None:
-        """Send SIGTERM, wait until the shell and its session are gone or their grace is over."""
+        """Send SIGTERM, and wait until the session has ended or the grace period is over."""
         try:
             self._family.end(signal.SIGTERM, everyone=everyone)
             deadline = self._loop.time() + GRACE_SECONDS
@@ -333,14 +331,14 @@ class ShellProcess:
         self._reap()
 
     def _reap(self) -> None:
-        """Collect the shell, which has ended or is just being killed."""
+        """Reap the shell, which has ended or is being killed."""
         self._stop_watching_exit()
         self._has_exited = True
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE_SECONDS)
 
     def _exit_status(self) -> int | None:
-        """Return the shell's exit status; None where bwrap gave up before there was a shell."""
+        """Return the shell's exit status; None if bwrap failed before it started the shell."""
         code = self._process.returncode
         if self._confinement is not None and code is not None and code >= 0:
             return self._confinement.exit_status
@@ -371,7 +369,7 @@ class ShellProcess:
 
 
 def _as_bash_finds(directory: str, environment: Mapping[str, str]) -> str:
-    """Return the name of a directory that bash would find for it by itself."""
+    """Return the name that bash itself would find for a directory."""
     inherited = environment.get("PWD", "")
     with contextlib.suppress(OSError):
         if inherited.startswith("/") and os.path.samefile(inherited, directory):

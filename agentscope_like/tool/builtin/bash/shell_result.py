@@ -1,4 +1,4 @@
-"""Messages about how a command ended, shown beside its output."""
+"""Writes the messages about how a command ended, shown beside its output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 MAX_TIMEOUT_MS = 600_000
-"""The longest that a command may run, in milliseconds (seed 002, "Bash")."""
+"""The maximum timeout of a command, in milliseconds (seed 002, "Bash")."""
 
 NO_OUTPUT = "The command ended without any output."
 
@@ -34,7 +34,7 @@ _MAX_ARGUMENT_BYTES = 131_072
 
 
 def refuse_unsendable(command: str) -> None:
-    """Refuse what no program can be given as an argument."""
+    """Refuse text that cannot be an argument of a program."""
     try:
         encoded = os.fsencode(command)
     except UnicodeEncodeError as error:
@@ -55,14 +55,14 @@ def epilogue(
     violation: Violation | None,
     kept_secret: Sequence[str] = (),
 ) -> str:
-    """Return what is to be said after the output.
+    """Return the message after the output.
 
     Args:
         end: How the command ended.
         transcript: Its output.
-        timeout_ms: How long it had.
-        violation: What it tried that it may not do.
-        kept_secret: Paths of credentials that it opened without finding what is in them.
+        timeout_ms: Its timeout.
+        violation: What it tried and the confinement refused.
+        kept_secret: Paths of hidden credentials that it opened.
     """
     notes: list[str] = []
     if end.status is None:

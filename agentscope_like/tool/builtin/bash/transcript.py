@@ -11,23 +11,22 @@ from typing import BinaryIO
 __all__ = ["MAX_CHARACTERS", "MAX_FILE_BYTES", "Transcript"]
 
 MAX_CHARACTERS = 30_000
-"""How many characters of output a result shows (AgentScope 2.0.10, Bash)."""
+"""The maximum number of characters of output in a result (AgentScope 2.0.10, Bash)."""
 
 HEAD_CHARACTERS = 20_000
-"""How many of them are the first ones; the rest are the last ones."""
+"""How many of them are from the beginning of the output; the rest are from its end."""
 
 MAX_FILE_BYTES = 1 << 30
-"""How much output is kept on disk: a command may write without end."""
+"""The maximum size of the output on disk."""
 
 _TAIL_CHARACTERS = MAX_CHARACTERS - HEAD_CHARACTERS
 
 
 class Transcript:
-    """Takes output as it comes and says what of it is to be shown.
+    """Collects output and returns the part to show.
 
-    The first 20,000 characters are shown as they come. What follows is held back: where it turns
-    out to be 10,000 characters or fewer it is shown at the end, otherwise its last 10,000 are, and
-    the whole is in a file.
+    The first 20,000 characters are shown at once. Later output is held back: at the end, its last
+    10,000 characters are shown, and if that is not all of it, the full output is in a file.
 
     Args:
         new_file: Returns the path of a file that does not exist yet; called once at most.
@@ -59,9 +58,9 @@ class Transcript:
         self.path: str | None = None
 
     def add(self, data: bytes) -> str:
-        """Take the next bytes and return the characters to show now; may write to disk.
+        """Add the next bytes and return the characters to show now; may write to disk.
 
-        Bytes that are not UTF-8 become U+FFFD; a character that is not complete waits for its end.
+        Bytes that are not UTF-8 become U+FFFD; an incomplete character waits for its end.
 
         Raises:
             OSError: The file cannot be written.
@@ -69,7 +68,7 @@ class Transcript:
         return self._take(data, self._decoder.decode(data))
 
     def finish(self) -> str:
-        """Return what is still to be shown; for more output than that, with what was left out."""
+        """Return the rest to show, with a note on output that was left out."""
         shown = self._take(b"", self._decoder.decode(b"", final=True))
         self.close()
         hidden = self._seen - MAX_CHARACTERS
@@ -87,7 +86,7 @@ class Transcript:
             self._file = None
 
     def touches_disk(self, size: int) -> bool:
-        """Return whether taking `size` bytes may write to disk."""
+        """Return whether adding `size` bytes may write to disk."""
         return self.path is not None or self._seen + size > MAX_CHARACTERS
 
     @property

@@ -1,4 +1,4 @@
-"""The files that the built-in tools work on, on this host or in a sandbox, and their rules."""
+"""Gives the file tools access to files on this host or in a sandbox, and their rules."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`HostFileSystem` and `HostFiles`: the files of this host."""
+"""Implements `FileSystem` and `Files` for this host."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from agentscope_like.paths import FileSystemNames, Location, locate
-from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
+from agentscope_like.permission import PathRuleIndex, PathRules, PermissionRule
 from agentscope_like.sandbox.files import FileStatus, create_whole_file, replace_whole_file
 from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, Files, OpenFile
 from agentscope_like.tool.builtin.file_system.safe_open import open_parent, open_regular
@@ -31,7 +30,7 @@ class HostFiles:
         return locate(path, directory=directory)
 
     def probe(self, location: Location) -> None:
-        """Fail where a path cannot be reached."""
+        """Raise the system's error if a path cannot be reached."""
         os.stat(location.absolute)
 
     def is_symlink(self, path: str) -> bool:
@@ -45,7 +44,7 @@ class HostFiles:
             yield OpenFile(file, FileStatus.of(location.resolved, os.fstat(file.fileno())))
 
     def create(self, location: Location, data: bytes, checkpoint: Checkpoint) -> FileContent:
-        """Make a file, and the directories that lead to it, which are removed if it fails."""
+        """Create a file and its missing directories, which are removed on failure."""
         made: list[str] = []
         try:
             with open_parent(location.resolved, made=made) as (directory, name):
@@ -60,7 +59,7 @@ class HostFiles:
     def replace(
         self, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
     ) -> FileContent:
-        """Put `data` in the place of a file."""
+        """Atomically replace a file by `data`."""
         with open_parent(location.resolved) as (directory, name):
             status = replace_whole_file(
                 name,
@@ -93,7 +92,7 @@ class HostFiles:
         passed_over: Collection[str],
         avoid: Sequence[str],
     ) -> SearchResult:
-        """Search files, by ripgrep where there is one."""
+        """Search files, with ripgrep if it is installed."""
         from agentscope_like.tool.builtin.search import find_ripgrep, search  # only Grep needs it
 
         return search(
@@ -111,7 +110,7 @@ class HostFileSystem:
 
     @property
     def has_to_look_up(self) -> bool:
-        """Return that this host can be asked at any time."""
+        """Return False: this host can be asked at any time."""
         return False
 
     @property
@@ -120,7 +119,7 @@ class HostFileSystem:
         return os
 
     def directory(self, given: str | None) -> Callable[[], str]:
-        """Return what tells the directory that relative paths start at, always the same."""
+        """Return a function for the directory where relative paths start, always the same one."""
         directory = os.path.abspath(os.getcwd() if given is None else given)
         return lambda: directory
 

@@ -19,7 +19,7 @@ from agentscope_like.sandbox.files import FileStatus
 __all__ = ["KnownEntry", "KnownNames", "UnknownNameError"]
 
 MOST_NAMES = 20_000
-"""How many names are remembered; of more, those that were not looked up for longest are dropped."""
+"""The maximum number of cached names; the least recently looked up are dropped first."""
 
 T = TypeVar("T")
 
@@ -157,13 +157,13 @@ class KnownNames:
     async def look_up(
         self, look: Callable[[], Awaitable[None]], *, ask: Ask, list_: List, most: int
     ) -> bool:
-        """Look up all names that a look asks for; return whether none was left in the end.
+        """Look up all names that a decision asks for; return whether none is left.
 
         Args:
-            look: Looks; done again until it asks nothing new.
-            ask: Returns what is known of names.
+            look: Makes the decision; repeated until it asks for no new names.
+            ask: Returns the status of names.
             list_: Returns the entries of directories.
-            most: How often to look.
+            most: The maximum number of repetitions.
         """
         question = _Question()
         for _ in range(most):

@@ -1,4 +1,4 @@
-"""Permissions to read and to write the path that a call names."""
+"""Checks the permission to read or write the path of a call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agentscope_like.paths import (
     dangerous_directories,
     dangerous_files,
     inside_any,
-    sensitive_to_write,
+    write_objection,
 )
 from agentscope_like.permission import (
     PermissionBehavior,
@@ -35,7 +35,7 @@ _HARMLESS_KINDS = (FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING)
 
 
 class ReadingTool(PathTool):
-    """A file tool that only reads: credentials are a safety ASK, the engine decides the rest."""
+    """A file tool that only reads; reading credentials is a safety ASK."""
 
     is_read_only = True
     is_concurrency_safe = True
@@ -45,13 +45,13 @@ class ReadingTool(PathTool):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Return a safety ASK for credential material, else PASSTHROUGH; DENY for no path."""
+        """Return a safety ASK for credentials, DENY for an invalid path, else PASSTHROUGH."""
         del context
         try:
             location = self.locate(tool_input)
         except PathError as error:
             return _unusable(error)
-        if reason := self.why_secret(location):
+        if reason := self.read_objection(location):
             return _sensitive(f"{self.intention(location)}, and {reason}", reason)
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH,
@@ -60,7 +60,7 @@ class ReadingTool(PathTool):
 
     @override
     async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
-        """Return whether the path is proven harmless: a file or directory, or nothing.
+        """Return whether the path is harmless to read: a file, a directory or missing.
 
         Kernel files are not: reading some of them, such as `/proc/kmsg`, has side effects.
         """
@@ -79,9 +79,9 @@ class WritingTool(PathTool):
     """A file tool that changes one file (seed 002, "File Tools").
 
     Args:
-        dangerous_files: File names whose change always asks, wherever they are. Paths that are
-            known to be sensitive by more than a name (`/etc`) stay so whatever is given. By
-            default, the names of the table of sensitive paths.
+        dangerous_files: File names whose change always asks, in any directory. Sensitive paths with
+            more than a name (`/etc`) are not affected by this. By default, the names of the table
+            of sensitive paths.
         dangerous_directories: Names of directories below which every change asks.
         middlewares: Layers around `call`.
         additional_dangerous_files: Names to add to `dangerous_files`.
@@ -116,12 +116,12 @@ class WritingTool(PathTool):
 
     @property
     def dangerous_files(self) -> tuple[str, ...]:
-        """Return the file names whose change asks, but for the additional ones."""
+        """Return the file names whose change asks, without the additional ones."""
         return dangerous_files() if self._files_asked is None else self._files_asked
 
     @property
     def dangerous_directories(self) -> tuple[str, ...]:
-        """Return the names of directories below which every change asks, but for further ones."""
+        """Return the directory names below which every change asks, without the additional ones."""
         listed = self._directories_asked
         return dangerous_directories() if listed is None else listed
 
@@ -129,15 +129,15 @@ class WritingTool(PathTool):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Return a safety ASK for what is sensitive, ALLOW for unattended edits, or PASSTHROUGH.
+        """Return a safety ASK for sensitive paths, ALLOW for accepted edits, or PASSTHROUGH.
 
-        In ACCEPT_EDITS and DONT_ASK, edits inside a working directory are part of the work.
+        In ACCEPT_EDITS and DONT_ASK, edits inside a working directory are accepted.
         """
         try:
             location = self.locate(tool_input)
         except PathError as error:
             return _unusable(error)
-        if reason := self._why_sensitive(location):
+        if reason := self._write_objection(location):
             return _sensitive(f"{self._intention(location)}, and {reason}", reason)
         intention = self._intention(location)
         if not context.mode.properties.edits_run:
@@ -158,9 +158,9 @@ class WritingTool(PathTool):
             decision_reason="outside the working directories",
         )
 
-    def _why_sensitive(self, location: Location) -> str | None:
+    def _write_objection(self, location: Location) -> str | None:
         for each in self._files.homes_of(location):
-            reason = sensitive_to_write(
+            reason = write_objection(
                 each,
                 files=self._files_asked,
                 directories=self._directories_asked,

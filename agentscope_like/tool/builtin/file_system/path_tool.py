@@ -1,4 +1,4 @@
-"""The base of tools whose call names one path, which rules match."""
+"""Defines the base class of tools whose calls are about one path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agentscope_like.paths import (
     compile_pattern,
     escape,
     inside_any,
-    sensitive_to_read,
+    read_objection,
     suggest_pattern,
 )
 from agentscope_like.permission import (
@@ -31,8 +31,8 @@ from agentscope_like.permission import (
     PermissionRule,
     PreparedCall,
     RuleError,
+    never_waits,
 )
-from agentscope_like.permission.protocol import never_waits
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.host_file_system import HOST
@@ -45,9 +45,9 @@ __all__ = ["PathTool", "PreparedPath", "sentence"]
 
 
 class PathTool(ToolBase):
-    """A tool whose calls are each about one path.
+    """A tool whose calls are about one path each.
 
-    Rules are path patterns (`src/**`), relative to each working directory; where the context names
+    Rules are path patterns (`src/**`), relative to each working directory; if the context names
     none, the tool's own directory is the only one.
 
     Args:
@@ -86,7 +86,7 @@ class PathTool(ToolBase):
         return PreparedPath(self, tool_input, context)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
-        """Look up where the paths lead that a decision is about."""
+        """Look up the paths that a decision needs."""
         paths = (self.path_of(tool_input), *context.directories)
         await self._files.look_up(paths, directory=self.cwd)
         names = (self.name, *getattr(self, "related_tools", ()))
@@ -95,27 +95,27 @@ class PathTool(ToolBase):
         await self._files.look_up_rules(rules)
 
     def path_of(self, tool_input: Mapping[str, Any]) -> str:
-        """Return the path that a call of these arguments is about; `file_path` by default."""
+        """Return the path in the arguments of a call; `file_path` by default."""
         return str(tool_input["file_path"])
 
     def locate(self, tool_input: Mapping[str, Any]) -> Location:
-        """Return where the call's path is, as written and as resolved.
+        """Return the location of the call's path.
 
         Raises:
-            PathError: It is no usable path.
+            PathError: The path is invalid.
         """
         return self._files.known(self.path_of(tool_input), directory=self.cwd)
 
     def located(self, files: Files, tool_input: Mapping[str, Any], decided: str | None) -> Location:
-        """Return where the call's path is, while it runs.
+        """Return the location of the call's path when it runs.
 
         Args:
-            files: The files there.
+            files: The files of the host or sandbox.
             tool_input: The call's arguments.
-            decided: Where it led when it was decided; None for a call without a decision.
+            decided: Where it led when the call was decided; None without a decision.
 
         Raises:
-            FileToolError: It is no usable path, or leads elsewhere by now.
+            FileToolError: The path is invalid, or leads elsewhere now.
         """
         try:
             location = files.locate(self.path_of(tool_input), directory=self.cwd)
@@ -123,13 +123,13 @@ class PathTool(ToolBase):
             raise FileToolError(sentence(error)) from None
         if decided is not None and location.resolved != decided:
             raise FileToolError(
-                f"{location.written} leads elsewhere than when it was decided about: now to "
-                f"{location.resolved}. Call again."
+                f"{location.written} no longer leads where it did when the call was decided, but "
+                f"to {location.resolved}. Call again."
             )
         return location
 
     def working_directories(self, context: PermissionContext) -> tuple[Location, ...]:
-        """Return the working directories, or the tool's own directory where there is none."""
+        """Return the working directories, or the tool's own directory if there are none."""
         located = [self._files.known(path, directory=self.cwd) for path in context.directories]
         return tuple(located) or self._own_directory()
 
@@ -144,7 +144,7 @@ class PathTool(ToolBase):
     def _own_directory(self) -> tuple[Location, ...]:
         return (self._files.known(self.cwd, directory="/"),)
 
-    def why_secret(self, location: Location) -> str | None:
+    def read_objection(self, location: Location) -> str | None:
         """Return why a person must approve reading the location or searching below it, or None.
 
         A directory counts only if it is inside a secret one: secret files below it are left out of
@@ -152,10 +152,10 @@ class PathTool(ToolBase):
         """
         if location.kind is FileKind.DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
-        return next(filter(None, map(sensitive_to_read, self._files.homes_of(location))), None)
+        return next(filter(None, map(read_objection, self._files.homes_of(location))), None)
 
     def shown(self, path: str) -> str:
-        """Return a resolved path as the tools take it: relative where it is below `cwd`."""
+        """Return a resolved path for display: relative if it is below `cwd`."""
         shown = _below(self.cwd, path)
         return shown or _below(self._own_directory()[0].resolved, path) or path
 
@@ -217,8 +217,8 @@ class PathTool(ToolBase):
     async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         """Return the same rule by its absolute path.
 
-        It is what works where the tool stands outside of the working directories, which relative
-        patterns start at.
+        It works for a tool whose directory is outside of the working directories, where relative
+        patterns start.
         """
         pattern = self._pattern(tool_input)
         if pattern is None or pattern.startswith("/"):
@@ -234,7 +234,7 @@ class PathTool(ToolBase):
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
-        """Return the resolved path, so that a grant ends where a symlink was swapped."""
+        """Return the resolved path, so that a grant ends if a symlink was swapped."""
         try:
             return self.locate(tool_input).resolved
         except PathError:
@@ -250,13 +250,13 @@ class PathTool(ToolBase):
 
 
 class PreparedPath(PreparedCall):
-    """A call about one path, which is located once per decision."""
+    """A call about one path, which is resolved once per decision."""
 
     tool: PathTool
 
     @cached_property
     def location(self) -> Location | PathError:
-        """Where the path leads; the error where it is no usable path."""
+        """Where the path leads; the error if the path is invalid."""
         try:
             return self.tool.locate(self.tool_input)
         except PathError as error:
@@ -264,12 +264,12 @@ class PreparedPath(PreparedCall):
 
     @cached_property
     def directories(self) -> tuple[Location, ...]:
-        """The working directories, or the tool's own where there is none."""
+        """The working directories, or the tool's own if there are none."""
         return self.tool.working_directories(self.context)
 
 
 class _PathRules:
-    """The patterns of one tool's rules, as the engine asks them."""
+    """The patterns of one tool's rules, with the engine's interface."""
 
     __slots__ = ("_index",)
 
@@ -279,7 +279,7 @@ class _PathRules:
     def match(self, call: PreparedPath) -> int | None:
         """Return the position of a pattern that matches, or None.
 
-        What is no usable path matches nothing: the tool's own check denies it.
+        An invalid path matches nothing: the tool's own check denies it.
         """
         location = call.location
         if isinstance(location, PathError):
@@ -287,7 +287,7 @@ class _PathRules:
         return self._index.match(location, call.directories)
 
     def add(self, content: str) -> None:
-        """Count with one more pattern, at the next position."""
+        """Add one more pattern, at the next position."""
         self._index.add(content)
 
     def extended(self, content: str) -> _PathRules:
@@ -296,7 +296,7 @@ class _PathRules:
 
 
 def _below(base: str, path: str) -> str | None:
-    """Return a path relative to a directory, or None where it does not lie below it."""
+    """Return a path relative to a directory, or None if it is not below it."""
     start = base.rstrip("/") + "/"
     return path[len(start) :] if path.startswith(start) else None
 
@@ -310,6 +310,6 @@ def _file_system(backend: SandboxHandle) -> FileSystem:
 
 
 def sentence(error: PathError) -> str:
-    """Return what is wrong with a path, as a sentence."""
+    """Return the error about a path as a sentence."""
     text = str(error).rstrip(".")
     return f"{text[:1].upper()}{text[1:]}."

@@ -1,7 +1,7 @@
-"""The protocols `FileSystem` and `Files`, which the host and a sandbox implement.
+"""Defines the protocols `FileSystem` and `Files`, which the host and a sandbox implement.
 
 A tool awaits a `FileSystem` for its decisions, and works with `Files`, which block and are used in
-a thread. Neither tools nor decisions depend on which implementation it is.
+a thread.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ResultT = TypeVar("ResultT")
 
 
 class FileContent(Struct, frozen=True, dict=True):
-    """A regular file's bytes and status, taken together."""
+    """A regular file's bytes and status, read together."""
 
     data: bytes
     status: FileStatus
@@ -55,7 +55,7 @@ class FileContent(Struct, frozen=True, dict=True):
         return hashlib.sha256(self.data).hexdigest()
 
     def entry(self, path: str, seen: tuple[tuple[int, int], ...] = ()) -> ReadCacheEntry:
-        """Return the read-cache entry of the file, which is at this resolved path."""
+        """Return the read-cache entry of the file for its resolved path."""
         return ReadCacheEntry(
             file_path=path,
             digest=self.digest,
@@ -66,7 +66,7 @@ class FileContent(Struct, frozen=True, dict=True):
 
 
 class OpenFile(Struct, frozen=True):
-    """An open regular file, and its status when it was opened."""
+    """An open regular file with its status at opening."""
 
     stream: BinaryIO
     status: FileStatus
@@ -95,26 +95,25 @@ class Entry(Protocol):
         """Return whether it is a regular file."""
 
     def stat(self, *, follow_symlinks: bool) -> _Modified:
-        """Return when it was last modified.
+        """Return the time of its last change.
 
         Raises:
-            OSError: It is gone.
+            OSError: It no longer exists.
         """
 
 
 class Files(Protocol):
     """The files that one call works with; blocks, so it is used in a thread.
 
-    It opens, replaces and lists only what `locate` has found: a path is walked without following a
-    symlink that was put there since.
+    It only opens, replaces and lists paths from `locate`, without following symlinks created since
+    then.
     """
 
     def locate(self, path: str, *, directory: str) -> Location:
         """Return where a path leads now.
 
         Raises:
-            PathError: It is no usable path.
-            FileToolError: The file system does not answer.
+            PathError: The path is invalid. FileToolError: The file system does not answer.
         """
 
     def probe(self, location: Location) -> None:
@@ -128,17 +127,17 @@ class Files(Protocol):
         """Return whether a name that `locate` has passed is a symlink."""
 
     def open(self, location: Location) -> AbstractContextManager[OpenFile]:
-        """Open a regular file for reading, without ever waiting for another program.
+        """Open a regular file for reading, without waiting for another program.
 
         Raises:
-            OSError: It cannot be opened; ENXIO where it is no regular file.
+            OSError: It cannot be opened; ENXIO if it is not a regular file.
         """
 
     def create(self, location: Location, data: bytes, checkpoint: Checkpoint) -> FileContent:
-        """Make a file that does not exist yet, and the directories that lead to it.
+        """Create a new file and its missing directories.
 
         Raises:
-            OSError: The system refuses; EEXIST where it exists by now.
+            OSError: The system refuses; EEXIST if it exists now.
         """
 
     def replace(
@@ -146,15 +145,15 @@ class Files(Protocol):
     ) -> FileContent:
         """Atomically replace the file that `before` describes by `data`.
 
-        The file keeps its mode and owner. A name that was reached through a symlink stays a
-        symlink; of a file with several hard links only this name changes.
+        The file keeps its mode and owner. Symlinks on the way are kept; of a file with several hard
+        links only this name changes.
 
         Raises:
-            OSError: The system refuses; ESTALE where it is no longer that file.
+            OSError: The system refuses; ESTALE if it is no longer that file.
         """
 
     def list(self, directories: Sequence[str]) -> Iterator[Iterable[Entry] | None]:
-        """Yield the entries of each directory; None where it cannot be listed."""
+        """Yield the entries of each directory; None if it cannot be listed."""
 
     def search(
         self,
@@ -173,11 +172,11 @@ class Files(Protocol):
             directory: A resolved directory.
             relative: Paths below it.
             checkpoint: Called several times a second.
-            passed_over: Names of directories that none of the files are in.
+            passed_over: Names of directories to skip.
             avoid: Working directories, from which no program is run.
 
         Raises:
-            FileToolError: The pattern is not understood, or the search took too long.
+            FileToolError: The pattern is invalid, or the search took too long.
         """
 
 
@@ -207,25 +206,25 @@ class RuleIndex(Protocol):
 
 
 class FileSystem(Protocol):
-    """The file system of a tool, for decisions about its calls and for their work."""
+    """The file system of a tool, for deciding and running its calls."""
 
     @property
     def has_to_look_up(self) -> bool:
-        """Return whether `known` answers only for paths that `look_up` was called with."""
+        """Return whether `known` only knows paths that were passed to `look_up`."""
 
     @property
     def names(self) -> FileSystemNames:
-        """Return the names that are known."""
+        """Return the known names."""
 
     def directory(self, given: str | None) -> Callable[[], str]:
         """Return a function that returns the absolute directory where relative paths start.
 
         Args:
-            given: The directory that was asked for; None for the usual one.
+            given: The requested directory; None for the default one.
         """
 
     def known(self, path: str, *, directory: str) -> Location:
-        """Return where a path leads, without waiting; uncertain if that is not known.
+        """Return where a path leads, without waiting; the result is uncertain if unknown.
 
         Raises:
             PathError: It is no usable path.
@@ -235,10 +234,10 @@ class FileSystem(Protocol):
         """Return the location once for each home directory that sensitive paths can be in."""
 
     async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
-        """Look up where paths lead; what is no usable path is passed over."""
+        """Look up where paths lead; ignore invalid paths."""
 
     async def look_up_rules(self, rules: Sequence[PermissionRule]) -> None:
-        """Look up the directories that rules about paths name."""
+        """Look up the directories in path rules."""
 
     def index(self, contents: Sequence[str], *, strict: bool) -> PathIndex:
         """Compile patterns; see `PathRuleIndex`.
@@ -255,10 +254,10 @@ class FileSystem(Protocol):
         """
 
     async def work(self, work: Callable[[Files, Checkpoint], ResultT]) -> ResultT:
-        """Do blocking work in a thread, and leave nothing running behind.
+        """Do blocking work in a thread, and wait for its end even if cancelled.
 
         Raises:
-            asyncio.CancelledError: The call was cancelled; the work has ended by then.
+            asyncio.CancelledError: The call was cancelled; the work has ended.
         """
 
 
@@ -286,7 +285,7 @@ _TEXTS = {
     errno.EAGAIN: "has nothing to read at the moment and is not waited for. Use another file",
     errno.ENXIO: "is not a regular file. Name a regular file",
     errno.ETXTBSY: "is a program that is running. Stop it first",
-    errno.EEXIST: "was made by somebody else in the meantime. Read it first",
+    errno.EEXIST: "was created by another program in the meantime. Read it first",
     errno.ESTALE: "changed in the meantime; nothing was overwritten. Read it again",
     errno.EBUSY: "is being written by another process. Call again later",
     errno.EFBIG: f"is larger than {MAX_WHOLE_BYTES // 1024**2} MB, the most that is taken as a "
@@ -303,7 +302,7 @@ def explain(error: OSError, shown: str) -> FileToolError:
 
 
 def require_file(files: Files, location: Location) -> None:
-    """Refuse what is no regular file and not missing either.
+    """Refuse a path that is neither a regular file nor missing.
 
     Raises:
         FileToolError: It is a directory, FIFO, socket, device, symlink loop or broken symlink, or
@@ -328,7 +327,7 @@ def read_whole(files: Files, location: Location) -> FileContent:
     """Return the content of a file of up to `MAX_WHOLE_BYTES`.
 
     Raises:
-        FileToolError: It is no regular file, too large, or cannot be read.
+        FileToolError: It is not a regular file, is too large, or cannot be read.
     """
     require_file(files, location)
     try:

@@ -1,8 +1,8 @@
-"""Opens the file of this host that was judged, and no other.
+"""Opens exactly the file that was decided, even if symlinks were swapped since.
 
-A path is walked one name at a time from the root, and no name may be a symlink: `locate` has
-resolved them all, so one that turns up now was put there after the decision. What is opened must be
-a regular file; opening never waits, so a FIFO that was swapped in cannot hold a call up.
+A path is opened one name at a time from the root, and no name may be a symlink: `locate` has
+resolved them all, so a symlink was created after the decision. The target must be a regular file;
+opening never waits, so a FIFO that was swapped in cannot block a call.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def open_parent(path: str, *, made: list[str] | None = None) -> Iterator[tuple[i
 
     Args:
         path: Absolute, without symlinks, `.` or `..`.
-        made: Where given, missing directories are made and noted here, outermost first.
+        made: If given, missing directories are created and added here, outermost first.
 
     Raises:
         OSError: A directory on the way is missing, was replaced, or may not be searched.
@@ -58,10 +58,10 @@ def _enter(descriptor: int, name: str, path: str, made: list[str] | None) -> int
 
 
 def open_regular(path: str) -> BufferedReader:
-    """Open a regular file at a resolved path for reading, without ever waiting.
+    """Open a regular file at a resolved path for reading, without waiting.
 
     Raises:
-        OSError: It cannot be opened, or is no regular file (ENXIO).
+        OSError: It cannot be opened, or is not a regular file (ENXIO).
     """
     with open_parent(path) as (directory, name):
         return open_regular_file(name, directory)

@@ -1,7 +1,7 @@
-"""`SandboxFileSystem`: looks up the names of a sandbox through its handle.
+"""Implements `FileSystem` for a sandbox; looks up its names through the handle.
 
-The names on the way to a path are looked up before a decision, and the path is then followed from
-what is known, by the same code as on this host.
+The names on the way to a path are looked up before a decision, and the path is then resolved from
+the cache, by the same code as on this host.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["SandboxFileSystem"]
 
 MOST_LOOKS = MAX_SYMLINKS + 2
-"""How often is looked for what a path needs; each symlink in it takes one look."""
+"""The maximum number of lookups for a path; each symlink takes one."""
 
 ResultT = TypeVar("ResultT")
 
@@ -69,7 +69,7 @@ class SandboxFileSystem:
 
     @property
     def has_to_look_up(self) -> bool:
-        """Return that a sandbox has to be waited for."""
+        """Return True: a sandbox must be waited for."""
         return True
 
     @property
@@ -79,7 +79,7 @@ class SandboxFileSystem:
 
     @property
     def home(self) -> str:
-        """Return what `~` stands for in the sandbox; empty where no home is known."""
+        """Return the directory that `~` means in the sandbox; empty if unknown."""
         return self._home or ""
 
     @property
@@ -88,7 +88,7 @@ class SandboxFileSystem:
         return self._homes
 
     def directory(self, given: str | None) -> Callable[[], str]:
-        """Return what tells the directory that relative paths start at, once there is one."""
+        """Return a function for the directory where relative paths start, once it is known."""
 
         def told() -> str:
             workspace = self.handle.workspace_path
@@ -97,7 +97,7 @@ class SandboxFileSystem:
         return told
 
     def known(self, path: str, *, directory: str) -> Location:
-        """Return where a path leads, as far as that was looked up."""
+        """Return where a path leads, as far as it was looked up."""
         user = path.partition("/")[0]
         if user.startswith("~") and user != "~":
             raise PathError(f"{path!r}: whose home `{user}` is, is not known here: write it out")
@@ -131,7 +131,7 @@ class SandboxFileSystem:
     async def look_up_all(
         self, look: Callable[[], Awaitable[None]], *, most: int = MOST_LOOKS
     ) -> bool:
-        """Look up all names that a look asks for; return whether none was left in the end.
+        """Look up all names that a decision asks for; return whether none is left.
 
         Raises:
             FileToolError: The sandbox cannot be asked.

@@ -1,4 +1,4 @@
-"""`SandboxFiles`: the files of a sandbox, for one call that runs in a thread."""
+"""Implements `Files` for a sandbox, for one call that runs in a thread."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class NameLookup(Protocol):
         """Return the names that are known."""
 
     def known(self, path: str, *, directory: str) -> Location:
-        """Return where a path leads, as far as that was looked up."""
+        """Return where a path leads, as far as it was looked up."""
 
     async def look_up(self, paths: Sequence[str], *, directory: str) -> None:
         """Look up where paths lead, all at once."""
@@ -68,7 +68,7 @@ class SandboxFiles:
         return self._system.known(path, directory=directory)
 
     def probe(self, location: Location) -> None:
-        """Fail where a path cannot be reached, in the words of the sandbox."""
+        """Raise the sandbox's error if a path cannot be reached."""
         for reading in location.readings:
             names = reading.split("/")
             for depth in range(2, len(names) + 1):
@@ -80,7 +80,7 @@ class SandboxFiles:
 
     @contextlib.contextmanager
     def open(self, location: Location) -> Iterator[OpenFile]:
-        """Read a regular file, if it is the one that was judged."""
+        """Read a regular file, if it is the one that was decided."""
         status = self._system.names.lstat(location.resolved)
         if location.identity is not None:
             device, inode = location.identity
@@ -89,7 +89,7 @@ class SandboxFiles:
         yield OpenFile(io.BytesIO(data), replace(status, st_size=len(data)))
 
     def create(self, location: Location, data: bytes, checkpoint: Checkpoint) -> FileContent:
-        """Make a file, and the directories that lead to it."""
+        """Create a file and its missing directories."""
         checkpoint()
         made = self._wait(lambda: self._handle.create_file(location.resolved, data))
         return FileContent(data, made)
@@ -97,7 +97,7 @@ class SandboxFiles:
     def replace(
         self, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
     ) -> FileContent:
-        """Put `data` in the place of a file."""
+        """Atomically replace a file by `data`."""
         del location
         checkpoint()
         now = self._wait(
@@ -125,7 +125,7 @@ class SandboxFiles:
         passed_over: Collection[str],
         avoid: Sequence[str],
     ) -> SearchResult:
-        """Search files, there where they are if that can be, else here."""
+        """Search files in the sandbox if possible, else on this host."""
         del passed_over, avoid
         return search_there(
             query, directory, relative, checkpoint, handle=self._handle, wait=self._wait

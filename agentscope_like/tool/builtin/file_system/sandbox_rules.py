@@ -1,7 +1,7 @@
 """Matches rules against the files of a sandbox.
 
-`~` in a rule that allows is the sandbox's home. In one that denies or asks it is this host's as
-well: that may be mounted, and is what the person who wrote the rule knows.
+`~` in an allow rule is the sandbox's home. In a deny or ask rule it is also this host's home, which
+may be mounted, and which the author of the rule may have meant.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from agentscope_like.paths import Location
-from agentscope_like.permission import PermissionRule
-from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
+from agentscope_like.permission import PathRuleIndex, PathRules, PermissionRule
 
 __all__ = ["RulePlace", "SandboxPathIndex", "SandboxRuleIndex"]
 
@@ -19,7 +18,7 @@ _NOWHERE = "/nonexistent"
 
 
 class RulePlace(Protocol):
-    """What rules need of a sandbox, once it has been looked up."""
+    """The facts about a sandbox that rules need, once it has been looked up."""
 
     @property
     def home(self) -> str:
@@ -122,7 +121,7 @@ class SandboxRuleIndex:
     def within(
         self, folder: Location, directories: Sequence[Location]
     ) -> Callable[[str], PermissionRule | None] | None:
-        """Return what `match` says of each name in a directory, or None where it never can."""
+        """Return a function that matches names in a directory, or None if none can match."""
         found = (rules.within(folder, directories) for rules in self._indexes())
         matches = [match for match in found if match is not None]
         if not matches:

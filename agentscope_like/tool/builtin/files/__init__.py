@@ -1,4 +1,4 @@
-"""The Read, Write and Edit tools."""
+"""Provides the Read, Write and Edit tools."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`Edit`: the tool that replaces text in a file."""
+"""Defines `Edit`, the tool that replaces text in a file."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ __all__ = ["Edit"]
 class Edit(ChangingTool):
     """Replaces exact text in a file that was read (seed 002, "File Tools").
 
-    Everything outside of the replaced text stays as it is, byte for byte. Its arguments are those
-    of `WritingTool`.
+    The rest of the file is unchanged, byte for byte. Its arguments are those of `WritingTool`.
     """
 
     name = "Edit"
@@ -67,11 +66,11 @@ class Edit(ChangingTool):
 
         Args:
             file_path: The file, absolute or relative to `cwd`.
-            old_string: The text to replace; its `\n` stands for whatever line end is there.
+            old_string: The text to replace; its `\n` matches any line end.
             new_string: The text to put in its place.
             replace_all: Whether to replace every occurrence.
-            _agent_state: Knows what was read; without it nothing is changed.
-            _decision_basis: Where its path led when it was decided about.
+            _agent_state: Records which files were read; without it nothing is changed.
+            _decision_basis: Where its path led when the call was decided.
         """
         arguments = {
             "file_path": file_path,

@@ -1,4 +1,4 @@
-"""Reads a window of a file's lines in one pass that holds no more than the window."""
+"""Reads a window of a file's lines in one pass, keeping only the window in memory."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from agentscope_like.tool.builtin.tool_results import Checkpoint
 __all__ = ["LineWindow", "read_window"]
 
 MAX_WINDOW_CHARACTERS = 120_000
-"""Most characters of lines that one window holds; it ends at a whole line before."""
+"""The maximum number of characters in a window, which ends at a line end."""
 
 _CHUNK_BYTES = 1 << 18
 
 
 class LineWindow(Struct):
-    """Some lines of a file, and what the whole of it is.
+    """A window of a file's lines, and facts about the whole file.
 
     Attributes:
-        first: The number of the first line wanted; lines are counted from 1.
-        wanted: How many lines are wanted at most.
-        max_characters: Where a line is cut.
+        first: The number of the first line, counted from 1.
+        wanted: The maximum number of lines.
+        max_characters: The length at which a line is cut.
         lines: The lines, without their ends, each cut.
         lengths: Their full lengths, in characters.
-        total: How many lines the file has.
-        full: Whether `MAX_WINDOW_CHARACTERS` ended the window before `wanted` did.
+        total: The number of lines in the file.
+        full: Whether `MAX_WINDOW_CHARACTERS` ended the window before `wanted` was reached.
         form: The file's encoding.
-        entry: The file as it was, for the read state.
+        entry: The file as read, for the read state.
     """
 
     first: int
@@ -60,7 +60,7 @@ class LineWindow(Struct):
         return self.first + len(self.lines) - 1
 
     def feed(self, text: str) -> None:
-        r"""Take the next piece of text; its line ends are `\n`."""
+        r"""Add the next piece of text; its line ends are `\n`."""
         ends = text.count("\n")
         if self._is_past() or self.total + ends + 1 < self.first:
             self._skip(text, ends)
@@ -111,14 +111,14 @@ def read_window(
     r"""Fill the window from an open file; `\r\n`, `\r` and `\n` each end a line.
 
     Args:
-        file: At its beginning; it is read to its end.
+        file: The file at its beginning; it is read to its end.
         path: Its resolved path, for the read state.
         shown: Its path as the model wrote it.
         window: An empty window.
         checkpoint: Called between pieces.
 
     Raises:
-        FileToolError: The file is not what its byte order mark says.
+        FileToolError: The file is not in the encoding of its byte order mark.
         OSError: It cannot be read.
     """
     form = bom_format(file.stream.read(SNIFFED_BYTES) or b"") or TextFormat()

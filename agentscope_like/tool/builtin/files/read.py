@@ -1,4 +1,4 @@
-"""`Read`: the tool that reads a file."""
+"""Defines `Read`, the tool that reads a file."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 __all__ = ["Read"]
 
 MAX_LINES = 2000
-"""Most lines that one call shows (contract, Read's input schema)."""
+"""The maximum number of lines in one result (contract, Read's input schema)."""
 
 MAX_MEDIA_BYTES = 10 * 1024 * 1024
-"""Largest image or document, in bytes, that is handed to a model."""
+"""The maximum size, in bytes, of an image or document for a model."""
 
 _MEDIA_TYPES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -67,9 +67,9 @@ class Read(ReadingTool):
     """Shows a file's lines with their numbers, or an image (seed 002, "File Tools").
 
     Args:
-        max_line_characters: Where a line is cut (default 2000).
-        model_input_types: What the model can take besides text, as media types or their families
-            (`image/png`, `image`, `application/pdf`); by default images, no documents.
+        max_line_characters: The length at which a line is cut (default 2000).
+        model_input_types: What the model accepts besides text, as media types or their families
+            (`image/png`, `image`, `application/pdf`); by default images but no documents.
         middlewares: Layers around `call`.
         backend: The sandbox where the files are; by default they are on this host.
         cwd: The base of relative paths; the process's by default, or the
@@ -129,7 +129,7 @@ class Read(ReadingTool):
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        """Return what it does, for the model, as far as this model can take it."""
+        """Return the description for the model, with the media types that it accepts."""
         described = (
             "Shows the lines of a text file with their numbers. Up to 2000 lines are shown; use "
             "`offset` and `limit` for others. The numbers and the tab after them are not part of "
@@ -156,10 +156,10 @@ class Read(ReadingTool):
         Args:
             file_path: The file, absolute or relative to `cwd`.
             offset: The first line, counted from 1.
-            limit: How many lines at most, up to 2000.
-            pages: Refused: documents are handed over whole, or not at all.
-            _agent_state: Remembers what was read; without it nothing is remembered.
-            _decision_basis: Where its path led when it was decided about.
+            limit: The maximum number of lines, up to 2000.
+            pages: Refused: documents are returned whole or not at all.
+            _agent_state: Records that the file was read.
+            _decision_basis: Where its path led when the call was decided.
         """
         window = LineWindow(max(1, offset), max(1, min(limit, MAX_LINES)), self.max_line_characters)
         try:
@@ -287,7 +287,7 @@ def _shown(shown: str, window: LineWindow) -> ToolChunk:
     if window.lines and window.last < window.total:
         notes.append(
             f"Lines {window.first:,} to {window.last:,} of {window.total:,}. "
-            f"Go on with `offset={window.last + 1}`."
+            f"Continue with `offset={window.last + 1}`."
         )
     return ToolChunk(
         content=[TextBlock(text=text + "".join(f"\n\n({note})" for note in notes))],

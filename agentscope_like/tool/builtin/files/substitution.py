@@ -1,7 +1,7 @@
 r"""Replaces exact text in a file with any line endings.
 
-A model writes `\n`, whatever the file has. So text is matched with every line end taken as `\n`;
-what is put in gets the line end in use at its place, and everything else stays as it is.
+A model writes `\n` for any line end. So `\n` in the old text matches every line end; new text gets
+the line end used at its place, and the rest of the file is unchanged.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from agentscope_like.tool.builtin.files.text_format import LINE_END, line_end_at
 __all__ = ["Substitution", "substitute"]
 
 MAX_LISTED = 10
-"""How many line numbers a message lists."""
+"""The maximum number of line numbers in a message."""
 
 MAX_HINT_LINES = 5_000
-"""How many lines are compared to find the nearest ones."""
+"""The maximum number of lines compared to find similar ones."""
 
 _NUMBERED = re.compile(r"^\s*\d+\t")
 
@@ -44,10 +44,11 @@ def substitute(text: str, old: str, new: str, shown: str, *, every: bool = False
 
     Args:
         text: The file's text, its line ends as they are.
-        old: What to replace; its `\n` stands for any line end, unless the text holds it as it is.
-        new: What to put there; its `\n` becomes the line end in use at the place.
+        old: The text to replace; its `\n` matches any line end, unless the text contains it
+            exactly.
+        new: The new text; its `\n` becomes the line end used at the place.
         shown: The file's path, for messages.
-        every: Whether to replace each occurrence; else there must be exactly one.
+        every: Whether to replace every occurrence; otherwise there must be exactly one.
 
     Raises:
         FileToolError: `old` is empty, equals `new`, is not there, or is there several times.
@@ -88,7 +89,7 @@ def _nothing_to_change() -> FileToolError:
 
 
 def _spans(text: str, old: str, *, every: bool) -> Iterator[tuple[int, int]]:
-    """Yield where `old` is; occurrences that overlap count unless all are to be replaced."""
+    """Yield the spans of `old`; overlapping ones too, unless all are to be replaced."""
     at = text.find(old)
     while at >= 0:
         yield at, at + len(old)
@@ -96,7 +97,7 @@ def _spans(text: str, old: str, *, every: bool) -> Iterator[tuple[int, int]]:
 
 
 def _any_line_end(text: str, old: str, *, every: bool) -> list[tuple[int, int]]:
-    r"""Return where `old` is, each line end of the text taken for `\n`."""
+    r"""Return the spans of `old`, with each line end of the text read as `\n`."""
     if "\r" not in text:
         return list(_spans(text, old, every=every))
     pairs = [

@@ -1,4 +1,4 @@
-"""The difference between two texts, for people, computed in a bounded time."""
+"""Computes a unified diff of two texts in bounded time."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from agentscope_like.tool.builtin.files.text_format import LINE_END
 __all__ = ["unified_diff"]
 
 CONTEXT_LINES = 3
-"""Unchanged lines shown around a change, as `diff -u` does."""
+"""The number of unchanged lines around a change, as in `diff -u`."""
 
 MAX_COMPARISONS = 4_000_000
-"""Lines before times lines after, of the part that differs; more is shown as one replacement."""
+"""The maximum of old lines times new lines in the changed part; beyond it, the part is shown as one
+replacement."""
 
 MAX_DIFF_CHARACTERS = 200_000
-"""Longest difference, in characters; the rest is left out, and that is said."""
+"""The maximum length of a diff in characters; the rest is replaced by a note."""
 
 _Opcode = tuple[str, int, int, int, int]
 
 
 def unified_diff(before: str, after: str, path: str) -> str:
-    r"""Return the difference in the unified format; empty where there is none.
+    r"""Return the unified diff; empty if the texts are equal.
 
     Line ends are compared, and shown, as `\n`.
 
     Args:
         before: The old text; empty for a new file.
         after: The new text.
-        path: The path in the two head lines.
+        path: The path in the two header lines.
     """
     old, new = _lines(before), _lines(after)
     if old == new:

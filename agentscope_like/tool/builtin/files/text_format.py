@@ -12,7 +12,7 @@ from agentscope_like.tool.builtin.file_errors import FileToolError
 __all__ = ["TextFormat", "bom_format", "decode", "is_binary", "line_end_at", "only_line_end"]
 
 SNIFFED_BYTES = 8192
-"""How much of a file's beginning is looked at to tell text from binary data."""
+"""The number of bytes checked to tell text from binary data."""
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -22,8 +22,8 @@ class TextFormat(Struct, frozen=True):
 
     Attributes:
         codec: The Python codec, without the mark.
-        bom: The byte order mark that the file begins with; empty where there is none.
-        guessed: Whether nothing says that it is this encoding: any bytes are latin-1.
+        bom: The file's byte order mark; empty if there is none.
+        guessed: Whether the encoding is only assumed: any bytes are valid latin-1.
     """
 
     codec: str = "utf-8"
@@ -32,7 +32,7 @@ class TextFormat(Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """Return a sentence that a reader should be told; empty where there is nothing to say."""
+        """Return a note for the reader; empty if there is nothing to say."""
         if self.guessed:
             return "The file is not UTF-8; it is shown, and edited, as latin-1."
         if self.codec != "utf-8":
@@ -43,7 +43,7 @@ class TextFormat(Struct, frozen=True):
         """Return the bytes of `text` in this format.
 
         Raises:
-            FileToolError: The encoding has no such character.
+            FileToolError: The encoding cannot express a character.
         """
         try:
             return self.bom + text.encode(self.codec)
@@ -61,7 +61,7 @@ _MARKS = (
 
 
 def bom_format(start: bytes) -> TextFormat | None:
-    """Return the format that a byte order mark at the start of a file tells, or None."""
+    """Return the format of a file's byte order mark, or None."""
     for mark, codec in _MARKS:
         if start.startswith(mark):
             return TextFormat(codec, mark)
@@ -69,15 +69,15 @@ def bom_format(start: bytes) -> TextFormat | None:
 
 
 def is_binary(start: bytes) -> bool:
-    """Return whether a file that begins so is no text: it holds NUL and no mark explains it."""
+    """Return whether a file with this beginning is binary: it has NUL but no byte order mark."""
     return b"\0" in start[:SNIFFED_BYTES] and bom_format(start) is None
 
 
 def decode(data: bytes, shown: str) -> tuple[str, TextFormat]:
-    """Return a file's text, line ends as they are, and the format that gives back its bytes.
+    """Return a file's text, with its line ends unchanged, and the format to encode it again.
 
     Raises:
-        FileToolError: It is binary, or not what its byte order mark says.
+        FileToolError: It is binary, or not in the encoding of its byte order mark.
     """
     if is_binary(data):
         raise FileToolError(f"{shown} is a binary file ({len(data):,} bytes), not text.")
@@ -92,7 +92,7 @@ def decode(data: bytes, shown: str) -> tuple[str, TextFormat]:
 
 
 def not_as_marked(form: TextFormat, shown: str) -> FileToolError:
-    """Return the error about a file that is not what its byte order mark says."""
+    """Return the error for a file that is not in the encoding of its byte order mark."""
     return FileToolError(
         f"{shown} begins with the byte order mark of {form.codec.upper()} but is not valid in it: "
         "it is damaged, or no text."
@@ -108,7 +108,7 @@ def only_line_end(text: str) -> str | None:
 
 
 def line_end_at(text: str, start: int, end: int) -> str:
-    r"""Return the line end in use at a place: within it, else after it, before it, or `\n`."""
+    r"""Return the line end used at a place: within it, else after it, before it, or `\n`."""
     if "\r" not in text:
         return "\n"
     found = LINE_END.search(text, start, end) or LINE_END.search(text, end)

@@ -1,4 +1,4 @@
-"""`Write`: the tool that writes a file."""
+"""Defines `Write`, the tool that writes a file."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class Write(ChangingTool):
 
         Args:
             file_path: The file, absolute or relative to `cwd`.
-            content: Its whole content.
-            _agent_state: Knows what was read; without it no existing file is overwritten.
-            _decision_basis: Where its path led when it was decided about.
+            content: Its new content.
+            _agent_state: Records which files were read; without it no existing file is overwritten.
+            _decision_basis: Where its path led when the call was decided.
         """
         arguments = {"file_path": file_path, "content": content}
         return await self.change(arguments, _agent_state, _decision_basis)
@@ -105,14 +105,14 @@ class Write(ChangingTool):
 
 
 def _old_text(before: FileContent) -> tuple[str, TextFormat]:
-    """Return the text that is replaced and its format; binary data is replaced by UTF-8 text."""
+    """Return the old text and its format; binary data is replaced by UTF-8 text."""
     if is_binary(before.data):
         return "", TextFormat()
     return decode(before.data, "The file")
 
 
 def _with_line_ends_of(old: str, content: str) -> str:
-    r"""Return `content`, its `\n` as the line end that all of the old text has."""
+    r"""Return `content` with the line end of the old text, if that has only one kind."""
     usual = only_line_end(old)
     if usual in (None, "\n") or "\r" in content:
         return content

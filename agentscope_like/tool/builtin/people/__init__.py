@@ -1,4 +1,4 @@
-"""Tools that a person answers."""
+"""Provides the tools that a person answers."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`AskUser`: the tool that asks a person questions."""
+"""Defines `AskUser`, the tool that asks a person questions."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ _ANSWER = {
 
 
 class AskUser(PersonTool):
-    """Asks a person up to four questions, each with options or in the open.
+    """Asks a person up to four questions, each with or without options.
 
-    It is external: the agent parks with a `RequireExternalExecutionEvent`. The result carries the
+    It is external: the agent waits after a `RequireExternalExecutionEvent`. The result has the
     answers twice: as text for the model, and in its metadata, `{"answers": [{"question": ...,
-    "selected": [...], "other": ...}]}`, for programs; `AskUser.result` writes both. A result whose
-    answers do not fit the questions is refused, and the call keeps waiting. The answers inform the
-    model and permit nothing: every call is still decided.
+    "selected": [...], "other": ...}]}`, for programs; `AskUser.result` writes both. A result with
+    invalid answers is refused, and the call keeps waiting. Answers inform the model but allow
+    nothing: every call is still decided.
     """
 
     name = "AskUser"
@@ -121,7 +121,7 @@ class AskUser(PersonTool):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Allow questions that can be told apart, where somebody is there to answer them."""
+        """Allow distinct questions if a person can answer them."""
         unclear = _unclear(questions_of(tool_input))
         if unclear is not None:
             return PermissionDecision(PermissionBehavior.DENY, unclear)
@@ -131,14 +131,14 @@ class AskUser(PersonTool):
     async def check_external_result(
         self, result: ToolResultBlock, *, tool_input: dict[str, Any] | None = None
     ) -> None:
-        """Refuse a result of success that does not answer each question, once and fittingly.
+        """Refuse a successful result unless it has one valid answer to each question.
 
         Args:
-            result: What was sent.
-            tool_input: The call's arguments; without them only the shape is checked.
+            result: The result that was sent.
+            tool_input: The call's arguments; without them only the format is checked.
 
         Raises:
-            ValueError: It does not; says why.
+            ValueError: The result is invalid; the message says why.
         """
         await super().check_external_result(result)
         if result.state is not ToolResultState.SUCCESS:
@@ -155,20 +155,20 @@ class AskUser(PersonTool):
         """Return the questions of a call.
 
         Raises:
-            ValueError: Its input holds none.
+            ValueError: Its input has no valid questions.
         """
         return questions_of(parse_arguments(call.name, call.input))
 
     @staticmethod
     def result(call: ToolCallBlock, answers: Sequence[UserAnswer]) -> ToolResultBlock:
-        """Return the result of a call that was answered.
+        """Return the result of an answered call.
 
         Args:
             call: The call.
-            answers: One for each of its questions.
+            answers: One answer for each of its questions.
 
         Raises:
-            ValueError: An answer is missing or does not fit.
+            ValueError: An answer is missing or invalid.
         """
         wrong = misfit(AskUser.questions(call), answers)
         if wrong is not None:

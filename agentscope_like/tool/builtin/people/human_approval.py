@@ -1,4 +1,4 @@
-"""`HumanApproval`: the tool that asks a person to approve a step."""
+"""Defines `HumanApproval`, the tool that asks a person to approve a step."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["HumanApproval"]
 
 
 class HumanApproval(PersonTool):
-    """Asks a person to approve an action, in words (seed 002, "Define External Execution Tool").
+    """Asks a person to approve an action in free text (seed 002, "Define External Execution Tool").
 
-    It is external: the agent parks with a `RequireExternalExecutionEvent`, and the person's words
-    are its result. They inform the model and permit nothing: every call is still decided.
+    It is external: the agent waits after a `RequireExternalExecutionEvent`, and the person's text
+    is its result. It informs the model but allows nothing: every call is still decided.
     """
 
     name = "HumanApproval"

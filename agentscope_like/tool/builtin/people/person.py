@@ -1,4 +1,4 @@
-"""`PersonTool`: the base of tools whose work a person does."""
+"""Defines `PersonTool`, the base class of tools whose work a person does."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["PersonTool"]
 
 
 class PersonTool(ToolBase):
-    """A tool whose work is done by the person at the agent: the agent parks until they have.
+    """A tool whose work a person does; the agent waits for the result.
 
-    It is external; subclasses declare the rest. A call is allowed, for the person answers it
-    anyway, but denied at once in the mode in which nobody is there: it would wait for ever.
+    It is external; subclasses declare the rest. A call is allowed, since the person sees it anyway;
+    in the mode without a person it is denied, since it would wait forever.
     """
 
     is_concurrency_safe = True
@@ -30,7 +30,7 @@ class PersonTool(ToolBase):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Allow the call where somebody is there to do it."""
+        """Allow the call if a person is there."""
         del tool_input
         if context.mode.properties.otherwise == "deny":
             return PermissionDecision(

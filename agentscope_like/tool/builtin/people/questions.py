@@ -1,4 +1,4 @@
-"""Questions to a person, and validation of the answers."""
+"""Defines questions to a person, and validates the answers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = [
 
 
 class QuestionOption(Struct, frozen=True):
-    """One of the answers that are offered.
+    """One of the offered answers.
 
     Attributes:
-        label: What stands for it, unlike any other of its question.
-        description: What it means, or its consequences.
+        label: Its name, unique within the question.
+        description: Its meaning or consequences.
     """
 
     label: str
@@ -35,10 +35,10 @@ class UserQuestion(Struct, frozen=True):
     """A question to a person.
 
     Attributes:
-        question: The question, unlike any other of the call.
-        header: A word or two to head it with.
-        context: What to look at while answering.
-        options: What is offered; none for a question in the open.
+        question: The question, unique within the call.
+        header: A heading of one or two words.
+        context: Information to read before answering.
+        options: The offered answers; none for an open question.
         multi_select: Whether several of them may be chosen.
     """
 
@@ -59,8 +59,8 @@ class UserAnswer(Struct, frozen=True):
 
     Attributes:
         question: The question, verbatim.
-        selected: Labels of the options that they chose.
-        other: What they said in their own words, or None.
+        selected: The labels of the chosen options.
+        other: The answer in the person's own words, or None.
     """
 
     question: str
@@ -68,38 +68,38 @@ class UserAnswer(Struct, frozen=True):
     other: str | None = None
 
     def as_metadata(self) -> dict[str, Any]:
-        """Return the answer as it stands in a result's metadata."""
+        """Return the answer in the format of a result's metadata."""
         return {"question": self.question, "selected": list(self.selected), "other": self.other}
 
 
 def questions_of(tool_input: Mapping[str, Any]) -> list[UserQuestion]:
-    """Return the questions of a call; what stands for "nothing", None, counts as left out.
+    """Return the questions of a call; fields that are None count as missing.
 
     Raises:
-        ValueError: They are not written as the schema says.
+        ValueError: They do not fit the schema.
     """
     try:
         return convert(_without_none(tool_input["questions"]), list[UserQuestion])
     except (KeyError, ValidationError) as error:
-        raise ValueError(f"these are no questions: {error}") from error
+        raise ValueError(f"the questions are not valid: {error}") from error
 
 
 def answers_of(metadata: Mapping[str, Any]) -> list[UserAnswer]:
     """Return the answers in a result's metadata.
 
     Raises:
-        ValueError: There are none, or they are not written as the schema says.
+        ValueError: There are none, or they do not fit the schema.
     """
     try:
         return convert(metadata["answers"], list[UserAnswer])
     except KeyError:
         raise ValueError("`metadata` holds no `answers`: one for each question") from None
     except ValidationError as error:
-        raise ValueError(f"these are no answers: {error}") from error
+        raise ValueError(f"the answers are not valid: {error}") from error
 
 
 def misfit(questions: Sequence[UserQuestion], answers: Sequence[UserAnswer]) -> str | None:
-    """Return what is wrong with the answers, or None where each question has one that fits it."""
+    """Return what is wrong with the answers, or None if each question has a valid one."""
     known = {question.question: question for question in questions}
     counted = Counter(answer.question for answer in answers)
     for text, count in counted.items():
@@ -119,7 +119,7 @@ def _misfit(question: UserQuestion, answer: UserAnswer) -> str | None:
     for label in answer.selected:
         if label not in question.labels:
             offered = ", ".join(map(repr, question.labels)) or "none: say it in `other`"
-            return f"{label!r} is no option of {asked!r}; there are {offered}"
+            return f"{label!r} is not an option of {asked!r}; there are {offered}"
     if len(set(answer.selected)) < len(answer.selected):
         return f"an option of {asked!r} is chosen twice"
     if not question.multi_select and len(answer.selected) + says > 1:
@@ -130,14 +130,14 @@ def _misfit(question: UserQuestion, answer: UserAnswer) -> str | None:
 
 
 def answer_of(question: UserQuestion, typed: str) -> UserAnswer:
-    """Return the answer that somebody typed: numbers or labels of options, or their own words.
+    """Parse a typed answer: numbers or labels of options, or the person's own words.
 
     Args:
         question: The question.
-        typed: Where several options may be chosen, they are separated by commas.
+        typed: The text; several options are separated by commas.
 
     Raises:
-        ValueError: Nothing was typed, or the number of an option that there is not.
+        ValueError: The text is empty, or the number of an unknown option.
     """
     typed = typed.strip()
     if not typed:

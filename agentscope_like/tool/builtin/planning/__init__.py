@@ -1,4 +1,4 @@
-"""Tools with which a model plans: its tasks and the tools that it sees."""
+"""Provides the tools with which a model manages its tasks and the tools that it sees."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`ToolExpandTools`: the tool with which a model asks to see further tools."""
+"""Defines `ToolExpandTools`, the tool with which a model shows hidden tools."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ from agentscope_like.tool.builtin.tool_results import failed, succeeded
 __all__ = ["EXPANDER", "ToolExpandTools"]
 
 EXPANDER = "tool_expand_tools"
-"""The name of the tool that shows further ones."""
+"""The name of the tool that shows hidden tools."""
 
 
 class ToolExpandTools(ToolBase):
-    """Adds to the tools that are shown for the rest of a reply (seed 000, 3.1).
+    """Shows further tools for the rest of a reply (seed 000, 3.1).
 
-    Every toolkit has it. A model sees it while tools of the toolkit are hidden, because others were
+    Every toolkit has it. A model sees it while tools of the toolkit are hidden because others were
     suggested for the reply.
 
     Args:
-        names: Returns the names that could be shown while these groups are active: never more than
-            the toolkit, or its view, has.
-        always: Names that are shown whatever was suggested.
+        names: Returns the names of all tools that can be shown while these groups are active.
+        always: Names that are always shown.
         middlewares: Layers around `call`.
     """
 
@@ -72,16 +71,16 @@ class ToolExpandTools(ToolBase):
     async def check_permissions(
         self, tool_input: dict[str, object], context: PermissionContext
     ) -> PermissionDecision:
-        """Allow every call: each call of a tool is decided for itself, shown or not."""
+        """Allow every call: each later call of a tool is decided anyway."""
         del tool_input, context
         return PermissionDecision(
             PermissionBehavior.ALLOW, "It shows tools; it gives no permission to use them."
         )
 
     async def call(self, tool_names: list[str], _agent_state: AgentState) -> ToolChunk:
-        """Show the tools that there are, and tell of those that there are not.
+        """Show the known tools, and report unknown names.
 
-        The answer is an error only if none of the names is of any use.
+        The result is an error only if no name can be shown.
         """
         reply = _agent_state.reply_context
         known = {*self._names(_agent_state.tool_context.activated_groups), EXPANDER}

@@ -1,4 +1,4 @@
-"""`ResetTools`: the tool with which a model chooses its tool groups."""
+"""Defines `ResetTools`, the tool with which a model chooses its tool groups."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class ResetTools(ToolBase):
 
     Args:
         groups: The groups to choose from.
-        response_template: In place of the default answer, a Jinja template with the variables
-            `groups`, all that are active now, `activated`, those of them that were not before, and
-            `deactivated`; each group has `name`, `description` and `instructions`.
+        response_template: A Jinja template instead of the default answer, with the variables
+            `groups` (all active groups), `activated` (the newly active ones) and `deactivated`;
+            each group has `name`, `description` and `instructions`.
         middlewares: Layers around `call`.
 
     Raises:
-        ConfigurationError: The template cannot be read, or uses what there is not.
+        ConfigurationError: The template is invalid, or uses an undefined variable.
     """
 
     name = "reset_tools"
@@ -76,14 +76,14 @@ class ResetTools(ToolBase):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Allow every call: each call of a tool is decided for itself, whatever is active."""
+        """Allow every call: each later call of a tool is decided anyway."""
         del tool_input, context
         return PermissionDecision(
             PermissionBehavior.ALLOW, "It chooses tools; it gives no permission to use them."
         )
 
     async def call(self, /, _agent_state: AgentState, **kwargs: bool) -> ToolChunk:
-        """Set the active groups; the answer holds the instructions of those that were not."""
+        """Set the active groups; the answer has the instructions of the newly active ones."""
         before = _agent_state.tool_context.activated_groups
         active = [group for group in self._groups if kwargs.get(group.name)]
         activated = [group for group in active if group.name not in before]

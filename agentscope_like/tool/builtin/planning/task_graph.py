@@ -1,4 +1,4 @@
-"""Changes the list of tasks and keeps its dependencies symmetric and free of cycles."""
+"""Changes the list of tasks, and keeps dependencies symmetric and free of cycles."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Link: TypeAlias = tuple[Task, Task]
 
 
 def find_task(context: TaskContext, task_id: str) -> Task:
-    """Return the task of this id, which may be written as `#1` as well.
+    """Return the task with this id, which may be written as `#1` as well.
 
     Raises:
-        ToolArgumentError: There is none; the message lists what there is.
+        ToolArgumentError: There is none; the message lists the ids.
     """
     task = context.find(task_id) or context.find(task_id.strip().removeprefix("#"))
     if task is None:
@@ -30,7 +30,7 @@ def find_task(context: TaskContext, task_id: str) -> Task:
 def add_task(
     context: TaskContext, subject: str, description: str, metadata: Mapping[str, Any]
 ) -> Task:
-    """Add a task and return it; its id counts up and is never used again."""
+    """Add a task and return it; ids count up and are never reused."""
     while context.find(str(context.next_id)) is not None:
         context.next_id += 1
     task = Task(
@@ -42,7 +42,7 @@ def add_task(
 
 
 def delete_task(context: TaskContext, task: Task) -> list[Task]:
-    """Remove the task and every link to it; return the tasks that this freed."""
+    """Remove the task and every link to it; return the tasks that no longer wait."""
     freed = release(context, task)
     for other in context.tasks:
         _drop(other.blocks, task.id)
@@ -51,7 +51,7 @@ def delete_task(context: TaskContext, task: Task) -> list[Task]:
 
 
 def release(context: TaskContext, task: Task) -> list[Task]:
-    """Let nothing wait for the task any longer; return the tasks that now wait for none."""
+    """Remove the links of tasks that wait for this one; return those that no longer wait."""
     task.blocks.clear()
     waited = [other for other in context.tasks if _drop(other.blocked_by, task.id)]
     return [other for other in waited if not other.blocked_by]
@@ -77,7 +77,7 @@ def check_links(context: TaskContext, links: Sequence[Link]) -> None:
 
 
 def link(blocker: Task, blocked: Task) -> None:
-    """Let one task wait for another; a link that is there already is left alone."""
+    """Let one task wait for another, unless it does already."""
     if blocked.id not in blocker.blocks:
         blocker.blocks.append(blocked.id)
     if blocker.id not in blocked.blocked_by:
@@ -85,7 +85,7 @@ def link(blocker: Task, blocked: Task) -> None:
 
 
 def _waiters(waiting: Mapping[str, Sequence[str]], first: str, last: str) -> list[str]:
-    """Return `last` and the chain of what it waits for down to `first`, or `last` alone."""
+    """Return the chain of dependencies from `last` down to `first`, or `last` alone."""
     waits_for: dict[str, str] = {}
     queue = [first]
     for task_id in queue:

@@ -1,4 +1,4 @@
-"""`TaskCreate`, `TaskGet`, `TaskList` and `TaskUpdate`: an agent's list of tasks."""
+"""Defines the tools for an agent's list of tasks: create, get, list and update."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _UpdateParams(ParamsBase):
 
 
 class _TaskTool(ToolBase):
-    """What the four have in common: they touch the agent's own list of tasks and nothing else."""
+    """The base of the four tools, which change only the agent's own list of tasks."""
 
     is_concurrency_safe = True
     is_read_only = False
@@ -156,7 +156,7 @@ class TaskUpdate(_TaskTool):
         owner: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> ToolChunk:
-        """Change the task wholly or, where a part is refused, not at all."""
+        """Change the task; if a part of the change is refused, change nothing."""
         tasks = _agent_state.tasks_context
         try:
             task = find_task(tasks, task_id)
@@ -185,7 +185,7 @@ class TaskUpdate(_TaskTool):
 
 
 def _open_links(links: Sequence[Link], states: Mapping[str, str]) -> tuple[list[Link], list[str]]:
-    """Return the links to make, and notes on those that are needless: what is done blocks none."""
+    """Return the links to create, and notes on links to completed tasks, which are not needed."""
     open_, notes = [], []
     for blocker, blocked in links:
         if states[blocker.id] != "completed" or blocker is blocked:

@@ -1,4 +1,4 @@
-"""The Glob and Grep tools and the searches behind them."""
+"""Provides the Glob and Grep tools and their searches."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Searches file contents with ripgrep, or with Python where there is none."""
+"""Searches file contents with ripgrep, or with Python if it is not installed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from agentscope_like.tool.builtin.tool_results import Checkpoint
 __all__ = ["find_ripgrep", "search"]
 
 MAX_LISTED_BYTES = 100_000
-"""How many bytes of file names are handed to ripgrep; beyond, it searches the whole tree."""
+"""The maximum size of file names passed to ripgrep; beyond it, the whole tree is searched."""
 
 _NAMED_GROUP = re.compile(r"(\\.)|\(\?<(?![=!])", re.DOTALL)
 
@@ -42,8 +42,7 @@ def find_ripgrep(*avoid: str) -> str | None:
     """Return the absolute path of `rg`, or None.
 
     Args:
-        avoid: Working directories: a program that lies there is never run, unless
-            it is the system's own.
+        avoid: Working directories: a program in them is never run, unless it is the system's own.
     """
     found = shutil.which("rg")
     if found is None or not os.path.isabs(found):
@@ -64,18 +63,18 @@ def search(
     ripgrep: str | None,
     passed_over: Collection[str] = (),
 ) -> SearchResult:
-    """Search files; blocks. Files that hold NUL, and ones of over 64 MB, never match.
+    """Search files; blocks. Files with NUL or of more than 64 MB never match.
 
     Args:
         query: What to search for.
         directory: A resolved directory.
-        files: Paths below it, `/` between the names; no others are looked at in the answer.
+        files: Paths below it, with `/` between the names; results for other files are ignored.
         checkpoint: Called several times a second.
-        ripgrep: The absolute path of `rg`, or None to do without.
-        passed_over: Names of directories that none of the files are in.
+        ripgrep: The absolute path of `rg`, or None to search with Python.
+        passed_over: Names of directories to skip.
 
     Raises:
-        FileToolError: The pattern is not understood, or the search took too long.
+        FileToolError: The pattern is invalid, or the search took too long.
     """
     query.check()
     if not files:
@@ -101,9 +100,9 @@ def search(
 
 
 def _is_searched(directory: str, relative: str) -> bool:
-    """Return whether the file is one that is searched: small enough, and without NUL.
+    """Return whether the file is searched: it must be small enough and have no NUL.
 
-    ripgrep stops at the first NUL, or not, depending on how it came to the file.
+    ripgrep's behaviour at a NUL depends on how it found the file.
     """
     try:
         with open_regular(os.path.join(directory, relative)) as file:
@@ -162,7 +161,7 @@ def _options(query: Query) -> list[str]:
 
 
 def _targets(files: Sequence[str], passed_over: Collection[str]) -> list[str]:
-    """Return the arguments that name what to search: the files, or everything if they are many."""
+    """Return the arguments for the files, or for the whole tree if there are many."""
     if sum(len(os.fsencode(path)) + 3 for path in files) <= MAX_LISTED_BYTES:
         return ["--", *(f"./{path}" for path in files)]
     return [*(f"--glob=!**/{name}/" for name in sorted(passed_over)), "--", "./"]

@@ -1,4 +1,4 @@
-"""Walks the files below a directory; follows no symlink and leaves out what is not source."""
+"""Walks the files below a directory; follows no symlinks and skips caches and the like."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ PASSED_OVER = frozenset(
         *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".gradle", ".terraform"),
     }
 )
-"""Directories of version control, of dependencies and of caches; named explicitly, they are
-searched all the same. What `.gitignore` says is not looked at: a search that leaves files out
-silently gives wrong answers."""
+"""Directories of version control, dependencies and caches; they are searched only if named
+explicitly. `.gitignore` is not used: a search that silently omits files gives wrong answers."""
 
 
 class FileGlob:
     """A glob for files below a directory.
 
     Args:
-        text: `**/*.py`, `src/{a,b}/*.txt`: `*` stays within a name, `**` is any number of names.
+        text: Such as `**/*.py`, `src/{a,b}/*.txt`: `*` matches within a name, `**` any number of
+            names.
         anywhere: Whether a glob without `/` matches names at any depth, as in `.gitignore`.
 
     Raises:
-        FileToolError: It is not a usable glob below a directory.
+        FileToolError: It is not a valid glob below a directory.
     """
 
     def __init__(self, text: str, *, anywhere: bool = False) -> None:
@@ -59,7 +59,7 @@ class FileGlob:
 
     @property
     def names(self) -> frozenset[str]:
-        """Return the names that the glob spells out."""
+        """Return the literal names in the glob."""
         return frozenset(
             component.text
             for branch in self._branches
@@ -68,11 +68,11 @@ class FileGlob:
         )
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Return whether a file, as its names below the directory, is meant."""
+        """Return whether the glob matches a file, given as its names below the directory."""
         return any(fits(names, branch, strict=True) for branch in self._branches)
 
     def may_hold(self, names: Sequence[str]) -> bool:
-        """Return whether a file below the directory of these names may be meant."""
+        """Return whether the glob may match a file below the directory of these names."""
         return any(may_hold(names, branch, strict=True) for branch in self._branches)
 
 
@@ -80,7 +80,7 @@ class Found(Struct, frozen=True):
     """A regular file of the tree.
 
     Attributes:
-        relative: Its path below the root, `/` between the names.
+        relative: Its path below the root, with `/` between the names.
         entry: The directory entry, for its status.
     """
 
@@ -92,19 +92,19 @@ class Tree:
     """The files below one directory.
 
     Args:
-        files: The files of the place where it is.
+        files: The files of the host or sandbox.
         root: The directory.
-        wanted: Which files are meant; all by default.
-        why_secret: Why a person must approve reading a file, or None; such files are left out. None
-            to include credential files, since a person agreed to the root.
-        hides: Whether a rule keeps a file, by its path below the root, out of the results; None
-            where no rule does.
+        wanted: The files to find; all by default.
+        read_objection: Returns why a person must approve reading a file, or None; files with a
+            reason are left out. None to include them, since a person approved the root.
+        hides: Returns whether a rule hides a file, by its path below the root; None if no rule
+            does.
 
     Attributes:
-        secrets: How many credential files were left out so far.
-        hidden: How many files rules kept out so far.
-        unreadable: How many directories could not be listed so far.
-        passed_over: Names of directories that are not gone into.
+        secrets: The number of credential files left out so far.
+        hidden: The number of files hidden by rules so far.
+        unreadable: The number of directories that could not be listed so far.
+        passed_over: Names of directories to skip.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Tree:
         root: Location,
         wanted: FileGlob | None = None,
         *,
-        why_secret: Callable[[Location], str | None] | None = None,
+        read_objection: Callable[[Location], str | None] | None = None,
         hides: Callable[[str], bool] | None = None,
     ) -> None:
         self.secrets = 0
@@ -122,7 +122,7 @@ class Tree:
         self._files = files
         self._root = root
         self._wanted = wanted
-        self._why_secret = why_secret
+        self._read_objection = read_objection
         self._hides = hides
         self.passed_over: Collection[str] = PASSED_OVER
         if wanted is not None:
@@ -135,7 +135,7 @@ class Tree:
 
         Args:
             checkpoint: Called at each directory.
-            also: A further condition on a file's name.
+            also: A further condition on file names.
         """
         level: list[tuple[str, ...]] = [()]
         while level:
@@ -165,7 +165,7 @@ class Tree:
                 yield names, entries
 
     def _shown(self, entry: Entry, relative: str) -> Found | None:
-        """Return the file, unless it is to be left out."""
+        """Return the file, or None if it is left out."""
         if self._hides is not None and self._hides(relative):
             self.hidden += 1
         elif self._is_secret(entry.path):
@@ -183,7 +183,7 @@ class Tree:
         )
 
     def _is_secret(self, path: str) -> bool:
-        if self._why_secret is None:
+        if self._read_objection is None:
             return False
         location = Location(
             written=path,
@@ -194,11 +194,11 @@ class Tree:
             identity=None,
             home=self._root.home,
         )
-        return self._why_secret(location) is not None
+        return self._read_objection(location) is not None
 
 
 def notes_of(tree: Tree) -> list[str]:
-    """Return what a reader of the results should know was left out."""
+    """Return notes on what was left out of the results."""
     notes = []
     if tree.secrets:
         notes.append(
@@ -216,7 +216,7 @@ def notes_of(tree: Tree) -> list[str]:
 
 
 def modified(entry: Entry) -> int:
-    """Return when a file was last modified, in nanoseconds; 0 where it is gone by now."""
+    """Return the time of a file's last change in nanoseconds; 0 if it no longer exists."""
     try:
         return entry.stat(follow_symlinks=False).st_mtime_ns
     except OSError:
@@ -224,7 +224,7 @@ def modified(entry: Entry) -> int:
 
 
 def printable(path: str) -> str:
-    """Return a path with what cannot be shown, such as a line end in a name, as escapes."""
+    """Return a path with control characters, such as a line end in a name, escaped."""
     if path.isprintable():
         return path
     return "".join(

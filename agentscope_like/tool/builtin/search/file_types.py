@@ -1,4 +1,4 @@
-"""File types such as `py`, and the name patterns of each; `file_types.toml` lists them."""
+"""Reads `file_types.toml`: file types such as `py` with their name patterns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["names_of_type"]
 
 
 def names_of_type(file_type: str) -> Callable[[str], bool]:
-    """Return the condition on a file's name that the type stands for.
+    """Return the condition on file names of this type.
 
     Raises:
         FileToolError: There is no such type.

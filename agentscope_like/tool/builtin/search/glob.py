@@ -1,4 +1,4 @@
-"""`Glob`: the tool that finds files by name."""
+"""Defines `Glob`, the tool that finds files by name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Glob"]
 
 MAX_RESULTS = 500
-"""Most files that one call lists."""
+"""The maximum number of files in one result."""
 
 _LITERAL_START = re.compile(r"[^*?\[\]{}\\]*/")
 
@@ -42,9 +42,9 @@ class Glob(SearchingTool):
 
     Args:
         backend: The sandbox where the files are; by default they are on this host.
-        glob_helper_path: Nothing: what it takes to list files is part of the sandbox.
+        glob_helper_path: Not used: the sandbox lists files itself.
         middlewares: Layers around `call`.
-        cwd: The base of relative paths, and that is searched by default.
+        cwd: The base of relative paths, and the directory searched by default.
     """
 
     name = "Glob"
@@ -80,7 +80,7 @@ class Glob(SearchingTool):
 
     @override
     def path_of(self, tool_input: Mapping[str, Any]) -> str:
-        """Return the directory that is searched: where an absolute glob begins, else `path`."""
+        """Return the searched directory: the start of an absolute glob, else `path`."""
         begins, _ = _split_absolute(str(tool_input["pattern"]))
         return begins or str(tool_input.get("path") or self.cwd)
 
@@ -100,14 +100,14 @@ class Glob(SearchingTool):
 
         Args:
             pattern: The glob, relative to the searched directory; one that begins with `/` or `~`
-                says by itself where to search.
+                sets the directory itself.
             path: The directory to search; `cwd` by default.
-            _permission_context: Says which files rules keep out of the results.
-            _decision_basis: Where its path led when it was decided about.
+            _permission_context: Its rules may hide files.
+            _decision_basis: Where its path led when the call was decided.
 
         Returns:
-            A path on each line, relative to `cwd` where it lies below it, else absolute; files
-            modified at the same time are in the order of their paths.
+            One path per line, relative to `cwd` if below it, else absolute, latest change first;
+            files with equal times are ordered by path.
         """
         try:
             return await self._files.work(
@@ -137,7 +137,7 @@ class Glob(SearchingTool):
             files,
             root,
             wanted,
-            why_secret=None if self.why_secret(root) else self.why_secret,
+            read_objection=None if self.read_objection(root) else self.read_objection,
             hides=hides,
         )
         found = [(-modified(each.entry), each.relative) for each in tree.walk(checkpoint)]
@@ -159,7 +159,7 @@ class Glob(SearchingTool):
 
 
 def _split_absolute(pattern: str) -> tuple[str, str]:
-    """Return where an absolute glob begins, and the rest; an empty beginning for a relative one."""
+    """Split an absolute glob into its directory and the rest; a relative one has none."""
     if not pattern.startswith(("/", "~")):
         return "", pattern
     start = _LITERAL_START.match(pattern)
@@ -173,4 +173,4 @@ def _require_directory(root: Location) -> None:
         return
     if root.kind is FileKind.MISSING:
         raise FileToolError(f"{root.written} does not exist. Search another directory.")
-    raise FileToolError(f"{root.written} is no directory: name the one to search as `path`.")
+    raise FileToolError(f"{root.written} is not a directory: name the one to search as `path`.")

@@ -1,4 +1,4 @@
-"""`Grep`: the tool that searches file contents."""
+"""Defines `Grep`, the tool that searches file contents."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 __all__ = ["Grep"]
 
 DEFAULT_HEAD_LIMIT = 250
-"""How many lines or files are shown where the call does not say."""
+"""The default number of lines or files in one result."""
 
 MAX_SHOWN_CHARACTERS = 100_000
-"""Most characters of results in one answer, whatever the call says."""
+"""The maximum number of characters in one result."""
 
 MAX_LINE_CHARACTERS = 500
-"""Where a line is cut."""
+"""The length at which a line is cut."""
 
 MAX_CONTEXT_LINES = 100
-"""Most lines of context on each side of a match."""
+"""The maximum number of context lines on each side of a match."""
 
 _OPTIONS = ("-A", "-B", "-C")
 
 
 class _Page(Struct, frozen=True):
-    """Which of the results are shown."""
+    """Selects the shown part of the results."""
 
     offset: int
     limit: int | None
 
     def cut(self, lines: Sequence[str]) -> tuple[list[str], str]:
-        """Return the lines of the page and a note on what is not on it."""
+        """Return the lines of the page and a note on the other results."""
         rest = lines[self.offset :]
         wanted = rest if self.limit is None else rest[: self.limit]
         shown: list[str] = []
@@ -65,12 +65,12 @@ class _Page(Struct, frozen=True):
         if len(shown) == len(lines):
             return shown, ""
         last = self.offset + len(shown)
-        more = "" if last == len(lines) else f" Go on with `offset={last}`."
+        more = "" if last == len(lines) else f" Continue with `offset={last}`."
         return shown, f"Results {self.offset + 1:,} to {last:,} of {len(lines):,}.{more}"
 
 
 class _Selection(Struct, frozen=True):
-    """Which files are searched."""
+    """Selects the searched files."""
 
     path: str | None
     decided: str | None
@@ -84,7 +84,7 @@ class Grep(SearchingTool):
     Args:
         middlewares: Layers around `call`.
         backend: The sandbox where the files are; by default they are on this host.
-        cwd: The base of relative paths, and that is searched by default.
+        cwd: The base of relative paths, and the directory searched by default.
     """
 
     name = "Grep"
@@ -112,7 +112,7 @@ class Grep(SearchingTool):
             },
             "glob": {
                 "type": "string",
-                "description": "Only files that this glob means: `*.py` at any depth, "
+                "description": "Only files that match this glob: `*.py` at any depth, "
                 "`src/**/*.ts` below the searched directory.",
             },
             "type": {"type": "string", "description": "Only files of this type: py, js, rust ..."},
@@ -162,7 +162,7 @@ class Grep(SearchingTool):
 
     @override
     def path_of(self, tool_input: Mapping[str, Any]) -> str:
-        """Return what is searched: `path`, or the tool's own directory."""
+        """Return the searched path: `path`, or the tool's own directory."""
         return str(tool_input.get("path") or self.cwd)
 
     @override
@@ -193,23 +193,23 @@ class Grep(SearchingTool):
         Args:
             pattern: A regular expression, without look-around and back-references.
             path: The file or directory to search; `cwd` by default.
-            output_mode: Whether to show lines, files, or lines counted by file.
-            glob: Only files that it means; without `/` it speaks of names at any depth.
-            type: Only files of this type.
+            output_mode: Whether to show lines, files, or the number of lines per file.
+            glob: Search only matching files; without `/` it matches names at any depth.
+            type: Search only files of this type.
             i: Whether to ignore case.
             case_insensitive: The same.
             context: Lines around each match, at most 100.
             multiline: Whether matches may span lines; `.` then matches line ends.
-            head_limit: How many results to show (default 250); 0 for all.
-            offset: How many results to leave out first.
+            head_limit: The maximum number of results (default 250); 0 for all.
+            offset: The number of results to skip.
             n: Whether to show line numbers.
-            _permission_context: Says which files rules keep out of the results.
-            _decision_basis: Where its path led when it was decided about.
+            _permission_context: Its rules may hide files.
+            _decision_basis: Where its path led when the call was decided.
             **kwargs: `-A`, `-B` and `-C`: lines after, before and around each match.
 
         Returns:
-            `path:number:line`, `path-number-line` for context, `path:count` or `path` on each
-            line, in the order of the paths. Paths are relative to `cwd` where they lie below it.
+            `path:number:line`, `path-number-line` for context, `path:count` or `path` on each line,
+            ordered by path. Paths are relative to `cwd` if they are below it.
         """
         try:
             _refuse_unknown(kwargs)
@@ -256,7 +256,7 @@ class Grep(SearchingTool):
             files,
             root,
             wanted,
-            why_secret=None if self.why_secret(root) else self.why_secret,
+            read_objection=None if self.read_objection(root) else self.read_objection,
             hides=hides,
         )
         directory, relative = root.resolved, []
@@ -289,7 +289,7 @@ class Grep(SearchingTool):
     def _rendered(
         self, result: SearchResult, query: Query, directory: str, *, numbered: bool
     ) -> Iterator[str]:
-        """Yield each result; where there is context, `--` goes before a line that follows none."""
+        """Yield each result; with context, `--` separates lines that are not adjacent."""
         last: tuple[str, int] | None = None
         for each in result.files:
             path = printable(self.shown(posixpath.join(directory, each.relative)))

@@ -1,7 +1,7 @@
-"""Runs the search program in a sandbox through arguments and text output alone.
+"""Runs the search program in a sandbox that only passes arguments and text output.
 
-It is a program of its own, run by the Python of a sandbox; its two arguments are the search program
-and its job, both compressed and in Base64. Its output has the same form.
+It is a separate program, run by the Python of a sandbox; its two arguments are the search program
+and its job, both compressed and in Base64. Its output has the same format.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["TOO_MUCH", "main"]
 
 TOO_MUCH = 4
-"""Exit code for an answer that is too long."""
+"""The exit code for too much output."""
 
 _MOST_BYTES = 480_000
 
@@ -25,7 +25,7 @@ class _TooMuchError(Exception):
 
 
 class _Packed(io.StringIO):
-    """Takes text and keeps it compressed, up to a limit."""
+    """Collects text in compressed form, up to a limit."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A search and its results, as data."""
+"""Defines a search query and its results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 MAX_PATTERN_CHARACTERS = 10_000
-"""Longest pattern that is searched for."""
+"""The maximum length of a pattern."""
 
 OutputMode: TypeAlias = Literal["content", "files_with_matches", "count"]
 
@@ -33,9 +33,10 @@ class Query(Struct, frozen=True):
     """What to search for.
 
     Attributes:
-        pattern: A regular expression of what ripgrep and Python both read.
-        mode: What is to be known of each file: its lines, that it matches, or how many lines do.
-        ignore_case: Whether case does not matter.
+        pattern: A regular expression in the common syntax of ripgrep and Python.
+        mode: The result for each file: its matching lines, whether it matches, or the number of
+            lines.
+        ignore_case: Whether to ignore case.
         multiline: Whether a match may span lines, `.` matching their ends.
         before: Lines of context before each match.
         after: Lines of context after each match.
@@ -54,10 +55,10 @@ class Query(Struct, frozen=True):
         return self.before > 0 or self.after > 0
 
     def check(self) -> None:
-        """Refuse patterns that the two engines would read differently.
+        """Refuse patterns that ripgrep and Python would interpret differently.
 
         Raises:
-            FileToolError: Says what is not understood, and what to write instead.
+            FileToolError: The message says what is wrong, and what to write instead.
         """
         if len(self.pattern) > MAX_PATTERN_CHARACTERS or "\0" in self.pattern:
             raise FileToolError(
@@ -93,14 +94,14 @@ _UNCOMMON = frozenset({"(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P="
 
 
 def _is_line_end(token: str) -> bool:
-    """Return whether a token of a pattern asks for a line end, by itself or in a class."""
+    """Return whether a token of a pattern matches a line end, by itself or in a class."""
     if token.startswith("[^"):
         return False
     return any(part in ("\\n", "\n") for part in _ESCAPES.findall(token))
 
 
 class MatchLine(Struct, frozen=True):
-    """A line of a file that matches, or that is shown around one."""
+    """A matching line of a file, or a line of its context."""
 
     number: int
     is_match: bool
@@ -108,11 +109,11 @@ class MatchLine(Struct, frozen=True):
 
 
 class FileMatches(Struct):
-    """What was found in one file.
+    """The matches in one file.
 
     Attributes:
         relative: Its path below the searched directory.
-        count: How many of its lines match; 1 at least, where only files are wanted.
+        count: The number of matching lines; at least 1 if only files are wanted.
         lines: The lines, in order; only where contents are wanted.
     """
 
@@ -122,11 +123,11 @@ class FileMatches(Struct):
 
 
 class SearchResult(Struct, frozen=True):
-    """What was found, in the order of the paths.
+    """The results of a search, ordered by path.
 
     Attributes:
         files: The files that match.
-        cut: Whether the search was stopped because it found too much.
+        cut: Whether the search was stopped at the limit of its output.
     """
 
     files: list[FileMatches]
@@ -155,16 +156,16 @@ def found_by_worker(output: bytes) -> Iterator[FileMatches]:
 
 
 def json_lines(output: bytes) -> Iterator[Mapping[str, Any]]:
-    """Yield what each whole line of an output says; the last may have been cut."""
+    """Yield the JSON of each complete line; the last line may have been cut."""
     lines = output.split(b"\n")
     lines.pop()
     return (json.loads(line) for line in lines)
 
 
 def bad_pattern(error: str) -> FileToolError:
-    """Return the error about a pattern that is no regular expression."""
+    """Return the error for a pattern that is not a regular expression."""
     said = " ".join(error.replace("regex parse error:", "").split())
     return FileToolError(
-        f"The pattern is no valid regular expression: {said[:500]}. Put a backslash before each of "
-        r"`( ) [ ] { } . * + ? | ^ $ \` that is meant as itself."
+        f"The pattern is not a valid regular expression: {said[:500]}. Put a backslash before each "
+        r"of `( ) [ ] { } . * + ? | ^ $ \` that is meant as itself."
     )

@@ -1,7 +1,7 @@
 """Searches file contents in a sandbox, with the same results as on this host.
 
-The search program is sent to the sandbox and run by its Python; where it has none that can, the
-files are read through the handle and searched here.
+The search program is sent to the sandbox and run by its Python; if that is not possible, the files
+are read through the handle and searched here.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Wait(Protocol):
 
 
 class _Output(Struct, frozen=True):
-    """What the search program has found."""
+    """The output of the search program."""
 
     matches: list[FileMatches]
     size: int
@@ -77,7 +77,7 @@ def search_there(
     handle: SandboxHandle,
     wait: _Wait,
 ) -> SearchResult:
-    """Search files of a sandbox; blocks. Files that hold NUL, and over 64 MB, never match.
+    """Search files of a sandbox; blocks. Files with NUL or of more than 64 MB never match.
 
     Args:
         query: What to search for.
@@ -85,10 +85,10 @@ def search_there(
         relative: Paths below it.
         checkpoint: Called several times a second.
         handle: The sandbox.
-        wait: Has the sandbox do something and waits for it.
+        wait: Runs a coroutine of the sandbox and waits for it.
 
     Raises:
-        FileToolError: The pattern is not understood, or the search took too long.
+        FileToolError: The pattern is invalid, or the search took too long.
     """
     query.check()
     search = _Search(query, directory, checkpoint, handle, wait)
@@ -105,7 +105,7 @@ def search_there(
 
 
 class _Search:
-    """One search, with an end in time."""
+    """One search with a timeout."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class _Search:
         self._end = time.monotonic() + SEARCH_SECONDS
 
     def by_its_python(self, relative: Sequence[str]) -> Iterator[_Output]:
-        """Yield what is found by the Python of the sandbox, else by this one."""
+        """Yield results from the sandbox's Python, else from this one."""
         job = _packed(json.dumps(worker_job(self._query, relative)))
         is_much = len(job) > _MOST_WORD_BYTES
         if self._has_python and not is_much:
@@ -153,7 +153,7 @@ class _Search:
         return done
 
     def _here(self, relative: Sequence[str]) -> Iterator[_Output]:
-        """Read the files through the handle, and search what they hold."""
+        """Read the files through the handle, and search their contents."""
         held: dict[str, str] = {}
         size = 0
         for path, status in self._known(relative):
@@ -199,10 +199,10 @@ class _Search:
         return _Output.of(output.output, cut=output.cut)
 
     def _seconds(self) -> float:
-        """Return how many seconds are left.
+        """Return the remaining seconds.
 
         Raises:
-            FileToolError: None.
+            FileToolError: No time is left.
         """
         left = self._end - time.monotonic()
         if left <= 0:
@@ -211,7 +211,7 @@ class _Search:
 
 
 def _read(done: CommandResult) -> _Output | None:
-    """Return what the search program said in the sandbox; None where it did not run."""
+    """Return the output of the search program in the sandbox; None if it did not run."""
     if not done.success:
         return None
     try:

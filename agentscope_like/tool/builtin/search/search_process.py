@@ -1,4 +1,4 @@
-"""Runs a search program with limits on time and output, and ends it with the call."""
+"""Runs a search program with limits on time and output; stops it if the call is cancelled."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from agentscope_like.tool.builtin.tool_results import Checkpoint
 __all__ = ["SEARCH_SECONDS", "SearchOutput", "run_search", "took_too_long"]
 
 SEARCH_SECONDS = 30.0
-"""How long a search may take."""
+"""The timeout of a search."""
 
 MAX_OUTPUT_BYTES = 32 * 1024 * 1024
-"""How much output of a search is taken; it is stopped there."""
+"""The maximum output of a search, which is then stopped."""
 
 _POLL_SECONDS = 0.1
 _READ_BYTES = 1 << 16
 
 
 class SearchOutput(Struct, frozen=True):
-    """What a search program wrote.
+    """The output of a search program.
 
     Attributes:
         output: Its standard output.
         error: Its standard error, as text.
-        code: Its exit code; negative where it was stopped.
-        cut: Whether it was stopped because it wrote too much.
+        code: Its exit code; negative if it was stopped.
+        cut: Whether it was stopped at the limit of its output.
     """
 
     output: bytes
@@ -54,10 +54,10 @@ def run_search(
 
     Args:
         argv: The program and its arguments.
-        feed: What it finds on its standard input.
+        feed: Its standard input.
         directory: Where it starts.
         checkpoint: Called several times a second; what it raises ends the program.
-        seconds: How long it may take.
+        seconds: The timeout.
 
     Raises:
         FileToolError: It took too long, or cannot be started.
@@ -115,7 +115,7 @@ def _collect(
 
 
 def took_too_long() -> FileToolError:
-    """Return the error about a search whose time is up."""
+    """Return the error for a search that timed out."""
     return FileToolError(
         "The search took too long and was stopped. Narrow it with `path`, `glob` or `type`, or use "
         "a simpler pattern."

@@ -1,8 +1,8 @@
-"""A search program for machines without ripgrep, run alone with the standard library only.
+"""Searches files on machines without ripgrep; a separate program without dependencies.
 
-It is a process of its own because a regular expression may take for ever, and Python cannot stop
-one that does. It reads its job from standard input as JSON and writes one line of JSON for each
-file that matches. The job names files below the working directory, or brings what they hold.
+It runs in a separate process, since a regular expression may never end and Python cannot stop it.
+It reads its job from stdin as JSON and writes one line of JSON for each matching file. The job
+names files below the working directory, or contains their contents.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any, TypeAlias
 __all__ = ["BAD_PATTERN", "TRANSCODED", "main"]
 
 BAD_PATTERN = 3
-"""Exit code for a pattern that is no regular expression; standard error says why."""
+"""The exit code for an invalid regular expression; stderr says why."""
 
 _CODECS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 TRANSCODED = tuple(_CODECS)
-"""Byte order marks of the encodings that ripgrep, like this program, searches as text."""
+"""Byte order marks of the encodings that ripgrep and this program search as text."""
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def _in_python(match: re.Match[str]) -> str:
-    """Return what ripgrep's dialect writes, as Python writes it."""
+    """Translate ripgrep's syntax to Python's."""
     token, code, posix = match[0], match[1], match[2]
     if token == "\\z":  # noqa: S105 - a token of a pattern
         return "\\Z"
@@ -84,7 +84,7 @@ def _in_python(match: re.Match[str]) -> str:
 
 
 def _held(path: str, job: Mapping[str, Any]) -> bytes | None:
-    """Return what a file holds; None where it is not searched."""
+    """Return the content of a file; None if it is not searched."""
     given = job.get("contents")
     if given is not None:
         return base64.b64decode(given[path])
@@ -100,7 +100,7 @@ def _held(path: str, job: Mapping[str, Any]) -> bytes | None:
 
 
 def _text(data: bytes) -> str | None:
-    """Return the text of a file; None for what is no text."""
+    """Return the text of a file; None if it is binary."""
     if codec := _CODECS.get(data[:2]):
         return data[2:].decode(codec, "replace")
     if b"\0" in data:
@@ -109,7 +109,7 @@ def _text(data: bytes) -> str | None:
 
 
 def _finder(pattern: re.Pattern[str], text: str) -> _Find:
-    """Return how to find matches; bytes that are no UTF-8 match nothing, as with ripgrep."""
+    """Return a function that finds matches; invalid UTF-8 matches nothing, as with ripgrep."""
     if not _NO_CHARACTER.search(text):
         return pattern.finditer
     return lambda part: (m for m in pattern.finditer(part) if not _NO_CHARACTER.search(m[0]))
@@ -153,7 +153,7 @@ def _matching(find: _Find, lines: list[str]) -> Iterator[int]:
 
 
 def _spanned(find: _Find, text: str, lines: list[str]) -> Iterator[int]:
-    """Yield the indexes of the lines that matches touch, ascending."""
+    """Yield the indexes of matching lines, ascending."""
     line, done = 0, 0
     for match in find(text):
         line += text.count("\n", done, match.start())

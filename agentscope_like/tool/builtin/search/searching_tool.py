@@ -1,4 +1,4 @@
-"""The base of Glob and Grep: rules for Read apply to the files that they find."""
+"""Defines the base class of Glob and Grep; rules for Read apply to the files they find."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import Location, PathError, inside
-from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
-from agentscope_like.permission.protocol import RuleMatch
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionRule,
+    RuleMatch,
+)
 from agentscope_like.tool.builtin.file_system import PathTool, PreparedPath, ReadingTool, RuleIndex
 
 if TYPE_CHECKING:
@@ -19,10 +23,10 @@ __all__ = ["SearchingTool"]
 
 
 class SearchingTool(ReadingTool):
-    """A file tool that looks below a directory.
+    """A file tool that searches below a directory.
 
-    Its own deny and ask rules, and those for Read, apply to the searched directory; files below it
-    that they match are left out of the results, unless a person was asked about them with the
+    Its own deny and ask rules, and those for Read, apply to the searched directory. They also hide
+    files below it from the results, except files whose ask rule a person answered for the
     directory.
 
     Args:
@@ -48,21 +52,21 @@ class SearchingTool(ReadingTool):
         """Return a matcher for deny or ask rules for Read.
 
         Raises:
-            RuleError: One of the contents is no path pattern.
+            RuleError: One of the contents is not a path pattern.
         """
         return _ReadRules(self, self._files.rules(rules))
 
     def hides(
         self, root: Location, context: PermissionContext | None
     ) -> Callable[[str], bool] | None:
-        """Return whether a rule keeps a file, by its path below the root, out of the results.
+        """Return a function that tells whether a rule hides a file, by its path below the root.
 
         Args:
-            root: The directory that is searched.
-            context: What is permitted; None for no rules.
+            root: The searched directory.
+            context: The permission context; None for no rules.
 
         Returns:
-            The test, or None if no rule matches files.
+            The function, or None if no rule hides files.
         """
         if context is None:
             return None
@@ -82,7 +86,7 @@ class SearchingTool(ReadingTool):
         return hidden
 
     def _asking(self, root: Location, context: PermissionContext) -> RuleIndex | None:
-        """Return the ask rules, unless one of them had a person asked about the whole root."""
+        """Return the ask rules, unless one of them made a person approve the whole root."""
         rules = self._rules(PermissionBehavior.ASK, context)
         directories = self.working_directories(context)
         return None if rules is None or rules.match(root, directories) else rules
@@ -99,7 +103,7 @@ class SearchingTool(ReadingTool):
 
 
 class _ReadRules:
-    """Rules for Read about what a searching tool searches, as the engine asks them."""
+    """Rules for Read applied to the path of a searching tool, with the engine's interface."""
 
     __slots__ = ("_rules", "_tool")
 

@@ -1,4 +1,4 @@
-"""The skills of a toolkit and the tools with which a model reads them."""
+"""Manages the skills of a toolkit, and provides the tools with which a model reads them."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`LoadSkill`: the tool `load_skill`, which shows a skill to a model."""
+"""Defines `LoadSkill`, the tool `load_skill`, which shows a skill to a model."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["LoadSkill"]
 
 
 class LoadSkill(ToolBase):
-    """Shows a skill to a model that calls for it by a function, `load_skill` (seed 000, 2.3).
+    """Shows a skill to a model as the function `load_skill` (seed 000, 2.3).
 
-    A toolkit that is given skills has the tool `Skill` and needs no other. This one is for an agent
-    that is not told of skills in its system prompt, or that knows them by this name.
+    A toolkit with skills has the tool `Skill` and needs no other. This one is for an agent whose
+    system prompt does not list skills, or whose model knows them by this name.
 
     Args:
         skills: Its skills: a manager, a view of one, directories, loaders, or several of these.
@@ -60,12 +60,12 @@ class LoadSkill(ToolBase):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Allow every call: only what the tool was given as a skill is shown."""
+        """Allow every call: only the tool's own skills are shown."""
         del tool_input, context
         return PermissionDecision(
             PermissionBehavior.ALLOW, "It shows a skill that the tool was given."
         )
 
     async def call(self, skill_name: str) -> ToolChunk:
-        """Return the skill's text, and where its files are."""
+        """Return the skill's text and the directory of its files."""
         return shown(await self._shelf.find(skill_name, ()))

@@ -1,4 +1,4 @@
-"""The skills of a toolkit, and the text about them for a model."""
+"""Lists the skills of a toolkit, and writes the text about them for a model."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class SkillShelf:
 
     Args:
         groups: The groups, the first `basic`.
-        template: In place of the default text, a Jinja template with the variables `skills`, each
-            with `name`, `description` and `dir`, and `skill_viewer`, the name of the tool.
+        template: A Jinja template instead of the default text, with the variables `skills` (each
+            with `name`, `description` and `dir`) and `skill_viewer`, the name of the tool.
 
     Raises:
-        ConfigurationError: The template cannot be read.
+        ConfigurationError: The template is invalid.
     """
 
     def __init__(self, groups: Sequence[ToolGroup], template: str | None = None) -> None:
@@ -50,16 +50,16 @@ class SkillShelf:
         self._groups.clear()
 
     def forget(self) -> None:
-        """Forget which skills there were, so that all are listed anew on their next use."""
+        """Clear the cache, so that all skills are listed again on their next use."""
         self._listed.clear()
 
     @property
     def has_sources(self) -> bool:
-        """Return whether there may ever be a skill."""
+        """Return whether there are sources of skills."""
         return bool(self._groups)
 
     async def list_skills(self, active: Sequence[str]) -> list[Skill]:
-        """Return the skills of the active groups as they are now, the first of each name."""
+        """Return the current skills of the active groups, the first of each name."""
         for group in self._active(active):
             self._listed[group.name] = await group.list_skills()
         return self._names.unique(self._known(active))
@@ -75,7 +75,7 @@ class SkillShelf:
         """Return the text about the skills of the active groups; None if there are none.
 
         Raises:
-            ConfigurationError: The template uses what there is not.
+            ConfigurationError: The template uses an undefined variable.
         """
         skills = await self.list_skills(active)
         if not skills:
@@ -86,11 +86,11 @@ class SkillShelf:
         return f"<agent-skills>\n{INTRODUCTION}\n\n{lines}\n</agent-skills>"
 
     async def find(self, name: str, active: Sequence[str]) -> Skill:
-        """Return the skill of exactly this name, as it is now.
+        """Return the current skill with exactly this name.
 
         Raises:
             ToolGroupInactiveError: It is in a group that is not active.
-            ToolArgumentError: There is none; the message lists what there is.
+            ToolArgumentError: There is none; the message lists the names.
         """
         skills = {skill.name: skill for skill in await self.list_skills(active)}
         if name in skills:
@@ -120,6 +120,6 @@ def _names(skills: Iterable[Skill]) -> set[str]:
 
 
 def _one_line(text: str) -> str:
-    """Return the text as one line of plain text, which can neither end the list nor hide a part."""
+    """Return the text as one line of visible text, so that it cannot break the list."""
     shown = "".join(c for c in " ".join(text.split()) if c.isprintable())
     return shown.replace("<", "&lt;").replace(">", "&gt;")

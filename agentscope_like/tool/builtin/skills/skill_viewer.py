@@ -1,4 +1,4 @@
-"""The tool with which a model reads a skill."""
+"""Defines the tool `Skill`, with which a model reads a skill."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ class SkillViewer(ToolBase):
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PermissionDecision:
-        """Allow every call: only what the toolkit was given as a skill is shown."""
+        """Allow every call: only the toolkit's own skills are shown."""
         del tool_input, context
         return PermissionDecision(
             PermissionBehavior.ALLOW, "It shows a skill that the toolkit was given."
         )
 
     async def call(self, skill: str, _agent_state: AgentState) -> ToolChunk:
-        """Return the skill's text, and where its files are."""
+        """Return the skill's text and the directory of its files."""
         return shown(await self._shelf.find(skill, _agent_state.tool_context.activated_groups))
 
 
 def shown(skill: Skill) -> ToolChunk:
-    """Return a skill's text, and where its files are, for a model."""
+    """Return a skill's text and the directory of its files, for a model."""
     where = f"The files of this skill are in {skill.dir}\n\n" if skill.dir else ""
     return succeeded(f"{where}{skill.markdown}")

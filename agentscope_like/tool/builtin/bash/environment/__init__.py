@@ -1,4 +1,4 @@
-"""The environment variables that commands run with."""
+"""Builds the environment variables of commands."""
 
 from typing import TYPE_CHECKING
 

@@ -31,10 +31,10 @@ __all__ = [
 ]
 
 MAX_PLACES = 64
-"""Most places that one command line may run git in, when it is to run unasked."""
+"""The maximum number of repositories of one command line that runs without approval."""
 
 MAX_SUBMODULES = 200
-"""Most submodules, at any depth, of one repository that a command may look at unasked."""
+"""The maximum number of submodules, at any depth, for a command that runs without approval."""
 
 _LOOKUP_SECONDS = 5.0
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
@@ -124,7 +124,7 @@ _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, val
 
 
 class GitPlace(NamedTuple):
-    """A repository that a command reads: where git starts, and the options that select it.
+    """A repository that a command reads: the directory and the options that select it.
 
     `tells_names` means that git prints the name of a branch or tag, which other commands may get as
     an argument, and `blames` that it reads a list of commits to skip.
@@ -238,13 +238,13 @@ def _overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]
         if place.reaches_remote and _UPLOAD_PACK.fullmatch(key):
             raise ToolArgumentError(
                 f"the repository at {place.directory!r} names a program of its own for a remote "
-                f"({key}), which no setting overrules. Reading that remote is left to the user."
+                f"({key}), which no setting can override. Reading that remote is left to the user."
             )
         if place.blames and key.lower() == _IGNORED_REVISIONS:
             raise ToolArgumentError(
                 f"the repository at {place.directory!r} names a file of commits to leave out "
-                f"({key}), which may be any file, and which no setting overrules. Blaming there is "
-                "left to the user."
+                f"({key}), which may be any file, and which no setting can override. Blaming there "
+                "is left to the user."
             )
         for pattern, value in _WHERE_SET_PATTERNS:
             if pattern.fullmatch(key):
@@ -346,5 +346,5 @@ def not_told(place: GitPlace, error: Exception) -> ToolArgumentError:
     """Return the error for a repository whose configuration git does not list."""
     return ToolArgumentError(
         f"git could not be asked what the configuration of {place.directory!r} sets "
-        f"({type(error).__name__}), so no git command is run there unasked. Try it again."
+        f"({type(error).__name__}), so no git command runs there without approval. Try it again."
     )

@@ -1,8 +1,8 @@
-"""The environment a command inherits: the user's, without what changes how bash reads it.
+"""Builds the environment of a command without variables that change how bash reads it.
 
-A command is decided by its text. Variables that make bash or the loader do something that the text
-does not say are removed (bash(1), "Shell Variables" and "Functions"; ld.so(8)), and no program
-waits for input from a person.
+A command is decided by its text. Variables that make bash or the loader do more than the text says
+are removed (bash(1), "Shell Variables" and "Functions"; ld.so(8)), and no program waits for input
+from a person.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 __all__ = ["MAX_CONFIG_BYTES", "work_tree_of"]
 
 MAX_CONFIG_BYTES = 1 << 18
-"""How much of a repository's configuration is looked at; with more, its work tree is unknown."""
+"""The maximum size of a repository's configuration; beyond it, the work tree is unknown."""
 
 _ELSEWHERE = frozenset(
     {
@@ -20,11 +20,11 @@ _ELSEWHERE = frozenset(
 
 
 def work_tree_of(directory: str, environment: Mapping[str, str]) -> str | None:
-    """Return what `git rev-parse --show-toplevel` prints in a directory, if it prints anything.
+    """Return the output of `git rev-parse --show-toplevel` in a directory, or None if unknown.
 
-    None where that cannot be told by the plainest rule, the nearest directory above that holds
-    `.git`: for linked work trees and submodules, bare repositories, and configuration that speaks
-    of a work tree (gitrepository-layout(5), git-config(1), "core.worktree").
+    The work tree is the nearest parent directory with a `.git` directory. It is unknown for linked
+    work trees, submodules, bare repositories, and configuration that sets a work tree
+    (gitrepository-layout(5), git-config(1), "core.worktree").
 
     Args:
         directory: An absolute directory.
@@ -45,7 +45,7 @@ def work_tree_of(directory: str, environment: Mapping[str, str]) -> str | None:
 
 
 def _is_plain(repository: str) -> bool:
-    """Return whether a `.git` is the directory of a repository that has the work tree around it."""
+    """Return whether a `.git` is the directory of a repository with the work tree around it."""
     if os.path.islink(repository) or not os.path.isfile(os.path.join(repository, "HEAD")):
         return False
     with open(os.path.join(repository, "config"), "rb") as file:

@@ -1,0 +1,55 @@
+"""Holds a decision about a call with the facts that explain it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from agentscope_like.permission.decision import DecisionRow, PermissionDecision
+from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.shell import CommandAnalysis
+
+__all__ = ["ROW_WORDS", "ExplainedDecision"]
+
+ROW_WORDS: Mapping[DecisionRow, str] = {
+    DecisionRow.DENY_RULE: "a deny rule matches it",
+    DecisionRow.TOOL_DENIES: "the tool itself denies it",
+    DecisionRow.NOT_READ_ONLY: "explore mode runs only calls proven to read only",
+    DecisionRow.SAFETY_CHECK: "a safety check requires a person's approval",
+    DecisionRow.ASK_RULE: "an ask rule matches it, or a deny rule may",
+    DecisionRow.READ_ONLY: "it is proven to read only",
+    DecisionRow.TOOL_ALLOWS: "the tool itself allows it",
+    DecisionRow.ALLOW_RULE: "an allow rule matches it",
+    DecisionRow.NOTHING_MATCHED: "no rule or check applies, so the mode decides",
+}
+"""The rows of the decision table (docs/design/decisions.md) in words."""
+
+
+class ExplainedDecision(Struct, frozen=True):
+    """Why a call was decided as it was, and what would allow it.
+
+    Attributes:
+        decision: The decision.
+        tool_name: The tool.
+        tool_input: The arguments that were decided upon.
+        analysis: How a command line was read; None for other tools.
+        without: Pieces of the command without which it would be allowed, each tried.
+    """
+
+    decision: PermissionDecision
+    tool_name: str
+    tool_input: Mapping[str, Any]
+    analysis: CommandAnalysis | None = None
+    without: tuple[str, ...] = ()
+
+    @property
+    def row_words(self) -> str | None:
+        """Return the row of the decision table in words, or None for a tool's own opinion."""
+        return None if self.decision.row is None else ROW_WORDS[self.decision.row]
+
+    @property
+    def suggested_rules(self) -> tuple[PermissionRule, ...]:
+        """Return the rules under which the same call would be allowed."""
+        return tuple(self.decision.suggested_rules or ())
