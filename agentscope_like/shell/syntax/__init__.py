@@ -33,6 +33,7 @@ from agentscope_like.shell.syntax.tree import (
     Tilde,
     Variable,
     Word,
+    children,
     nodes,
 )
 from agentscope_like.shell.syntax.unread_expansions import unread_expansion
@@ -69,6 +70,7 @@ __all__ = [
     "Variable",
     "Word",
     "check_text",
+    "children",
     "covered",
     "fails",
     "may_fail",
