@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from agentscope_like.permission.command.command_patterns import compile_command
 from agentscope_like.permission.command.command_rules import CommandRules
-from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.file_rules import FilePatterns, FileRules
 from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.permission.command.suggestions import suggest_patterns
 
 __all__ = [
     "CommandRules",
@@ -16,7 +14,5 @@ __all__ = [
     "FileRules",
     "PreparedCommand",
     "compile_command",
-    "edit_objection",
     "find_danger",
-    "suggest_patterns",
 ]

@@ -6,7 +6,7 @@ from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.catalog.grammar import REST, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.shell.catalog.programs import program_name
 from agentscope_like.shell.catalog.tables import lookup, names
-from agentscope_like.shell.catalog.traits import canonical, names_of, programs_with
+from agentscope_like.shell.catalog.traits import canonical, programs_with
 
 __all__ = [
     "REST",
@@ -19,7 +19,6 @@ __all__ = [
     "families",
     "lookup",
     "names",
-    "names_of",
     "program_name",
     "programs_with",
 ]

@@ -97,6 +97,8 @@ class NameFlow:
     def _visit(self, tree: object, fed: Input, known: set[str]) -> None:
         """Visit a tree; `known` are the variables that are set, and grows."""
         match tree:
+            case Word(segments=(Literal(),)):  # as nearly always
+                return
             case tuple():
                 for each in tree:
                     self._visit(each, fed, known)

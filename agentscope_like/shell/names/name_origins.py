@@ -134,8 +134,7 @@ class Origins(PrintedNames):
 
     def _is_nested(self, number: int) -> bool:
         """Return whether a part stands in the text of a script, where places say nothing."""
-        words = self._tree.parts[self._tree.outermost(number)].words
-        return id(words) in self._flow.nested
+        return id(self._tree.words(number)) in self._flow.nested
 
     def _argument(self, number: int, index: int, effect: Effect | None = None) -> Names:
         """Return what is known of a computed argument of a part."""
@@ -162,13 +161,12 @@ class Origins(PrintedNames):
 
     def _handed_to(self, number: int) -> Names:
         """Return what is known of the names that `find` or `xargs` hands to a part."""
-        runner = self._tree.runner(number)
-        while runner is not None:
+        while (runner := self._tree.runner.get(number)) is not None:
             if self._tree.parts[runner].is_a("finder"):
                 return self._found_by(runner)
             if plain_name(self._tree.parts[runner].program or "") == "xargs":
                 return self._from_input(runner, number)
-            number, runner = runner, self._tree.runner(runner)
+            number = runner
         return unknown_names(_ONLY_AT_RUN_TIME)
 
     def _found_by(self, number: int) -> Names:
@@ -257,7 +255,7 @@ class Origins(PrintedNames):
 
     def _read_by(self, command: SimpleCommand) -> Names:
         """Return what is known of the names that `read` or `mapfile` takes from its input."""
-        numbers = self._tree.made_of(command.words)
+        numbers = self._tree.made_of.get(id(command.words), ())
         inputs = [*map(self._input_of, numbers)]
         names = any_of(inputs or [unknown_names("files whose names are read from input")])
         if any(reads_oddly(self._tree.parts[number]) for number in numbers):

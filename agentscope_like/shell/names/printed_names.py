@@ -98,7 +98,7 @@ class PrintedNames(ABC):
     def _of_command(self, words: tuple[Word, ...]) -> Iterator[Names]:
         bodies = self._flow.functions.get(words[0].literal or "", [])
         yield from map(self._output, bodies)
-        numbers = () if bodies else self._tree.made_of(words)
+        numbers = () if bodies else self._tree.made_of.get(id(words), ())
         yield from map(self._printed_by, numbers)
         if not (bodies or numbers):
             yield unknown_names("files whose names are only known at run time")
@@ -107,7 +107,10 @@ class PrintedNames(ABC):
         """Return what is known of the names that a part prints."""
         part = self._tree.parts[number]
         scripts = [self._flow.texts[word] for word in part.argv if word in self._flow.texts]
-        inner = [*map(self._printed_by, self._tree.run_by(number)), *map(self._output, scripts)]
+        inner = [
+            *map(self._printed_by, self._tree.run_by.get(number, ())),
+            *map(self._output, scripts),
+        ]
         is_finder = part.is_a("finder")
         if inner and not is_finder:
             return any_of(inner)
@@ -164,7 +167,7 @@ class PrintedNames(ABC):
 
     def _input_of(self, number: int) -> Names:
         """Return what is known of the names that a part gets as its input."""
-        words = self._tree.parts[self._tree.outermost(number)].words
+        words = self._tree.words(number)
         return self._once(
             "input", id(words), lambda: self._fed(self._flow.inputs.get(id(words)), words)
         )

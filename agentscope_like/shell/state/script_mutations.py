@@ -85,16 +85,25 @@ def mutations(*scripts: Script, outlasting: bool = False) -> Mutations:
     return found
 
 
+_CHANGING = frozenset({SimpleCommand, For, Variable, Arithmetic, Function})
+_APART = frozenset({Substitution, Pipeline, Group})
+"""Nodes that may change something, and those all of which may run in a subshell."""
+
+
 def _in_the_shell(script: Script, *, outlasting: bool) -> Iterator[Struct]:
-    """Yield the nodes of a script, but of substitutions, and of other subshells if so told."""
+    """Yield the nodes that may change the shell, none of them in a substitution.
+
+    Args:
+        script: The script.
+        outlasting: Whether those in other subshells are left out as well.
+    """
     apart: set[int] = set()
     for node in script.nodes:
-        if id(node) in apart:
-            continue
-        if isinstance(node, Substitution) or (outlasting and _is_subshell(node)):
-            apart.update(map(id, nodes(node)))
-        else:
+        kind = type(node)
+        if kind in _CHANGING and id(node) not in apart:
             yield node
+        elif kind in _APART and (kind is Substitution or (outlasting and _is_subshell(node))):
+            apart.update(map(id, nodes(node)))
 
 
 def _is_subshell(node: Struct) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.syntax.doubt import Doubt
 from agentscope_like.shell.syntax.gate import check_text
-from agentscope_like.shell.syntax.lexer import Lexer, ReadError
+from agentscope_like.shell.syntax.lexer import ReadError
 from agentscope_like.shell.syntax.reader import read
 from agentscope_like.shell.syntax.tree import (
     Arithmetic,
@@ -53,7 +53,6 @@ __all__ = [
     "Group",
     "Heredoc",
     "If",
-    "Lexer",
     "Literal",
     "Loop",
     "Pipeline",
