@@ -211,8 +211,8 @@ class NameFlow:
                     self.inherited.add(id(node))
                 if argument is not None and operator in _GIVING:
                     self.held.append(argument)
-                if argument is not None and operator in _DEFAULTING:
-                    self._set(name, argument, known)
+                if argument is not None and operator in _DEFAULTING:  # the environment may set it
+                    self.values.setdefault(name, []).append(argument)
 
     def _set(self, name: str, value: Value, known: set[str]) -> None:
         self.values.setdefault(name, []).append(value)
