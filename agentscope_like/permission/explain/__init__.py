@@ -3,7 +3,6 @@
 from agentscope_like.permission.explain.explanation import (
     ROW_WORDS,
     Explanation,
-    explain,
     explain_call,
 )
 from agentscope_like.permission.explain.layout import Line, LineRole, rule_flag
@@ -14,7 +13,6 @@ __all__ = [
     "Explanation",
     "Line",
     "LineRole",
-    "explain",
     "explain_call",
     "rule_flag",
     "visible",

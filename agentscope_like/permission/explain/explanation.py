@@ -20,7 +20,7 @@ from agentscope_like.permission.rule import PermissionRule
 if TYPE_CHECKING:
     from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 
-__all__ = ["ROW_WORDS", "Explanation", "explain", "explain_call"]
+__all__ = ["ROW_WORDS", "Explanation", "explain_call"]
 
 ROW_WORDS: Mapping[DecisionRow, str] = {
     DecisionRow.DENY_RULE: "a deny rule matches it",
@@ -111,33 +111,6 @@ class Explanation(Struct, frozen=True):
             "parts": [_part(analysis.command, part) for part in analysis.parts],
             "doubts": [_doubt(doubt) for doubt in analysis.doubts],
         }
-
-
-def explain(
-    decision: PermissionDecision,
-    *,
-    tool_name: str,
-    tool_input: Mapping[str, Any],
-    analysis: CommandAnalysis | None = None,
-) -> Explanation:
-    """Return why a call was decided as it was.
-
-    Args:
-        decision: The engine's decision.
-        tool_name: The tool.
-        tool_input: The arguments that were decided upon.
-        analysis: How the command line was read, for a shell tool.
-
-    Returns:
-        The explanation. A piece is named in `without` where the rest was analysed and is proven to
-        read only; `explain_call` decides the rest as well.
-    """
-    pieces: tuple[str, ...] = ()
-    if analysis is not None and decision.row in _SPARED_BY_READING and not _allows(decision):
-        pieces = tuple(
-            analysis.command[span.start : span.end].strip() for span in omissions(analysis)
-        )
-    return Explanation(decision, tool_name, tool_input, analysis, pieces)
 
 
 async def explain_call(

@@ -62,7 +62,7 @@ _PASSING = frozenset({Prints.ITS_LINES, Prints.ITS_PIECES, Prints.FIRST_FIELDS})
 _STRICT = _PASSING | {Prints.ITS_WORDS, Prints.NEW_WORDS}
 
 
-class Source(Struct, frozen=True, forbid_unknown_fields=True):
+class _Source(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of the table, which says what each field is."""
 
     programs: _Filled
@@ -103,7 +103,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of `name_sources.toml`."""
 
     aliases: dict[str, str]
-    source: tuple[Source, ...]
+    source: tuple[_Source, ...]
 
 
 def _matches(pattern: str, word: str) -> bool:
@@ -180,8 +180,8 @@ def _aliases() -> dict[str, str]:
 
 
 @cache
-def _sources() -> dict[str, list[Source]]:
-    found: dict[str, list[Source]] = {}
+def _sources() -> dict[str, list[_Source]]:
+    found: dict[str, list[_Source]] = {}
     for entry in _table().source:
         for program in entry.programs.split():
             found.setdefault(program, []).append(entry)
@@ -199,4 +199,4 @@ def parse(text: str) -> _Table:
     Raises:
         TableError: A field or value is none that there is, or lacks.
     """
-    return parse_table(text, _Table, Source, name="name_sources.toml")
+    return parse_table(text, _Table, _Source, name="name_sources.toml")
