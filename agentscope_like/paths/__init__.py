@@ -6,7 +6,7 @@ applies only if all readings match exactly.
 
 from __future__ import annotations
 
-from agentscope_like.paths.case_folding import compose, fold, without_invisible
+from agentscope_like.paths.case_folding import compose, fold
 from agentscope_like.paths.directory_entries import DirectoryEntries
 from agentscope_like.paths.errors import PathError, PatternError, PermissionConfigError
 from agentscope_like.paths.file_system import FileSystemNames, NameEntry
@@ -122,7 +122,6 @@ __all__ = [
     "removal_objection",
     "standard_devices",
     "suggest_pattern",
-    "without_invisible",
     "write_objection",
     "xdg_places",
 ]

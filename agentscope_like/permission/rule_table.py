@@ -7,7 +7,8 @@ wrong place is refused as it is put there.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from typing import Any, Protocol, SupportsIndex
 
 from typing_extensions import override
@@ -39,6 +40,10 @@ class RuleList(list[PermissionRule]):
         self._table = table
         self._tool_name = tool_name
         super().__init__(self._checked(rule) for rule in rules)
+
+    def touch(self) -> None:
+        """Note a change in the table."""
+        self._table.touch()
 
     def _checked(self, rule: PermissionRule | str) -> PermissionRule:
         if isinstance(rule, str):
@@ -78,7 +83,7 @@ class RuleList(list[PermissionRule]):
     @override
     def insert(self, index: SupportsIndex, rule: PermissionRule) -> None:
         super().insert(index, self._checked(rule))
-        self._table.touch()
+        self.touch()
 
     def __iadd__(self, rules: Iterable[PermissionRule]) -> RuleList:  # type: ignore[override,misc]
         self.extend(rules)
@@ -90,42 +95,7 @@ class RuleList(list[PermissionRule]):
             super().__setitem__(index, [self._checked(rule) for rule in value])
         else:
             super().__setitem__(index, self._checked(value))
-        self._table.touch()
-
-    def __delitem__(self, index: SupportsIndex | slice) -> None:
-        super().__delitem__(index)
-        self._table.touch()
-
-    def __imul__(self, count: SupportsIndex) -> RuleList:
-        super().__imul__(count)
-        self._table.touch()
-        return self
-
-    @override
-    def remove(self, rule: PermissionRule) -> None:
-        super().remove(rule)
-        self._table.touch()
-
-    @override
-    def pop(self, index: SupportsIndex = -1) -> PermissionRule:
-        rule = super().pop(index)
-        self._table.touch()
-        return rule
-
-    @override
-    def clear(self) -> None:
-        super().clear()
-        self._table.touch()
-
-    @override
-    def sort(self, **options: Any) -> None:
-        super().sort(**options)
-        self._table.touch()
-
-    @override
-    def reverse(self) -> None:
-        super().reverse()
-        self._table.touch()
+        self.touch()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
@@ -178,10 +148,6 @@ class RuleTable(dict[str, list[PermissionRule]]):
         super().__setitem__(tool_name, RuleList(self, tool_name, rules))
         self.touch()
 
-    def __delitem__(self, tool_name: str) -> None:
-        super().__delitem__(tool_name)
-        self.touch()
-
     @override
     def setdefault(
         self, tool_name: str, default: Iterable[PermissionRule] | None = None
@@ -199,22 +165,24 @@ class RuleTable(dict[str, list[PermissionRule]]):
         self.update(other)
         return self
 
-    @override
-    def pop(self, tool_name: str, *default: Any) -> Any:
-        listed = super().pop(tool_name, *default)
-        self.touch()
-        return listed
-
-    @override
-    def popitem(self) -> tuple[str, list[PermissionRule]]:
-        item = super().popitem()
-        self.touch()
-        return item
-
-    @override
-    def clear(self) -> None:
-        super().clear()
-        self.touch()
-
     def __reduce__(self) -> tuple[Any, ...]:
         return RuleTable, (self.behavior, {name: list(rules) for name, rules in self.items()})
+
+
+def _noted(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of a list or dict that notes a change when it has made it."""
+
+    @wraps(method)
+    def changed(self: RuleList | RuleTable, *args: Any, **options: Any) -> Any:
+        result = method(self, *args, **options)
+        self.touch()
+        return result
+
+    return changed
+
+
+# What adds no rule needs no check.
+for _name in ("__delitem__", "__imul__", "clear", "pop", "remove", "reverse", "sort"):
+    setattr(RuleList, _name, _noted(getattr(list, _name)))
+for _name in ("__delitem__", "clear", "pop", "popitem"):
+    setattr(RuleTable, _name, _noted(getattr(dict, _name)))

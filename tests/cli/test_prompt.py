@@ -21,7 +21,7 @@ from agentscope_like.permission import (
     PermissionDecision,
     PermissionRule,
 )
-from agentscope_like.permission.explain import explain
+from agentscope_like.permission.explain import Explanation
 from tests.permission.kit import analyze
 from tests.permission.test_explain import HOSTILE
 
@@ -66,9 +66,7 @@ def ask(command: str, *rules: str) -> Question:
         decision=decision,
     )
     reading = analyze(command, directory="/work")
-    return Question(
-        call, explain(decision, tool_name="Bash", tool_input=arguments, analysis=reading)
-    )
+    return Question(call, Explanation(decision, "Bash", arguments, reading))
 
 
 def person(typed: Typed) -> tuple[Person, io.StringIO]:

@@ -23,12 +23,12 @@ from agentscope_like.permission.explain import (
     Explanation,
     LineRole,
     cells,
-    explain,
     explain_call,
     rule_flag,
     visible,
 )
 from agentscope_like.permission.explain.layout import argument_lines
+from agentscope_like.permission.explain.omission import omissions
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from tests.permission.kit import analyze
 
@@ -37,10 +37,11 @@ ASK = PermissionDecision(
 )
 
 
-def of(command: str, decision: PermissionDecision = ASK) -> Explanation:
-    """Return the explanation of a decision about a command line."""
+def of(command: str) -> Explanation:
+    """Return the explanation of why a command line is asked about, with what could be left out."""
     analysis = analyze(command, directory="/work")
-    return explain(decision, tool_name="Bash", tool_input={"command": command}, analysis=analysis)
+    pieces = tuple(command[slice(*span)].strip() for span in omissions(analysis))
+    return Explanation(ASK, "Bash", {"command": command}, analysis, pieces)
 
 
 TEXTS = tomllib.loads(Path(__file__).with_name("explanations.toml").read_text("utf-8"))
@@ -69,7 +70,7 @@ def test_a_call_without_a_command_is_shown_with_its_arguments() -> None:
         ],
     )
     tool_input = {"file_path": "a", "content": "one\n\ttwo", "flags": {"x": 1}, "long": "y" * 30}
-    explanation = explain(decision, tool_name="Write", tool_input=tool_input)
+    explanation = Explanation(decision, "Write", tool_input)
     assert [line.text for line in explanation.lines(40)] == [
         "asks    Write",
         "  file_path: a",
@@ -95,7 +96,7 @@ def test_a_call_without_a_command_is_shown_with_its_arguments() -> None:
 def test_the_verdict_comes_first(behavior: str, word: str) -> None:
     """The first line says what is decided, and has a role of its own."""
     decision = PermissionDecision(PermissionBehavior(behavior), "So.")
-    first = explain(decision, tool_name="T", tool_input={}).lines(40)[0]
+    first = Explanation(decision, "T", {}).lines(40)[0]
     assert first.text.split()[: len(word.split())] == word.split()
     assert first.role == ("ask" if behavior == "passthrough" else behavior)
 
@@ -105,7 +106,7 @@ def test_a_reason_that_is_told_already_is_not_repeated() -> None:
     decision = PermissionDecision(
         PermissionBehavior.ASK, "It is new, so ask.", decision_reason="It is new."
     )
-    assert "found" not in explain(decision, tool_name="T", tool_input={}).to_text()
+    assert "found" not in Explanation(decision, "T", {}).to_text()
 
 
 def rows(explanation: Explanation, role: LineRole) -> list[str]:
@@ -117,7 +118,7 @@ def rows(explanation: Explanation, role: LineRole) -> list[str]:
 def test_every_row_of_the_table_has_words(row: DecisionRow) -> None:
     """Whatever row settled a call, the explanation says so in words, and gives its number."""
     decision = PermissionDecision(PermissionBehavior.DENY, "No.", row=row)
-    explanation = explain(decision, tool_name="Write", tool_input={"file_path": "a"})
+    explanation = Explanation(decision, "Write", {"file_path": "a"})
     text = explanation.to_text()
     assert f"row {row.value}" in text
     assert ROW_WORDS[row].split()[0] in text
@@ -177,13 +178,13 @@ def test_nothing_is_offered_that_would_not_do(command: str) -> None:
     assert of(command).without == ()
 
 
-def test_nothing_is_offered_against_a_deny_rule() -> None:
+async def test_nothing_is_offered_against_a_deny_rule() -> None:
     """A call that a rule denies is not said to be allowed without a piece of it."""
-    rule = PermissionRule(tool_name="Bash", behavior=PermissionBehavior.DENY)
-    decision = PermissionDecision(
-        PermissionBehavior.DENY, "No.", row=DecisionRow.DENY_RULE, rule=rule
-    )
-    explanation = of("ls > out.txt", decision)
+    engine = PermissionEngine(PermissionContext())
+    engine.add_rule(PermissionRule(tool_name="Bash", behavior=PermissionBehavior.DENY))
+    command, analysis = "ls > out.txt", analyze("ls > out.txt", directory="/")
+    tool = Bash(cwd="/")
+    explanation = await explain_call(tool, {"command": command}, engine.context, analysis=analysis)
     assert explanation.without == ()
     assert "deny Bash" in explanation.to_text()
 
@@ -212,7 +213,7 @@ def test_suggested_rules_can_be_pasted() -> None:
     decision = PermissionDecision(
         PermissionBehavior.ASK, "?", row=DecisionRow.NOTHING_MATCHED, suggested_rules=[rule]
     )
-    explanation = of("npm run it", decision)
+    explanation = Explanation(decision, "Bash", {"command": "npm run it"})
     assert rule_flag(rule) in explanation.to_text()
     assert explanation.to_json()["allowed_by"]["rules"] == [str(rule)]
 
@@ -263,7 +264,7 @@ def test_nothing_that_steers_a_terminal_is_shown(text: str) -> None:
             ],
         )
         analysis = analyze(text, directory="/work") if name == "Bash" else None
-        explanation = explain(decision, tool_name=name, tool_input=tool_input, analysis=analysis)
+        explanation = Explanation(decision, name, tool_input, analysis)
         for line in explanation.lines(60):
             assert line.text.isprintable(), line
             assert "\ufe0f" not in line.text
@@ -304,9 +305,7 @@ def test_each_blank_of_an_argument_is_shown() -> None:
 def test_a_long_call_says_what_it_leaves_out() -> None:
     """A long argument is cut in the middle, and the lines left out are counted."""
     content = "\n".join(f"line {number}" for number in range(1000))
-    text = explain(
-        ASK, tool_name="Write", tool_input={"file_path": "a", "content": content}
-    ).to_text()
+    text = Explanation(ASK, "Write", {"file_path": "a", "content": content}).to_text()
     assert "line 0" in text
     assert "line 999" in text
     assert "988 more lines" in text or "989 more lines" in text

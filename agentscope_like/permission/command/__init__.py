@@ -8,7 +8,6 @@ from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.file_rules import FilePatterns, FileRules
 from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.permission.command.suggestions import suggest_patterns
 
 __all__ = [
     "CommandRules",
@@ -18,5 +17,4 @@ __all__ = [
     "compile_command",
     "edit_objection",
     "find_danger",
-    "suggest_patterns",
 ]

@@ -26,6 +26,7 @@ from agentscope_like.shell.touches import (
     copy_objection,
     link_objection,
     makes_links,
+    passed,
     pattern_objection,
 )
 
@@ -161,15 +162,12 @@ def _directory_objection(part: Part, around: Surroundings) -> str | None:
 
 def _way_objection(effect: Effect, around: Surroundings) -> str | None:
     """Return why `mkdir -p ../x/../work/y` creates a directory elsewhere on the way, or None."""
-    end = effect.walked.find("/..", 1)
-    while end > 0:
-        location = around.locate(effect.walked[:end])
-        if not location.exists:
-            if not around.contains(location):
-                return _outside(location)
-            if reason := around.write_objection(location):
-                return reason
-        end = effect.walked.find("/..", end + 1)
+    for folder in passed(effect):
+        location = around.locate(folder)
+        if not location.exists and not around.contains(location):
+            return _outside(location)
+        if not location.exists and (reason := around.write_objection(location)):
+            return reason
     return None
 
 
@@ -215,9 +213,7 @@ def _name_objection(part: Part, around: Surroundings) -> str | None:
 
 def _is_symbolic(part: Part) -> bool:
     """Return whether the options of `ln` or `cp` may ask for symlinks."""
-    words = [word for word in part.argv[1:] if word is not None]
-    short = "".join(word[1:] for word in words if word[:1] == "-" and word[:2] != "--")
-    return "s" in short or any(word.startswith("--s") for word in words)
+    return part.has_flag("s") or any(each.startswith("--s") for each in part.options)
 
 
 def _symlink_objection(part: Part, around: Surroundings) -> str | None:

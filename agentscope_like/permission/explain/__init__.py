@@ -1,7 +1,7 @@
 """Explains a decision as text and JSON: what was found, where, and what would allow the call."""
 
 from agentscope_like.permission.explain.explained_decision import ROW_WORDS
-from agentscope_like.permission.explain.explanation import Explanation, explain, explain_call
+from agentscope_like.permission.explain.explanation import Explanation, explain_call
 from agentscope_like.permission.explain.layout import Line, LineRole, rule_flag
 from agentscope_like.permission.explain.visible_text import Piece, cells, pieces, visible
 
@@ -12,7 +12,6 @@ __all__ = [
     "LineRole",
     "Piece",
     "cells",
-    "explain",
     "explain_call",
     "pieces",
     "rule_flag",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -19,7 +18,7 @@ from agentscope_like.permission.protocol import PermissionTool
 if TYPE_CHECKING:
     from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 
-__all__ = ["Explanation", "explain", "explain_call"]
+__all__ = ["Explanation", "explain_call"]
 
 _SPARED_BY_READING = (
     DecisionRow.NOT_READ_ONLY,
@@ -73,33 +72,6 @@ class Explanation(ExplainedDecision, frozen=True):
             "parts": [_part(analysis.command, part) for part in analysis.parts],
             "doubts": [_doubt(doubt) for doubt in analysis.doubts],
         }
-
-
-def explain(
-    decision: PermissionDecision,
-    *,
-    tool_name: str,
-    tool_input: Mapping[str, Any],
-    analysis: CommandAnalysis | None = None,
-) -> Explanation:
-    """Return why a call was decided as it was.
-
-    Args:
-        decision: The engine's decision.
-        tool_name: The tool.
-        tool_input: The arguments that were decided upon.
-        analysis: How the command line was read, for a shell tool.
-
-    Returns:
-        The explanation. A piece is named in `without` where the rest was analysed and is proven to
-        read only; `explain_call` decides the rest as well.
-    """
-    pieces: tuple[str, ...] = ()
-    if analysis is not None and decision.row in _SPARED_BY_READING and not _allows(decision):
-        pieces = tuple(
-            analysis.command[span.start : span.end].strip() for span in omissions(analysis)
-        )
-    return Explanation(decision, tool_name, tool_input, analysis, pieces)
 
 
 async def explain_call(

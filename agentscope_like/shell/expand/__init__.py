@@ -5,7 +5,6 @@ from __future__ import annotations
 from agentscope_like.shell.expand.argument_expander import Expander, Substituter
 from agentscope_like.shell.expand.git_work_tree import WorkTree, may_ask_for_root
 from agentscope_like.shell.expand.printed_output import (
-    cutting,
     heeds_input,
     keeps_input,
     printed,
@@ -17,7 +16,6 @@ __all__ = [
     "Expander",
     "Substituter",
     "WorkTree",
-    "cutting",
     "heeds_input",
     "keeps_input",
     "may_ask_for_root",

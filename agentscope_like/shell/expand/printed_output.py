@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentscope_like.shell.draft import Draft
     from agentscope_like.shell.syntax import Command, Redirect
 
-__all__ = ["cutting", "heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
+__all__ = ["heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
 
 _ERRORS = 2
 _CONTEXT = re.compile(r"-[0-9]+")
@@ -59,11 +59,6 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def _table() -> _Table:
     return read_table(Path(__file__).with_name("printing.toml"), _Table, _Find)
-
-
-def cutting() -> Expression:
-    """Return the expression for commands that print each line up to its first colon."""
-    return _table().cutting
 
 
 def printed(stages: Sequence[Draft]) -> Output | None:

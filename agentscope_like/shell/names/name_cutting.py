@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from itertools import pairwise
 
 from agentscope_like.shell.analysis import Part
-from agentscope_like.shell.names.name_sources import plain_name
+from agentscope_like.shell.values import Words
 
-__all__ = ["cuts_oddly", "reads_oddly", "says_otherwise"]
-
-_ESCAPES = re.compile(r"\\(?:0[0-7]|[1-7xuUc])")
-_APART = re.compile(r"(?:%s(?: |\\[nt0]))+")
-"""Formats of printf that keep their words apart."""
-
-_CUTTING = re.compile(r"-[a-zA-Z]*d(.*)", re.DOTALL)
-_LINE_ENDS = ("\\n", "\n")
-_READ_ENDS = ("", "\n")
-"""At what `xargs`, and `read`, may be told to cut their input."""
+__all__ = ["cuts_oddly", "reads_oddly"]
 
 _DELIMITING = re.compile(r"-[a-zA-Z0]*d(.*)|--d[^=]*=?(.*)", re.DOTALL)
 _ENDING = re.compile(r"-[a-zA-Z0]*[Ee].*|--eof.*", re.DOTALL)
@@ -32,17 +24,8 @@ def cuts_oddly(xargs: Part, command: Part) -> bool:
     """
     places = [id(word) for word in xargs.words]
     own = xargs.argv[1 : places.index(id(command.words[0]))]
-    for word, following in pairwise([*own, ""]):
-        if word is None:
-            continue
-        found = _DELIMITING.match(word)
-        if _ENDING.match(word) or (found and _delimiter(found, following) not in _LINE_ENDS):
-            return True
-    return False
-
-
-def _delimiter(option: re.Match[str], following: str | None) -> str | None:
-    return option[1] or option[2] or following
+    ends = any(word is not None and _ENDING.match(word) for word in own)
+    return ends or _delimits(own, {"\\n", "\n"})
 
 
 def reads_oddly(part: Part) -> bool:
@@ -50,22 +33,16 @@ def reads_oddly(part: Part) -> bool:
     if part.program == "read" and part.has_flag("nNi"):
         return True
     for assignment in part.assignments:
-        if assignment.name == "IFS" and (assignment.value.literal or "").strip():
+        separators = assignment.value.literal
+        if assignment.name == "IFS" and (separators is None or separators.strip()):
             return True
-    for word, following in pairwise([*part.argv[1:], ""]):
-        found = None if word is None else _CUTTING.match(word)
-        if found is not None and (found[1] or following) not in _READ_ENDS:
+    return _delimits(part.argv[1:], {"", "\n"})
+
+
+def _delimits(words: Words, harmless: Set[str]) -> bool:
+    """Return whether an option names a delimiter that is not harmless."""
+    for word, following in pairwise([*words, ""]):
+        found = None if word is None else _DELIMITING.match(word)
+        if found is not None and (found[1] or found[2] or following) not in harmless:
             return True
     return False
-
-
-def says_otherwise(part: Part) -> bool:
-    """Return whether a part prints text other than its words, such as by escapes."""
-    program, words = plain_name(part.program or ""), [*part.argv[1:]]
-    if program == "basename":
-        return len(words) > 1
-    if program == "printf":
-        pattern = words[words[:1] == ["--"] :][:1] or [None]
-        if pattern[0] is None or ("%" in pattern[0] and not _APART.fullmatch(pattern[0])):
-            return True
-    return any(word is not None and _ESCAPES.search(word) for word in words)

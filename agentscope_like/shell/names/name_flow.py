@@ -7,6 +7,7 @@ set where an assignment certainly came before; all of its assignments are possib
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -14,10 +15,7 @@ from msgspec import Struct
 from agentscope_like.shell.catalog import programs_with
 from agentscope_like.shell.syntax import (
     Arithmetic,
-    ArithmeticCommand,
-    ArithmeticFor,
     Assignment,
-    Case,
     Command,
     For,
     Function,
@@ -25,16 +23,14 @@ from agentscope_like.shell.syntax import (
     Heredoc,
     If,
     Literal,
-    Loop,
     Pipeline,
     Redirect,
     Script,
     SimpleCommand,
     Statement,
-    Substitution,
-    Test,
     Variable,
     Word,
+    children,
 )
 
 __all__ = ["Input", "NameFlow", "ReadBy", "Value", "feeds"]
@@ -53,7 +49,11 @@ Value: TypeAlias = Word | ReadBy
 """What a variable is given."""
 
 _DEFAULTING = frozenset({":=", "="})
-_ARRAY = "["
+_GIVING = _DEFAULTING | {":-", "-", ":+", "+"}
+"""Operators whose argument an expansion may become."""
+
+_BODIES = frozenset({"body", "script"})
+"""Fields that hold what may run never, or in a subshell, but in a group in braces."""
 
 
 class NameFlow:
@@ -66,6 +66,7 @@ class NameFlow:
 
     Attributes:
         values: The values assigned to each variable, by name.
+        held: The words that variables may hold, and the texts of here-documents and here-strings.
         inherited: The expansions of variables that may come from the environment.
         inputs: The standard input of each simple command, by its words.
         owners: The function or script text that contains each expansion.
@@ -77,6 +78,7 @@ class NameFlow:
 
     def __init__(self, scripts: Iterable[tuple[str, Script]]) -> None:
         self.values: dict[str, list[Value]] = {}
+        self.held: list[Word] = []
         self.inherited: set[int] = set()
         self.inputs: dict[int, Input] = {}
         self.owners: dict[int, str | Function] = {}
@@ -90,98 +92,90 @@ class NameFlow:
             self.texts[text] = script
             self._owner = text
             self._text = text if number else ""
-            self._script(script, None, set())
+            self._visit(script, None, set())
 
-    def _script(self, script: Script, fed: Input, known: set[str]) -> None:
-        """Visit a script; `known` are the variables that are set, and grows."""
-        chain: list[Statement] = []
-        for statement in script.statements:
-            chain.append(statement)
-            if statement.connector not in {"&&", "||"}:
-                self._chain(chain, fed, known)
-                chain = []
-        self._chain(chain, fed, known)
-
-    def _chain(self, chain: Sequence[Statement], fed: Input, known: set[str]) -> None:
-        """Visit commands joined by `&&` and `||`: the variables that the first one sets stay set.
-
-        In the background, no variable stays set.
-        """
-        if chain and chain[-1].connector == "&":
-            known = set(known)
-        for number, statement in enumerate(chain):
-            if number == 1:
-                known = set(known)
-            self._command(statement.command, fed, known)
-
-    def _command(self, command: Command, fed: Input, known: set[str]) -> None:
-        match command:
+    def _visit(self, tree: object, fed: Input, known: set[str]) -> None:
+        """Visit a tree; `known` are the variables that are set, and grows."""
+        match tree:
+            case Word(segments=(Literal(),)):  # as nearly always
+                return
+            case tuple():
+                for each in tree:
+                    self._visit(each, fed, known)
+            case Script(statements=statements):
+                self._script(statements, fed, known)
             case SimpleCommand():
-                self._simple(command, fed, known)
-            case Pipeline(commands=commands):
+                self._simple(tree, fed, known)
+            case Pipeline(commands=commands) if len(commands) > 1:
                 for each in commands:
-                    self._command(each, fed, known if len(commands) == 1 else set(known))
+                    self._visit(each, fed, set(known))
                     fed = each
             case Function(name=name, body=body):
                 self.functions.setdefault(name, []).append(body)
-                outer, self._owner = self._owner, command
-                self._command(body, None, set(known))
+                outer, self._owner = self._owner, tree
+                self._visit(body, None, set(known))
                 self._owner = outer
-            case _:
-                self._compound(command, fed, known)
+            case For() | If():
+                self._choice(tree, self._redirected(tree, fed, known), known)
+            case Struct():
+                self._visit_below(tree, self._redirected(tree, fed, known), known)
+                self._note(tree, known)
 
-    def _compound(self, command: Command, fed: Input, known: set[str]) -> None:
-        for redirect in getattr(command, "redirects", ()):
-            self._redirect(redirect, fed, known)
-            fed = redirect if feeds(redirect) else fed
-        match command:
-            case Group(body=body, subshell=subshell):
-                self._script(body, fed, set(known) if subshell else known)
-            case For():
-                self._for(command, fed, known)
-            case Loop(condition=condition, body=body):
-                self._script(condition, fed, known)
-                self._script(body, fed, set(known))
-            case If():
-                self._if(command, fed, known)
-            case Case(subject=subject, arms=arms):
-                self._words((subject, *(word for arm in arms for word in arm.patterns)), fed, known)
-                for arm in arms:
-                    self._script(arm.body, fed, set(known))
-            case Test(words=words):
-                self._words(words, fed, known)
-            case ArithmeticCommand(expression=expression):
-                self._arithmetic(expression, fed, known)
-            case ArithmeticFor(body=body):
-                for head in filter(None, (command.start, command.test, command.step)):
-                    self._arithmetic(head, fed, known)
-                self._script(body, fed, set(known))
+    def _visit_below(self, node: Struct, fed: Input, known: set[str]) -> None:
+        is_shared = isinstance(node, Group) and not node.subshell
+        for name, below in children(node):
+            if name != "redirects":
+                inside = set(known) if name in _BODIES and not is_shared else known
+                self._visit(below, fed, inside)
 
-    def _for(self, command: For, fed: Input, known: set[str]) -> None:
-        parameters = Word((Variable("@", command.span, quoted=True),), command.span)
-        words = (parameters,) if command.words is None else command.words
-        self._words(words, fed, known)
-        self.values.setdefault(command.name, []).extend(words)
-        self._script(command.body, fed, known | {command.name})
+    def _redirected(self, node: Struct, fed: Input, known: set[str]) -> Input:
+        """Visit the redirections of a compound command, and return its standard input."""
+        redirects: tuple[Redirect, ...] = getattr(node, "redirects", ())
+        self._visit(redirects, fed, known)
+        return next(filter(feeds, reversed(redirects)), fed)
 
-    def _if(self, command: If, fed: Input, known: set[str]) -> None:
-        for number, (condition, body) in enumerate(command.branches):
-            inside = set(known) if number else known
-            self._script(condition, fed, inside)
-            self._script(body, fed, set(inside))
-        if command.otherwise is not None:
-            self._script(command.otherwise, fed, set(known))
+    def _script(self, statements: Sequence[Statement], fed: Input, known: set[str]) -> None:
+        """Visit statements; of some joined by `&&` and `||`, what the first one sets stays set.
+
+        What others set counts behind `&&` alone, and what runs in the background sets nothing.
+        """
+        start = 0
+        for number, statement in enumerate(statements, 1):
+            if statement.connector in {"&&", "||"} and number < len(statements):
+                continue
+            sure = set(known) if statement.connector == "&" else known
+            self._visit(statements[start].command, fed, sure)
+            inside, is_sure = set(sure), True
+            for before, each in pairwise(statements[start:number]):
+                is_sure = is_sure and before.connector == "&&"
+                self._visit(each.command, fed, inside if is_sure else set(sure))
+            start = number
+
+    def _choice(self, command: For | If, fed: Input, known: set[str]) -> None:
+        """Visit a `for`, whose variable is set in its body, or the branches of an `if`."""
+        if isinstance(command, For):
+            parameters = Word((Variable("@", command.span, quoted=True),), command.span)
+            words = (parameters,) if command.words is None else command.words
+            self._visit(words, fed, known)
+            self.values.setdefault(command.name, []).extend(words)
+            self.held += words
+            self._visit(command.body, fed, known | {command.name})
+            return
+        inside = known
+        for condition, body in command.branches:
+            self._visit(condition, fed, inside)
+            inside = set(inside)
+            self._visit(body, fed, set(inside))
+        self._visit(command.otherwise, fed, inside)
 
     def _simple(self, command: SimpleCommand, fed: Input, known: set[str]) -> None:
-        self._words(command.words, fed, known)
-        for redirect in command.redirects:
-            self._redirect(redirect, fed, known)
-            fed = redirect if feeds(redirect) else fed
+        self._visit(command.words, fed, known)
+        fed = self._redirected(command, fed, known)
         self.inputs[id(command.words)] = fed
         if self._text:
             self.nested[id(command.words)] = self._text
         for assignment in command.assignments:
-            self._assignment(assignment, fed, known)
+            self._visit(assignment, fed, known)
             if not command.words:
                 known.add(assignment.name)
         if not command.words:
@@ -197,10 +191,28 @@ class NameFlow:
         elif name == "unset":
             known.difference_update(word.literal or "" for word in command.words)
 
-    def _assignment(self, assignment: Assignment, fed: Input, known: set[str]) -> None:
-        for word in (assignment.value, *(assignment.elements or ())):
-            self._word(word, fed, known)
-            self.values.setdefault(assignment.name, []).append(word)
+    def _note(self, node: Struct, known: set[str]) -> None:
+        """Note what a node sets, expands or holds, whose nodes below have been visited."""
+        match node:
+            case Assignment(name=name, value=value, elements=elements):
+                words = (value, *(elements or ()))
+                self.values.setdefault(name, []).extend(words)
+                self.held += words
+            case (
+                Redirect(target=Heredoc(body=text))
+                | Redirect(operator="<<<", target=Word() as text)
+            ):
+                self.held.append(text)
+            case Arithmetic(assigned=assigned):
+                known.update(assigned)
+            case Variable(name=name, operator=operator, argument=argument):
+                self.owners[id(node)] = self._owner
+                if name.partition("[")[0] not in known:
+                    self.inherited.add(id(node))
+                if argument is not None and operator in _GIVING:
+                    self.held.append(argument)
+                if argument is not None and operator in _DEFAULTING:  # the environment may set it
+                    self.values.setdefault(name, []).append(argument)
 
     def _set(self, name: str, value: Value, known: set[str]) -> None:
         self.values.setdefault(name, []).append(value)
@@ -213,37 +225,6 @@ class NameFlow:
         if equals and isinstance(first, Literal):
             rest = (Literal(text, first.span, first.quoted), *word.segments[1:])
             self._set(name, Word(rest, word.span), known)
-
-    def _redirect(self, redirect: Redirect, fed: Input, known: set[str]) -> None:
-        target = redirect.target
-        self._word(target.body if isinstance(target, Heredoc) else target, fed, known)
-
-    def _words(self, words: Iterable[Word], fed: Input, known: set[str]) -> None:
-        for word in words:
-            self._word(word, fed, known)
-
-    def _word(self, word: Word, fed: Input, known: set[str]) -> None:
-        for segment in word.segments:
-            if isinstance(segment, Substitution):
-                self._script(segment.script, fed, set(known))
-            elif isinstance(segment, Variable):
-                if segment.argument is not None:
-                    self._word(segment.argument, fed, known)
-                self._expand(segment, known)
-                if segment.operator in _DEFAULTING and segment.argument is not None:
-                    self._set(segment.name, segment.argument, known)
-            elif isinstance(segment, Arithmetic):
-                self._arithmetic(segment, fed, known)
-
-    def _arithmetic(self, expression: Arithmetic, fed: Input, known: set[str]) -> None:
-        for substitution in expression.substitutions:
-            self._script(substitution.script, fed, set(known))
-        known.update(expression.assigned)
-
-    def _expand(self, variable: Variable, known: set[str]) -> None:
-        self.owners[id(variable)] = self._owner
-        if variable.name.partition(_ARRAY)[0] not in known:
-            self.inherited.add(id(variable))
 
 
 def feeds(redirect: Redirect) -> bool:

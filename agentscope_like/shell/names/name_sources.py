@@ -1,32 +1,30 @@
-"""Programs that print file names or pass them on: the compiled `name_sources.toml`."""
+"""Programs that print file names or pass them on: the table `name_sources.toml`."""
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.catalog import canonical
 from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.values import Shape
+from agentscope_like.toml_tables import parse_table
 
 __all__ = ["Prints", "name_source", "parse", "plain_name"]
 
-_FIELDS = frozenset(
-    {"programs", "command", "needs", "without", "options", "operands", "prints", "keeps", "reason"}
-)
-_ANYTHING, _NOTHING = ".*", "(?!)"
 _ANY_OPTION, _ANY_FILE, _ANY_OPERAND = "-\0", "\0", "\1"
 """Stand for words that are not known: any at all, a file that may be called so, no option."""
 
 _A_NUMBER = "1"
+
+_Filled: TypeAlias = Annotated[str, Meta(min_length=1)]
 
 
 class Prints(Enum):
@@ -47,6 +45,9 @@ class Prints(Enum):
     ITS_WORDS = "its words"
     """The words that it is given, or a part of their path."""
 
+    NEW_WORDS = "new words"
+    """Texts that it builds of the words that it is given."""
+
     ITS_LINES = "lines"
     """Whole lines of its input."""
 
@@ -57,41 +58,56 @@ class Prints(Enum):
     """What stands before the first colon of each line of its input."""
 
 
-_KINDS = {
-    "silent": (Prints.NOTHING,),
-    "producer": (Prints.PATHS, Prints.NAMES, Prints.MATCHES),
-    "speaker": (Prints.ITS_WORDS,),
-    "filter": (Prints.ITS_LINES, Prints.ITS_PIECES, Prints.FIRST_FIELDS),
-}
-_PASSING = frozenset(_KINDS["filter"])
-_TOLD_BY = {"producer": "prints", "filter": "keeps"}
-_STRICT = frozenset({"speaker", "filter"})
+_PASSING = frozenset({Prints.ITS_LINES, Prints.ITS_PIECES, Prints.FIRST_FIELDS})
+_STRICT = _PASSING | {Prints.ITS_WORDS, Prints.NEW_WORDS}
 
 
-class _Entry(Struct, frozen=True, eq=False):
-    """One entry of the table, its expressions compiled."""
+class _Source(Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry of the table, which says what each field is."""
 
+    programs: _Filled
     prints: Prints
-    commands: frozenset[str]
-    needs: tuple[re.Pattern[str], ...]
-    without: re.Pattern[str]
-    options: re.Pattern[str]
-    operands: re.Pattern[str]
+    reason: _Filled
+    command: str = ""
+    needs: tuple[str, ...] = ()
+    without: str = ""
+    options: str = ""
+    operands: str = ""
+    first: str = ""
+    most: int | None = None
 
     def fits(self, words: Sequence[str]) -> bool:
         """Return whether the arguments of a program match the entry."""
-        if _ANY_OPTION in words and self.without.pattern != _NOTHING:
+        if _ANY_OPTION in words and self.without:
             return False
         if self.prints is Prints.ITS_WORDS:  # no option of them makes another name
             words = [_ANY_OPERAND if word == _ANY_OPTION else word for word in words]
         options = [word for word in words if word[:1] == "-"]
         others = [word for word in words if word[:1] != "-"]
         return (
-            all(map(self.options.fullmatch, options))
-            and all(map(self.operands.fullmatch, others))
-            and not any(map(self.without.fullmatch, options))
-            and all(any(map(need.fullmatch, options)) for need in self.needs)
+            self._takes(self.options, options)
+            and self._takes(self.operands, others)
+            and not (self.without and any(_matches(self.without, word) for word in options))
+            and all(any(_matches(need, word) for word in options) for need in self.needs)
+            and (not self.first or (bool(others) and _matches(self.first, others[0])))
+            and (self.most is None or len(others) <= self.most)
         )
+
+    def _takes(self, pattern: str, words: Sequence[str]) -> bool:
+        if not pattern:
+            return not words or self.prints not in _STRICT
+        return all(_matches(pattern, word) for word in words)
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `name_sources.toml`."""
+
+    aliases: dict[str, str]
+    source: tuple[_Source, ...]
+
+
+def _matches(pattern: str, word: str) -> bool:
+    return re.fullmatch(pattern, word, re.DOTALL) is not None
 
 
 @answered_once
@@ -104,8 +120,8 @@ def name_source(part: Part) -> Prints | None:
     words = list(_words(part))[1:]
     if part.git_command is not None:
         words = words[words.index(part.git_command) + 1 :]
-    for entry in _table().get(plain_name(part.program or ""), ()):
-        if entry.commands and part.git_command not in entry.commands:
+    for entry in _sources().get(plain_name(part.program or ""), ()):
+        if entry.command and part.git_command not in entry.command.split():
             continue
         if entry.prints in _PASSING and _reads_files(part):
             continue
@@ -157,63 +173,30 @@ def plain_name(program: str) -> str:
     return _aliases().get(first, first)
 
 
-@lru_cache(maxsize=1)
-def _document() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("name_sources.toml").read_text("utf-8"))
-
-
-@lru_cache(maxsize=1)
+@cache
 def _aliases() -> dict[str, str]:
-    aliases = _document()["aliases"]
+    aliases = _table().aliases
     return {other: name for name, others in aliases.items() for other in others.split()}
 
 
-@lru_cache(maxsize=1)
-def _table() -> dict[str, list[_Entry]]:
-    return parse(_document())
-
-
-def parse(document: dict[str, Any]) -> dict[str, list[_Entry]]:
-    """Return the entries of a document, by the program.
-
-    Args:
-        document: The tables of `name_sources.toml`.
-
-    Raises:
-        ValueError: A table, field or value is none that there is, or lacks.
-    """
-    _check({"aliases", *_KINDS}, document, "name_sources.toml")
-    found: dict[str, list[_Entry]] = {}
-    for kind in _KINDS:
-        for row in document[kind]:
-            entry = _entry(kind, row)
-            for program in row["programs"].split():
-                found.setdefault(program, []).append(entry)
+@cache
+def _sources() -> dict[str, list[_Source]]:
+    found: dict[str, list[_Source]] = {}
+    for entry in _table().source:
+        for program in entry.programs.split():
+            found.setdefault(program, []).append(entry)
     return found
 
 
-def _entry(kind: str, row: dict[str, Any]) -> _Entry:
-    name = f"{kind} `{row.get('programs')}`"
-    _check(_FIELDS, row, name)
-    kinds = {each.value: each for each in _KINDS[kind]}
-    prints = kinds.get(str(row.get(_TOLD_BY[kind]))) if kind in _TOLD_BY else _KINDS[kind][0]
-    if not row.get("programs") or not row.get("reason") or prints is None:
-        raise ValueError(f"{name} needs `programs`, `reason` and `{_TOLD_BY.get(kind)}`")
-    otherwise = _NOTHING if kind in _STRICT else _ANYTHING
-    return _Entry(
-        prints=prints,
-        commands=frozenset(row.get("command", "").split()),
-        needs=tuple(map(_compiled, row.get("needs", ()))),
-        without=_compiled(row.get("without", _NOTHING)),
-        options=_compiled(row.get("options", otherwise)),
-        operands=_compiled(row.get("operands", otherwise)),
-    )
+@cache
+def _table() -> _Table:
+    return parse(Path(__file__).with_name("name_sources.toml").read_text("utf-8"))
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.DOTALL)
+def parse(text: str) -> _Table:
+    """Return the table that a text of TOML holds.
 
-
-def _check(known: Iterable[str], given: Iterable[str], name: str) -> None:
-    if unknown := set(given) - set(known):
-        raise ValueError(f"{name} has unknown fields: {sorted(unknown)}")
+    Raises:
+        TableError: A field or value is none that there is, or lacks.
+    """
+    return parse_table(text, _Table, _Source, name="name_sources.toml")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from agentscope_like.shell.analysis import Part
 from agentscope_like.shell.syntax import Word
 
@@ -18,40 +16,34 @@ class PartTree:
 
     Args:
         parts: The parts of one command.
+
+    Attributes:
+        parts: As given; others are named by their numbers among them.
+        made_of: The parts that have just the same words, by the identity of these.
+        run_by: The parts that a part runs.
+        runner: The part that runs a part, of those that another one runs.
     """
 
-    __slots__ = ("_by_words", "_carried", "_children", "parts")
+    __slots__ = ("made_of", "parts", "run_by", "runner")
 
     def __init__(self, parts: tuple[Part, ...]) -> None:
         self.parts = parts
-        self._by_words: dict[int, list[int]] = {}
-        self._children: dict[int, list[int]] = {}
+        self.made_of: dict[int, list[int]] = {}
+        self.run_by: dict[int, list[int]] = {}
+        self.runner: dict[int, int] = {}
         words_of: dict[int, set[int]] = {}
-        self._carried: set[int] = set()
         for number, part in enumerate(parts):
-            if part.words:
-                self._by_words.setdefault(id(part.words), []).append(number)
-            if part.parent is not None and part.words:
+            if not part.words:
+                continue
+            self.made_of.setdefault(id(part.words), []).append(number)
+            if part.parent is not None:
                 words = words_of.setdefault(part.parent, set(map(id, parts[part.parent].words)))
                 if id(part.words[0]) in words:
-                    self._children.setdefault(part.parent, []).append(number)
-                    self._carried.add(number)
+                    self.run_by.setdefault(part.parent, []).append(number)
+                    self.runner[number] = part.parent
 
-    def made_of(self, words: tuple[Word, ...]) -> Sequence[int]:
-        """Return the numbers of the parts that have just these words."""
-        return self._by_words.get(id(words), ())
-
-    def run_by(self, number: int) -> Sequence[int]:
-        """Return the numbers of the parts that a part runs."""
-        return self._children.get(number, ())
-
-    def runner(self, number: int) -> int | None:
-        """Return the number of the part that runs a part, or None."""
-        return self.parts[number].parent if number in self._carried else None
-
-    def outermost(self, number: int) -> int:
-        """Return the number of the part that stands in the tree, of which a part has some words."""
-        runner = self.runner(number)
-        while runner is not None:
-            number, runner = runner, self.runner(runner)
-        return number
+    def words(self, number: int) -> tuple[Word, ...]:
+        """Return the words of the command in the tree, of which a part has some."""
+        while number in self.runner:
+            number = self.runner[number]
+        return self.parts[number].words

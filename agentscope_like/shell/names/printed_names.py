@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part, answered_once
@@ -15,23 +16,19 @@ from agentscope_like.shell.names.known_names import (
     SPOKEN_NAMES,
     Names,
     any_of,
+    is_computed,
     put_together,
+    texts,
     unknown_names,
 )
-from agentscope_like.shell.names.name_cutting import says_otherwise
 from agentscope_like.shell.names.name_flow import Input, NameFlow, feeds
 from agentscope_like.shell.names.name_sources import Prints, name_source
 from agentscope_like.shell.names.part_tree import PartTree
-from agentscope_like.shell.names.word_pieces import is_computed, texts
 from agentscope_like.shell.syntax import (
-    Case,
     Command,
-    For,
-    Group,
+    Function,
     Heredoc,
-    If,
     Literal,
-    Loop,
     Pipeline,
     Redirect,
     Script,
@@ -39,13 +36,14 @@ from agentscope_like.shell.syntax import (
     SimpleCommand,
     Substitution,
     Word,
+    children,
 )
 
-__all__ = ["PrintedNames", "is_known"]
+__all__ = ["PIPES", "PrintedNames", "is_known"]
 
-_PIPES = frozenset({"<(", ">("})
-_PRODUCED = frozenset({Prints.PATHS, Prints.NAMES, Prints.MATCHES})
-_PASSED_ON = frozenset({Prints.ITS_LINES, Prints.ITS_PIECES, Prints.FIRST_FIELDS})
+PIPES = frozenset({"<(", ">("})
+"""What process substitutions begin with."""
+
 _NUMBER = Names(exact=False)
 _DEEPEST = 24
 """Through how many programs and variables a name is followed."""
@@ -77,35 +75,30 @@ class PrintedNames(ABC):
         """Return what is known of a computed argument of a part."""
 
     def _output(self, node: Script | Command) -> Names:
+        """Return what is known of the text that a command, or a script, prints."""
         return self._once("output", id(node), lambda: any_of([*self._outputs(node), NO_NAMES]))
 
-    def _outputs(self, node: Script | Command) -> Iterator[Names]:
-        """Yield what is known of each text that a command, or a script, may print."""
-        match node:
-            case Script(statements=statements):
-                yield from (self._output(each.command) for each in statements)
+    def _outputs(self, tree: object) -> Iterator[Names]:
+        match tree:
+            case Word() | Redirect() | Function():
+                return
+            case tuple():
+                for each in tree:
+                    yield from self._outputs(each)
             case Pipeline(commands=commands):
                 yield self._output(commands[-1])
+            case SimpleCommand(words=()):  # `$(< file)`
+                yield from (self._fed(each, ()) for each in tree.redirects if feeds(each))
             case SimpleCommand(words=words):
                 yield from self._of_command(words)
-                if not words:  # `$(< file)`
-                    yield from (self._fed(each, words) for each in node.redirects if feeds(each))
-            case Group(body=body) | For(body=body):
-                yield self._output(body)
-            case Loop(condition=condition, body=body):
-                yield from map(self._output, (condition, body))
-            case If(branches=branches, otherwise=otherwise):
-                for scripts in (*branches, (otherwise,)):
-                    yield from map(self._output, filter(None, scripts))
-            case Case(arms=arms):
-                yield from (self._output(arm.body) for arm in arms)
+            case Struct():
+                for _, below in children(tree):
+                    yield from self._outputs(below)
 
     def _of_command(self, words: tuple[Word, ...]) -> Iterator[Names]:
-        if not words:
-            return
         bodies = self._flow.functions.get(words[0].literal or "", [])
         yield from map(self._output, bodies)
-        numbers = () if bodies else self._tree.made_of(words)
+        numbers = () if bodies else self._tree.made_of.get(id(words), ())
         yield from map(self._printed_by, numbers)
         if not (bodies or numbers):
             yield unknown_names("files whose names are only known at run time")
@@ -114,32 +107,42 @@ class PrintedNames(ABC):
         """Return what is known of the names that a part prints."""
         part = self._tree.parts[number]
         scripts = [self._flow.texts[word] for word in part.argv if word in self._flow.texts]
-        inner = [*map(self._printed_by, self._tree.run_by(number)), *map(self._output, scripts)]
+        inner = [
+            *map(self._printed_by, self._tree.run_by.get(number, ())),
+            *map(self._output, scripts),
+        ]
         is_finder = part.is_a("finder")
         if inner and not is_finder:
             return any_of(inner)
         return any_of([*inner, self._printed(number, part)])
 
     def _printed(self, number: int, part: Part) -> Names:
-        prints = name_source(part)
-        if prints is None:
-            return self._text_of(number, part)
-        if prints in _PRODUCED:
-            what = f"the files that `{part.program}` names" if prints is Prints.MATCHES else ""
-            exact = prints is Prints.PATHS and is_known(part)
-            return Names((number,), what, exact=exact, starts_lines=bool(what))
-        if prints in _PASSED_ON:
-            return self._passed_on(number, prints)
-        return self._said_by(number, part) if prints is Prints.ITS_WORDS else _NUMBER
-
-    def _passed_on(self, number: int, prints: Prints) -> Names:
-        """Return what is known of the names that a filter prints."""
-        names = self._input_of(number)
-        if prints is Prints.FIRST_FIELDS:
-            what = "" if names.starts_lines else "files whose names are cut from other text"
-            return replace(names, unknown=what, exact=False, starts_lines=False)
-        is_whole = prints is Prints.ITS_LINES and is_known(self._tree.parts[number])
-        return names if is_whole else replace(names, exact=False)
+        names = _NUMBER
+        match name_source(part):
+            case None:
+                names = self._text_of(number, part)
+            case Prints.PATHS:
+                names = Names((number,), exact=is_known(part))
+            case Prints.NAMES:
+                names = Names((number,), exact=False)
+            case Prints.MATCHES:
+                what = f"the files that `{part.program}` names"
+                names = Names((number,), what, exact=False, starts_lines=True)
+            case Prints.ITS_WORDS:
+                names = self._said_by(number, part)
+            case Prints.NEW_WORDS:
+                said = self._said_by(number, part)
+                what = f"files whose names `{part.program}` builds"
+                names = replace(said, unknown=said.unknown or what)
+            case Prints.ITS_LINES if is_known(part):
+                names = self._input_of(number)
+            case Prints.ITS_LINES | Prints.ITS_PIECES:
+                names = replace(self._input_of(number), exact=False)
+            case Prints.FIRST_FIELDS:
+                fed = self._input_of(number)
+                what = "" if fed.starts_lines else "files whose names are cut from other text"
+                names = replace(fed, unknown=what, exact=False, starts_lines=False)
+        return names
 
     def _text_of(self, number: int, part: Part) -> Names:
         """Return unknown names for what a part prints, with the producers of its input."""
@@ -158,16 +161,13 @@ class PrintedNames(ABC):
         """Return what is known of the words that `echo` and its kin print."""
         computed = [index for index in range(1, len(part.argv)) if part.argv[index] is None]
         found = [self._argument(number, index) for index in computed]
-        names = replace(any_of([*found, NO_NAMES]), exact=False)
         if len(computed) < len(part.argv) - 1:
-            names = replace(names, spoken=True)
-        if not names.unknown and says_otherwise(part):
-            return replace(names, unknown=f"files whose names `{part.program}` builds")
-        return names
+            found.append(SPOKEN_NAMES)
+        return replace(any_of([*found, NO_NAMES]), exact=False)
 
     def _input_of(self, number: int) -> Names:
         """Return what is known of the names that a part gets as its input."""
-        words = self._tree.parts[self._tree.outermost(number)].words
+        words = self._tree.words(number)
         return self._once(
             "input", id(words), lambda: self._fed(self._flow.inputs.get(id(words)), words)
         )
@@ -186,7 +186,7 @@ class PrintedNames(ABC):
         if fed.operator == "<<<":
             return self._text(fed.target)
         first = fed.target.segments[0]
-        if isinstance(first, Substitution) and first.opener in _PIPES:
+        if isinstance(first, Substitution) and first.opener in PIPES:
             return self._output(first.script)
         return unknown_names(f"the files listed in `{shortened(''.join(texts(fed.target)))}`")
 

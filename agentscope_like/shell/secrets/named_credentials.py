@@ -7,10 +7,9 @@ from collections.abc import Iterable
 
 from agentscope_like.paths import ENDING, FileKind, Location, PathError
 from agentscope_like.shell.analysis import Effect, EffectKind, Part
-from agentscope_like.shell.names import pieces
 from agentscope_like.shell.secrets.credentials import Credentials
 from agentscope_like.shell.secrets.known_ends import is_ending, may_be_secret, may_match_secret
-from agentscope_like.shell.secrets.told_names import Text
+from agentscope_like.shell.secrets.told_names import Text, pieces
 from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.touches import is_pattern

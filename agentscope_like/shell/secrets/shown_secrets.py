@@ -36,9 +36,7 @@ from agentscope_like.shell.facts import (
 from agentscope_like.shell.names import (
     Origins,
     Prints,
-    held_words,
     name_source,
-    said,
     unnamed_reads,
 )
 from agentscope_like.shell.secrets.known_ends import (
@@ -48,7 +46,7 @@ from agentscope_like.shell.secrets.known_ends import (
 )
 from agentscope_like.shell.secrets.links_below import links_objection
 from agentscope_like.shell.secrets.named_credentials import NamedCredentials
-from agentscope_like.shell.secrets.told_names import found_names, known_text, named_files
+from agentscope_like.shell.secrets.told_names import found_names, known_text, named_files, said
 from agentscope_like.shell.surroundings import Surroundings
 
 __all__ = ["Secrets"]
@@ -223,10 +221,10 @@ class Secrets(Struct):
         judged = {effect.span for effect in part.effects}  # as what it reads
         words = [word for word in part.words[1:] if word.span not in judged]
         own = [known_text(word, home) for word in words if word.literal is None]
-        if name_source(part) is Prints.ITS_WORDS:
+        if name_source(part) in {Prints.ITS_WORDS, Prints.NEW_WORDS}:
             own += [(True, word) for word in part.argv[1:] if word is not None]
-        held = held_words(self.analysis) if part is self.analysis.parts[0] else ()
-        own += [known_text(word, home, is_held=True) for word in held]
+        if self._origins is not None and part is self.analysis.parts[0]:
+            own += [known_text(word, home, is_held=True) for word in self._origins.held]
         reason = self._named.of_patterns(own, part)
         return None if reason is None else _told(reason)
 

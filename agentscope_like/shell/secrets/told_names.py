@@ -14,13 +14,16 @@ from agentscope_like.shell.names import plain_name
 from agentscope_like.shell.syntax import Glob, Literal, Tilde, Variable, Word, covered
 from agentscope_like.shell.touches import is_pattern
 
-__all__ = ["Text", "found_names", "known_text", "named_files"]
+__all__ = ["Text", "found_names", "known_text", "named_files", "pieces", "said"]
 
 Text: TypeAlias = tuple[bool, str]
 """Whether a text is all of a word, and the text."""
 
 _NAMED = re.compile(r"-i?(?:name|path|wholename)")
 """Tests of `find` that say which names to list."""
+
+_QUOTES = re.compile(r"[\\'\"]")
+_BLANKS = re.compile(r"\s+|\\(?:0+|[abfnrtv])")
 
 
 def known_text(word: Word, home: str | None, *, is_held: bool = False) -> Text:
@@ -75,3 +78,18 @@ def found_names(part: Part) -> Iterator[str]:
             name = word.rpartition("=")[2]
             if is_pattern(name):
                 yield name
+
+
+def said(part: Part) -> Iterator[str]:
+    """Yield the arguments of a part, and the directories that it makes of them."""
+    words = [word for word in part.argv[1:] if word]
+    yield from words
+    if plain_name(part.program or "") == "dirname":
+        yield from (word.rstrip("/").rpartition("/")[0] for word in words)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Yield a text, and the names that it may be split into, with and without quotes."""
+    names = dict.fromkeys((text, *_BLANKS.split(text)))
+    yield from names
+    yield from (bare for name in names if (bare := _QUOTES.sub("", name)) != name)

@@ -14,24 +14,18 @@ from agentscope_like.shell.catalog import programs_with
 from agentscope_like.shell.draft import BudgetError
 from agentscope_like.shell.syntax import (
     Arithmetic,
-    ArithmeticCommand,
-    ArithmeticFor,
     Assignment,
-    Case,
-    Command,
     For,
     Function,
     Group,
-    Heredoc,
-    If,
     Literal,
-    Loop,
     Pipeline,
     Script,
     SimpleCommand,
-    Test,
+    Substitution,
     Variable,
     Word,
+    nodes,
     read_let,
 )
 from agentscope_like.shell.values import Shape, elements_of
@@ -42,7 +36,6 @@ _FIXING = re.compile(r"-\w*r\w*")
 _LONGEST_OPTION = 200
 _MOST_EXPRESSIONS = 200
 _INTO_ARRAY = re.compile(r"-\w*a")
-_SETTING = frozenset({":=", "="})
 
 
 class Mutations(Struct):
@@ -56,7 +49,6 @@ class Mutations(Struct):
         functions: Names of the functions that it defines.
         fixed: Names of the variables that it may make read-only.
         arrays: Names of the variables that it may make arrays.
-        outlasting: Whether changes inside subshells are ignored.
     """
 
     names: dict[str, Shape] = field(default_factory=dict)
@@ -66,7 +58,6 @@ class Mutations(Struct):
     functions: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
     arrays: set[str] = field(default_factory=set)
-    outlasting: bool = False
 
     def assign(self, name: str, shape: Shape) -> None:
         """Note that `name` may get a value of `shape`."""
@@ -87,93 +78,55 @@ def mutations(*scripts: Script, outlasting: bool = False) -> Mutations:
         scripts: The scripts.
         outlasting: Whether changes inside subshells are ignored.
     """
-    found = Mutations(outlasting=outlasting)
+    found = Mutations()
     for script in scripts:
-        _script(script, found)
+        for node in _in_the_shell(script, outlasting=outlasting):
+            _note(node, found)
     return found
 
 
-def _script(script: Script, found: Mutations) -> None:
-    for statement in script.statements:
-        _command(statement.command, found)
+_CHANGING = frozenset({SimpleCommand, For, Variable, Arithmetic, Function})
+_APART = frozenset({Substitution, Pipeline, Group})
+"""Nodes that may change something, and those all of which may run in a subshell."""
 
 
-def _command(command: Command, found: Mutations) -> None:
-    if found.outlasting and _is_subshell(command):
-        return
-    match command:
-        case SimpleCommand():
-            _simple(command, found)
-        case For(name=name, words=words):
-            found.assign(name, Shape.ANY)
-            _words(words or (), found)
-        case ArithmeticCommand(expression=expression):
-            _arithmetic(expression, found)
-        case ArithmeticFor(start=start, step=step):
-            _arithmetic(start, found)
-            _arithmetic(step, found)
-        case Case(subject=subject, arms=arms):
-            _words((subject, *(each for arm in arms for each in arm.patterns)), found)
-        case Test(words=words):
-            _words(words, found)
-        case Function(name=name, body=body):
-            found.functions.add(name)
-            _command(body, found)
-    if not isinstance(command, Pipeline | Function):
-        targets = [each.target for each in command.redirects]
-        _words((each.body if isinstance(each, Heredoc) else each for each in targets), found)
-    for inner in _inside(command):
-        if isinstance(inner, Script):
-            _script(inner, found)
-        else:
-            _command(inner, found)
+def _in_the_shell(script: Script, *, outlasting: bool) -> Iterator[Struct]:
+    """Yield the nodes that may change the shell, none of them in a substitution.
+
+    Args:
+        script: The script.
+        outlasting: Whether those in other subshells are left out as well.
+    """
+    apart: set[int] = set()
+    for node in script.nodes:
+        kind = type(node)
+        if kind in _CHANGING and id(node) not in apart:
+            yield node
+        elif kind in _APART and (kind is Substitution or (outlasting and _is_subshell(node))):
+            apart.update(map(id, nodes(node)))
 
 
-def _is_subshell(command: Command) -> bool:
+def _is_subshell(node: Struct) -> bool:
     """Return whether all of a command runs in subshells; `lastpipe` is never proven harmless."""
-    if isinstance(command, Pipeline):
-        return len(command.commands) > 1
-    return isinstance(command, Group) and command.subshell
+    if isinstance(node, Pipeline):
+        return len(node.commands) > 1
+    return isinstance(node, Group) and node.subshell
 
 
-def _inside(command: Command) -> Iterator[Script | Command]:
-    match command:
-        case Pipeline(commands=commands):
-            yield from commands
-        case Group(body=body) | For(body=body) | ArithmeticFor(body=body):
-            yield body
-        case Loop(condition=condition, body=body):
-            yield condition
-            yield body
-        case If(branches=branches, otherwise=otherwise):
-            for branch in branches:
-                yield from branch
-            if otherwise is not None:
-                yield otherwise
-        case Case(arms=arms):
-            yield from (arm.body for arm in arms)
-
-
-def _words(words: Iterable[Word], found: Mutations) -> None:
-    """Note what the expansions of words set: `${name:=value}`."""
-    for word in words:
-        for segment in word.segments:
-            if isinstance(segment, Variable):
-                if segment.operator in _SETTING:
-                    found.assign(segment.name, Shape.ANY)
-                if segment.argument is not None:
-                    _words((segment.argument,), found)
-
-
-def _arithmetic(expression: Arithmetic | None, found: Mutations) -> None:
-    for name in () if expression is None else expression.assigned:
-        found.assign(name, Shape.INTEGER)
+def _note(node: Struct, found: Mutations) -> None:
+    match node:
+        case SimpleCommand():
+            _simple(node, found)
+        case For(name=name) | Variable(name=name, operator=":=" | "="):
+            found.assign(name, Shape.ANY)
+        case Arithmetic(assigned=names):
+            for name in names:
+                found.assign(name, Shape.INTEGER)
+        case Function(name=name):
+            found.functions.add(name)
 
 
 def _simple(command: SimpleCommand, found: Mutations) -> None:
-    for assignment in command.assignments:
-        _words((assignment.value, *(assignment.elements or ())), found)
-    _words(command.words, found)
     if not command.words:
         for assignment in command.assignments:
             found.assign(assignment.name, _assigned(assignment))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.syntax.doubt import Doubt
 from agentscope_like.shell.syntax.gate import check_text
-from agentscope_like.shell.syntax.lexer import Lexer, ReadError
+from agentscope_like.shell.syntax.lexer import ReadError
 from agentscope_like.shell.syntax.reader import read
 from agentscope_like.shell.syntax.tree import (
     Arithmetic,
@@ -33,6 +33,7 @@ from agentscope_like.shell.syntax.tree import (
     Tilde,
     Variable,
     Word,
+    children,
     nodes,
 )
 from agentscope_like.shell.syntax.unread_expansions import unread_expansion
@@ -52,7 +53,6 @@ __all__ = [
     "Group",
     "Heredoc",
     "If",
-    "Lexer",
     "Literal",
     "Loop",
     "Pipeline",
@@ -69,6 +69,7 @@ __all__ = [
     "Variable",
     "Word",
     "check_text",
+    "children",
     "covered",
     "fails",
     "may_fail",

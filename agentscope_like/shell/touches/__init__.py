@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.touches.copying import copy_objection, pattern_objection
 from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
-from agentscope_like.shell.touches.links import link_objection, makes_links
+from agentscope_like.shell.touches.links import link_objection, makes_links, passed
 from agentscope_like.shell.touches.named_paths import is_pattern, named_by_command
 from agentscope_like.shell.touches.touched_files import touches
 
@@ -17,6 +17,7 @@ __all__ = [
     "link_objection",
     "makes_links",
     "named_by_command",
+    "passed",
     "pattern_objection",
     "touches",
 ]

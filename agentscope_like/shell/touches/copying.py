@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Set
 from itertools import takewhile
 
-from msgspec import Struct
-
 from agentscope_like.paths import ENTRY, FileKind, Location, TooManyFilesError, lineage, matches
 from agentscope_like.shell.analysis import (
     CommandAnalysis,
@@ -88,7 +86,7 @@ def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | 
         TooManyFilesError: The look budget is spent.
     """
     filled = [
-        _Filled(part, f"{effect.path}{suffix}", effect.glob or part.is_a("relocates"))
+        (part, f"{effect.path}{suffix}", effect.glob or part.is_a("relocates"))
         for part in analysis.parts
         for effect in part.effects
         if effect.kind is EffectKind.WRITE and effect.path
@@ -101,38 +99,28 @@ def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | 
                 continue
             around.effort.spend(ENTRY * len(filled))
             folder = (effect.way or "").rpartition("/")[0]
-            for each in filled:
-                if each.part is part or not _may_match(each, pattern):
+            for other, path, is_vague in filled:
+                if other is part or not _may_match(path, pattern, is_vague=is_vague):
                     continue
-                if each.is_vague or "**" in pattern or _copies_trees(part):
+                if is_vague or "**" in pattern or _copies_trees(part):
                     return f"another command may create files that `{effect.target}` matches"
-                name = each.path.split("/")[pattern.count("/")]
+                name = path.split("/")[pattern.count("/")]
                 if reason := around.edit_objection(f"{folder}/{name}"):
                     return reason
     return None
 
 
-class _Filled(Struct, frozen=True):
-    """A path that a part writes to.
+def _may_match(path: str, pattern: str, *, is_vague: bool) -> bool:
+    """Return whether a path at, above or below a written path may match a pattern.
 
-    Attributes:
-        part: The part.
-        path: The path.
-        is_vague: Whether it may write to others below it, or to those that match it.
+    Args:
+        path: The written path.
+        pattern: The pattern.
+        is_vague: Whether others below the path, or that match it, may be written too.
     """
-
-    part: Part
-    path: str
-    is_vague: bool
-
-
-def _may_match(filled: _Filled, pattern: str) -> bool:
-    """Return whether a path at, above or below a written path may match a pattern."""
-    own = filled.path.split("/")
+    own = path.split("/")
     wanted = list(takewhile(lambda name: "**" not in name, pattern.split("/")))
-    if len(own) < len(wanted) and not filled.is_vague:
-        return False
-    return all(map(matches, own, wanted))
+    return (is_vague or len(own) >= len(wanted)) and all(map(matches, own, wanted))
 
 
 def _copies_trees(part: Part) -> bool:

@@ -7,10 +7,9 @@ asks if a later part could go through the link.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
-
-from msgspec import Struct
+from operator import gt
 
 from agentscope_like.paths import (
     ENTRY,
@@ -33,7 +32,7 @@ from agentscope_like.shell.facts import Implied, implied, is_redirect, lists_onl
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import ArithmeticFor, For, Loop, SimpleCommand
 
-__all__ = ["link_objection", "makes_links", "spots", "takes_links", "ways"]
+__all__ = ["link_objection", "makes_links", "passed", "spots", "takes_links", "ways"]
 
 _FOLLOWING = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
 """Flags with which `cp` follows symlinks, as it does without any."""
@@ -51,12 +50,12 @@ def link_objection(analysis: CommandAnalysis, around: Surroundings) -> str | Non
         analysis: The command, as it was read.
         around: Where it runs.
     """
-    order = _order_of(analysis)
-    if len(analysis.parts) == 1 and not order.repeats:
+    is_later = _order_of(analysis)
+    if len(analysis.parts) == 1 and not is_later(0, 0):
         return None
     try:
-        return _objection_to_edits(analysis, around, order) or _objection_to_others(
-            analysis, around, order
+        return _objection_to_edits(analysis, around, is_later) or _objection_to_others(
+            analysis, around, is_later
         )
     except PathError as error:
         return str(error)
@@ -121,63 +120,50 @@ def ways(effect: Effect, around: Surroundings) -> Iterator[str]:
     yield effect.path or "/"
     for location in around.locations(effect) or ():
         yield from location.readings
+    for folder in passed(effect):
+        yield from around.locate(folder).readings
+
+
+def passed(effect: Effect) -> Iterator[str]:
+    """Yield the directories that an effect's path, as it was written, enters and leaves by `..`."""
     at = effect.walked.find("/..", 1)
     while at > 0:
-        yield from around.locate(effect.walked[:at]).readings
+        yield effect.walked[:at]
         at = effect.walked.find("/..", at + 1)
 
 
-class _Order(Struct, frozen=True):
-    """The order in which the parts of a command may run.
-
-    Attributes:
-        is_known: Whether all parts run one after the other, as the text has them.
-        repeats: Whether a part may run again.
-    """
-
-    is_known: bool
-    repeats: bool
-
-    def is_later(self, part: int, other: int) -> bool:
-        """Return whether a part may run after another one, or once more after itself."""
-        return part > other if self.is_known else part != other or self.repeats
-
-    def has_later(self, parts: Sequence[int], other: int) -> bool:
-        """Return whether one of some parts, in ascending order, may run after another one."""
-        return any(self.is_later(part, other) for part in (*parts[:1], *parts[-1:]))
-
-
-def _order_of(analysis: CommandAnalysis) -> _Order:
-    is_known = (
-        analysis.script is not None
-        and all(
-            isinstance(each.command, SimpleCommand) and each.connector != "&"
-            for each in analysis.script.statements
-        )
-        and all(part.parent is None for part in analysis.parts)
-    )
-    loops = (For, Loop, ArithmeticFor)
-    return _Order(is_known, not is_known and any(isinstance(n, loops) for n in analysis.nodes))
+def _order_of(analysis: CommandAnalysis) -> Callable[[int, int], bool]:
+    """Return what tells whether a part may run after another one, or once more after itself."""
+    parts, script = analysis.parts, analysis.script
+    if (
+        script is not None
+        and all(isinstance(each.command, SimpleCommand) for each in script.statements)
+        and all(each.connector != "&" for each in script.statements)
+        and all(part.parent is None for part in parts)
+    ):
+        return gt  # one after the other, as the text has them
+    repeats = any(isinstance(node, For | Loop | ArithmeticFor) for node in analysis.nodes)
+    return lambda part, other: part != other or repeats
 
 
 def _objection_to_edits(
-    analysis: CommandAnalysis, around: Surroundings, order: _Order
+    analysis: CommandAnalysis, around: Surroundings, is_later: Callable[[int, int], bool]
 ) -> str | None:
     """Return why a part may go through a link that `ln`, `cp` or `mv` creates, or None."""
-    parts = analysis.parts
-    makers = [number for number, part in enumerate(parts) if part.is_a("relocates")]
-    if not makers:
-        return None
-    changing = [number for number, part in enumerate(parts) if any(_changes(part))]
-    touching = [number for number, part in enumerate(parts) if _touches(part, analysis)]
-    for number in makers:
-        part = parts[number]
-        if order.has_later(changing, number) and makes_links(part):
+    for number, part in enumerate(analysis.parts):
+        if not part.is_a("relocates"):
+            continue
+        later = [each for place, each in enumerate(analysis.parts) if is_later(place, number)]
+        if makes_links(part) and any(any(_changes(each)) for each in later):
             return (
                 f"`{part.program}` creates a link and the command also writes; the link could "
                 "redirect the write"
             )
-        if order.has_later(touching, number) and _keeps_links(part) and takes_links(part, around):
+        if (
+            _keeps_links(part)
+            and any(_touches(each, analysis) for each in later)
+            and takes_links(part, around)
+        ):
             return (
                 f"`{part.program}` relocates a symlink and the command also reads or writes; the "
                 "symlink could redirect that"
@@ -186,28 +172,27 @@ def _objection_to_edits(
 
 
 def _objection_to_others(
-    analysis: CommandAnalysis, around: Surroundings, order: _Order
+    analysis: CommandAnalysis, around: Surroundings, is_later: Callable[[int, int], bool]
 ) -> str | None:
     """Return why a change may go through a link that another program creates, or None.
 
     Only a rule allows such a program. Its files may be copied or moved by other parts.
     """
-    parts = list(enumerate(analysis.parts))
-    if not any(_is_other(part) for _, part in parts):
+    if not any(map(_is_other, analysis.parts)):
         return None
     put = {
         number: paths
-        for number, part in parts
+        for number, part in enumerate(analysis.parts)
         if (_is_other(part) or _keeps_links(part)) and (paths := set(spots(part, around)))
     }
-    for number, part in parts:
+    for number, part in enumerate(analysis.parts):
         for effect in _changes(part):
             reached = {above for path in ways(effect, around) for above in lineage(path)}
             for other, paths in put.items():
                 around.effort.spend(ENTRY * len(paths))
                 if (
                     other != number
-                    and order.is_later(number, other)
+                    and is_later(number, other)
                     and (not paths.isdisjoint(reached) or _goes_below(effect, paths))
                 ):
                     return (

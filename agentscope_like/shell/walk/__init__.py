@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.walk.posix_differences import bash_only
 from agentscope_like.shell.walk.walk import Walk
 
-__all__ = [
-    "Walk",
-    "bash_only",
-]
+__all__ = ["Walk"]

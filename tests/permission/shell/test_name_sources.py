@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from agentscope_like.shell import analyze
-from agentscope_like.shell.names import Prints, name_source
-from agentscope_like.shell.names.name_sources import parse
+from agentscope_like.shell.names.name_sources import Prints, name_source, parse
+from agentscope_like.toml_tables import TableError
+
+ROW = {"programs": "'head tail'", "prints": "'lines'", "reason": "'head(1)'"}
 
 
-def table(**fields: Any) -> dict[str, Any]:
-    """Return a document with one filter, whose fields are given."""
-    row = {"programs": "head", "keeps": "lines", "reason": "head(1)", **fields}
-    return {"aliases": {}, "silent": [], "producer": [], "speaker": [], "filter": [row]}
+def table(**fields: str | None) -> str:
+    """Return a table with one filter, some of whose fields are given."""
+    row = {**ROW, **fields}
+    lines = [f"{name} = {value}" for name, value in row.items() if value is not None]
+    return "\n".join(["[aliases]", "[[source]]", *lines])
 
 
 def test_an_entry_says_what_a_program_prints() -> None:
-    """Each of its programs has it."""
-    (entry,) = parse(table(programs="head tail"))["tail"]
+    """Its other fields may be left out."""
+    (entry,) = parse(table()).source
     assert entry.prints is Prints.ITS_LINES
 
 
 @pytest.mark.parametrize(
     "fields",
     [
-        {"keeps": "anything"},
-        {"keeps": None},
-        {"programs": ""},
-        {"reason": ""},
-        {"option": "-n"},
+        {"prints": "'anything'"},
+        {"prints": None},
+        {"programs": "''"},
+        {"programs": None},
+        {"reason": "''"},
+        {"reason": None},
+        {"option": "'-n'"},
+        {"needs": "'-n'"},
     ],
 )
-def test_an_entry_that_is_not_understood_is_an_error(fields: dict[str, Any]) -> None:
+def test_an_entry_that_is_not_understood_is_an_error(fields: dict[str, str | None]) -> None:
     """A field that there is not, or a value that it cannot have, is never passed over."""
-    with pytest.raises(ValueError, match=r"head|programs"):
+    with pytest.raises(TableError, match=r"name_sources"):
         parse(table(**fields))
 
 
 def test_a_table_that_there_is_not_is_an_error() -> None:
     """A misspelt table would leave its entries out."""
-    with pytest.raises(ValueError, match="filters"):
-        parse({**table(), "filters": []})
+    with pytest.raises(TableError, match="sources"):
+        parse(table().replace("[[source]]", "[[sources]]"))
 
 
 @pytest.mark.parametrize(
@@ -59,6 +63,12 @@ def test_a_table_that_there_is_not_is_an_error() -> None:
         ("grep -rn x .", Prints.MATCHES),
         ("grep -rn x a", None),
         ("echo a", Prints.ITS_WORDS),
+        (r"echo '\056env'", Prints.NEW_WORDS),
+        (r"printf '%s\n' a b", Prints.ITS_WORDS),
+        ("printf '%s%s' a b", Prints.NEW_WORDS),
+        ('printf "$x" a', Prints.NEW_WORDS),
+        ("basename d/a", Prints.ITS_WORDS),
+        ("basename a.py .py", Prints.NEW_WORDS),
         ("sort -u", Prints.ITS_LINES),
         ("sort -u f", None),
         ("uniq -c", Prints.ITS_PIECES),

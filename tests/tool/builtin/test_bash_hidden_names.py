@@ -102,6 +102,8 @@ ask cat $(ls; cat names)
 run cat $(ls; git ls-files)
 ask cat $(if true; then cat names; fi)
 run cat $(if true; then ls; fi)
+ask cat $(for ((i=0;i<1;i++)); do cat names; done)
+run cat $(for ((i=0;i<1;i++)); do ls; done)
 ask f() { cat names; }; cat $(f)
 run f() { ls; }; cat $(f)
 ask cat $(cat names)/README.md
@@ -233,6 +235,7 @@ run git ls-files -z | while IFS= read -r -d '' f; do cat "$f"; done
 ask git ls-files | while read -d X f; do cat "$f"; done
 ask git ls-files | while read -n 4 f; do cat "$f"; done
 ask git ls-files | while IFS=: read a b; do cat "$b"; done
+ask git ls-files | while IFS=$x read a b; do cat "$b"; done
 ask while read f; do cat "$f"; done < names
 ask cat names | while read f; do cat "$f"; done
 ask read f <<< .env; cat "$f"
@@ -249,6 +252,14 @@ ask cat "$x"; x=$(ls)
 ask (x=$(ls)); cat "$x"
 ask x=$(ls) & cat "$x"
 run true && x=$(ls) && cat "$x"
+run x=$(ls) || cat "$x"
+ask : "${x:=a.py}"; cat "$x"
+run x=a.py; : "${x:=plain}"; cat "$x"
+ask x=a.py; : "${x:=.env}"; cat "$x"
+run ls && x=$(ls) && cat "$x" || cat a.py
+ask false && x=$(ls) || cat "$x"
+ask true || x=$(ls) && cat "$x"
+ask true || x=$(ls) && ls && cat "$x"
 ask x=$(ls); unset x; cat "$x"
 run f() { cat "$1"; }; f $(ls)
 ask f() { cat "$1"; }; f $(cat names)
