@@ -13,7 +13,7 @@ from agentscope_like.shell.arguments.go_templates import ends_with_its_data
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.values import Argument, Shape, Unknown
 
-__all__ = ["DEVICES", "ArgumentReading", "Item", "Problem", "fits"]
+__all__ = ["CHECKED", "DEVICES", "ArgumentReading", "Item", "Problem", "fits"]
 
 DEVICES = "/dev"
 _ON_THIS_HOST = re.compile(r"[^:/]*/")
@@ -131,3 +131,5 @@ _CHECKS: dict[RoleKind, Callable[[Argument], bool]] = {
     RoleKind.BINDING: _binds,
     RoleKind.TEMPLATE: ends_with_its_data,
 }
+CHECKED = frozenset(_CHECKS)
+"""The roles whose values are checked even without a pattern."""

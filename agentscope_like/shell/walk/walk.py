@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -55,6 +56,8 @@ from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 
 __all__ = ["Walk"]
 
+_REDIRECTS = attrgetter("redirects")
+
 MAX_PARTS = 128
 
 MAX_WORDS = 20_000
@@ -80,7 +83,6 @@ class Walk:
 
     __slots__ = (
         "_calls",
-        "_control",
         "_judge",
         "_script",
         "_text_read",
@@ -100,7 +102,6 @@ class Walk:
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
         self._judge = CommandJudge(self)
-        self._control = ControlJudge(self)
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
@@ -116,7 +117,8 @@ class Walk:
         self._script = script
         judge = self._lines if "\n" in self.command else self.script
         judge(script, State((directory,), {}), self._scope(script, WalkScope()))
-        doubt_copied_inputs(self.drafts)
+        if any(map(_REDIRECTS, self.drafts)):
+            doubt_copied_inputs(self.drafts)
         return tuple([draft.finish() for draft in self.drafts])
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
@@ -125,7 +127,7 @@ class Walk:
         draft = Draft(
             argv=(),
             words=words,
-            span=scope.span(span),
+            span=scope.place or span,
             index=len(self.drafts),
             directory=state.directories[0] if state.directories else None,
             directories=tuple(state.directories),
@@ -279,7 +281,7 @@ class Walk:
             case Function():
                 return self._function(command, state, scope)
             case _:
-                return self._control.judge(command, state, scope)
+                return ControlJudge(self).judge(command, state, scope)
 
     def _pipeline(self, pipeline: Pipeline, state: State, scope: WalkScope) -> State:
         if len(pipeline.commands) == 1:
