@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from enum import StrEnum
 from functools import cached_property, wraps
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.shell.catalog import families, programs_with
+from agentscope_like.shell.catalog import bare_name, families, programs_with
 from agentscope_like.shell.syntax import Doubt
 
 if TYPE_CHECKING:
@@ -151,16 +151,21 @@ class Part(Struct, frozen=True, dict=True):
         return not self.doubts
 
     @cached_property
+    def name(self) -> str:
+        """The program's name by `bare_name`; empty where it is computed."""
+        return bare_name(self.argv[0] or "") if self.argv else ""
+
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """The known words behind the program's name that begin with a dash."""
-        return tuple(word for word in self.argv[1:] if word is not None and word[:1] == "-")
+        return tuple([word for word in self.argv[1:] if word is not None and word[:1] == "-"])
 
     @cached_property
     def git_command(self) -> str | None:
         """The sub-command of git, after any options; None for another program."""
-        if self.program != "git":
-            return None
-        words = families().without_leading_options(("git", *self.argv[1:]))
+        words: Sequence[str | None] = self.argv if self.program == "git" else ()
+        if len(words) > 1 and (words[1] or "").startswith("-"):
+            words = families().without_leading_options(("git", *words[1:]))
         return words[1] if len(words) > 1 else None
 
     def is_a(self, trait: str, *others: str) -> bool:
@@ -296,7 +301,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     @property
     def all_doubts(self) -> tuple[Doubt, ...]:
         """Return every reason for which the command is not proven read-only."""
-        return self.doubts + tuple(doubt for part in self.parts for doubt in part.doubts)
+        return self.doubts + tuple([doubt for part in self.parts for doubt in part.doubts])
 
 
 _EDITS = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE})
@@ -304,6 +309,6 @@ _EDITS = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE})
 
 
 def _may_need_no_rule(part: Part) -> bool:
-    if part.read_only:
+    if not part.doubts:
         return True
     return bool(part.effects) and all(effect.kind in _EDITS for effect in part.effects)

@@ -106,10 +106,9 @@ class Dangers:
         self._given = words
         self._computed = computed
         self._passing: dict[Danger, list[frozenset[str]]] = {}
-
-    @cached_property
-    def _choices(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(text for each in self._computed for text in each.choices))
+        self._choices: tuple[str, ...] = ()
+        if computed:
+            self._choices = tuple(dict.fromkeys(text for each in computed for text in each.choices))
 
     @cached_property
     def _starts(self) -> frozenset[str]:
@@ -129,15 +128,17 @@ class Dangers:
         if not command or command[0] is None:
             return None
         rows = _rows_of(command[0])
-        if not rows:
+        if rows is None:
             return None
         arguments = [word for word in command[1:] if word is not None]
         arguments += self._choices
         firsts: list[Sequence[str]] = [arguments]
         if command[1:] and command[1] is None:
             firsts += ([text, *arguments] for text in self._choices if rows.match_first(text))
-        found = (reason for each in firsts if (reason := self._found(rows, each)))
-        return next(found, None)
+        for each in firsts:
+            if reason := self._found(rows, each):
+                return reason
+        return None
 
     def _found(self, rows: _Rows, arguments: Sequence[str]) -> str | None:
         for row in rows.beginning(arguments[0] if arguments else ""):
@@ -173,9 +174,6 @@ class _Rows:
             for first in firsts
         }
 
-    def __bool__(self) -> bool:
-        return bool(self._anywhere or self._by_word)
-
     def match_first(self, first: str) -> bool:
         """Return whether one of the rows matches a first word."""
         return first in self._by_word
@@ -199,10 +197,11 @@ class _Table:
                 else:
                     self._named.setdefault(program, []).append(danger)
 
-    def about(self, program: str) -> _Rows:
-        """Return the rows about a program."""
+    def about(self, program: str) -> _Rows | None:
+        """Return the rows about a program, or None if there are none."""
         globs = [danger for pattern, danger in self._globs if fnmatchcase(program, pattern)]
-        return _Rows((*self._named.get(canonical(program), ()), *globs))
+        rows = (*self._named.get(canonical(program), ()), *globs)
+        return _Rows(rows) if rows else None
 
 
 @lru_cache(maxsize=1)
@@ -211,7 +210,7 @@ def _table() -> _Table:
 
 
 @lru_cache(maxsize=1024)
-def _rows_of(program: str) -> _Rows:
+def _rows_of(program: str) -> _Rows | None:
     return _table().about(program)
 
 

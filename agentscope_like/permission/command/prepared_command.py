@@ -123,9 +123,10 @@ class PreparedCommand(PreparedCall):
             known = all(None not in part.argv for part in self.analysis.parts)
             message = _MAY_RUN_DENIED if known else _MAY_BE_DENIED
             return _safety_ask(message, "a deny rule may match")
-        if self.only_edits:
+        edits_run = self.context.mode.properties.edits_run
+        if edits_run and self.edit_objection is None:
             return _ONLY_EDITS
-        reason = self.edit_objection if self.context.mode.properties.edits_run else None
+        reason = self.edit_objection if edits_run else None
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH,
             _not_harmless(self.analysis, reason),
@@ -133,7 +134,8 @@ class PreparedCommand(PreparedCall):
         )
 
     def _may_be_denied(self) -> bool:
-        if all(part.read_only and None not in part.argv for part in self.analysis.parts):
+        parts = self.analysis.parts
+        if not (self.context.deny_rules and any(p.doubts or None in p.argv for p in parts)):
             return False
         rules = rules_of(self.tool, PermissionBehavior.DENY, self.context)
         matcher = None if rules is None else rules.matcher
@@ -204,7 +206,7 @@ def _safety_ask(message: str, reason: str) -> PermissionDecision:
 
 def _not_harmless(analysis: CommandAnalysis, reason: str | None) -> str:
     """Return why the command is not known to be harmless, in one or two sentences."""
-    messages = dict.fromkeys(doubt.message.rstrip(".") for doubt in analysis.all_doubts)
+    messages = dict.fromkeys([doubt.message.rstrip(".") for doubt in analysis.all_doubts])
     told = "; ".join(list(messages)[:_MOST_DOUBTS]) or "Nothing in it is proven harmless"
     more = len(messages) - _MOST_DOUBTS
     told += f" (and {more} more)" if more > 0 else ""

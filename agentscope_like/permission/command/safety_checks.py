@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -26,8 +26,11 @@ from agentscope_like.shell import (
 )
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import (
+    Implied,
     as_written,
     bare_name,
+    choosing_option,
+    implied,
     raw_commands,
     raw_readings,
     raw_words,
@@ -41,7 +44,8 @@ from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, W
 
 __all__ = ["Finding", "find_danger"]
 
-_READ = EffectKind.READ
+_READ, _NOTHING = EffectKind.READ, Implied.NOTHING
+_ON_FILES = CHANGES | {_READ}
 _UNSEEN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
 _SHOWN_CHARACTERS = 80
@@ -122,7 +126,7 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     look = _Look(analysis, around, Secrets.of(analysis, around))
     for part in analysis.parts:
         try:
-            for find in _PART_CHECKS:
+            for find in _PART_CHECKS if part.doubts else _READ_CHECKS:
                 if reason := find(part, look):
                     return _finding(analysis.command, part.span, reason)
         except TooManyFilesError:
@@ -150,21 +154,19 @@ def _computed_program(part: Part, look: _Look) -> str | None:
 
 
 def _dangerous_command(part: Part, look: _Look) -> str | None:
-    if part.read_only:
-        return None
-    is_known = _is_opened(part, look)
-    computed = (*part.computed, Unknown(choices=_fed_words(part, look)))
-    written = as_written(part)
-    groups: list[tuple[Words, Iterator[Words], str]] = [(part.argv, readings(part), "/")]
-    if written is not part:
+    computed = part.computed
+    if fed := _fed_words(part, look):
+        computed += (Unknown(choices=fed),)
+    groups: list[tuple[Words, Iterable[Words], str]] = [(part.argv, readings(part), "/")]
+    if None in part.argv and (written := as_written(part)) is not part:
         groups.append((written.argv, readings(written), part.directory or "/"))
-    groups += ((words, raw_readings(words), "/") for words in unread_texts(part))
+    groups += [(text, raw_readings(text), "/") for text in unread_texts(part)]
     for words, commands, here in groups:
         dangers = Dangers(words, computed if words is part.argv else ())
         for command in commands:
             if reason := dangers.of(command):
                 return reason
-            if not is_known and command[0] in programs_with("remover"):
+            if command[0] in programs_with("remover") and not _is_opened(part, look):
                 operands = [word for word in command[1:] if word]
                 if reason := _of_removed(operands, look.around, here):
                     return f"perhaps {reason}"
@@ -174,8 +176,7 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
 def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
     """Return the words in the command text that `xargs` may append to a part's arguments."""
     carrier = part if part.parent is None else look.analysis.parts[part.parent]
-    programs = {bare_name(each.argv[0] or "") for each in (part, carrier) if each.argv}
-    if programs.isdisjoint(programs_with("feeder")):
+    if not {part.name, carrier.name} & programs_with("feeder"):
         return ()
     return tuple(look.printed_words) + tuple(
         word
@@ -205,10 +206,9 @@ def _hidden_code(part: Part, look: _Look) -> str | None:
         computed = None in part.argv and not reads_input(part.argv[1:])
         what = "code that is only known at run time" if computed else "its standard input as code"
         return f"runs {what}"
-    if part.read_only or not part.argv or part.argv[0] is None:
+    if not part.argv or part.argv[0] is None:
         return None
-    name = bare_name(part.argv[0])
-    if families().runs_code(name) and any(map(_is_fed, part.words[1:])):
+    if None in part.argv and families().runs_code(part.name) and any(map(_is_fed, part.words[1:])):
         return "runs the output of another command as code"
     return look.downloads.run_objection(part)
 
@@ -222,7 +222,7 @@ def _other_directory(part: Part, look: _Look) -> str | None:
 
     Bash folds `..` in the text, unless there is no such directory: then the kernel follows it.
     """
-    if not part.is_a("enters"):
+    if part.program not in programs_with("enters"):
         return None
     for effect in part.effects:
         try:
@@ -235,10 +235,15 @@ def _other_directory(part: Part, look: _Look) -> str | None:
 
 def _sensitive_path(part: Part, look: _Look) -> str | None:
     for effect in part.effects:
-        if reason := _of_effect(effect, part, look):
+        if effect.kind in _ON_FILES and (reason := _of_effect(effect, part, look)):
             return reason
+    secrets = look.secrets
     try:
-        return look.secrets.search_objection(part) or look.secrets.name_objection(part)
+        searches = secrets.reads_unseen or implied(part, look.analysis) is not _NOTHING
+        if searches and (reason := secrets.search_objection(part)):
+            return reason
+        names = choosing_option(part) is not None or part.program == "git" or part.doubts
+        return secrets.name_objection(part) if names or secrets.reads_unseen else None
     except PathError as error:
         return f"names a path that cannot be checked: {error}"
 
@@ -247,13 +252,11 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     try:
         if effect.kind is _READ:
             return look.secrets.read_objection(effect, part)
-        if effect.kind in CHANGES:
-            return _of_change(effect, part, look.around)
+        return _of_change(effect, part, look.around)
     except PathError as error:
         return f"acts on a path that cannot be checked: {error}"
     except TooManyFilesError:
         return f"reaches too many files through `{effect.target}` to check each one"
-    return None
 
 
 def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
@@ -310,6 +313,12 @@ def _everything_in(effect: Effect, around: Surroundings) -> str | None:
     reason = around.why_not_remove(around.locate(directory or "/"))
     return f"would remove everything in a protected directory: {reason}" if reason else None
 
+
+_READ_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
+    _other_directory,
+    _sensitive_path,
+)
+"""The checks of a part that is proven to read."""
 
 _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
     _dangerous_command,

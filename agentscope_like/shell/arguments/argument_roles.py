@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -36,7 +35,7 @@ class Item(Struct, frozen=True, gc=False):
     flag: str = ""
 
 
-class Problem(NamedTuple):
+class Problem(Struct, frozen=True, gc=False):
     """Something that is not understood, and the index of the argument.
 
     `is_lack` means that an operand or a number is missing without which the program does nothing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.catalog.grammar import REST, Grammar, Operand, Role, RoleKind, When
-from agentscope_like.shell.catalog.programs import program_name
+from agentscope_like.shell.catalog.programs import bare_name, program_name
 from agentscope_like.shell.catalog.tables import lookup, names
 from agentscope_like.shell.catalog.traits import canonical, names_of, programs_with
 
@@ -15,6 +15,7 @@ __all__ = [
     "Role",
     "RoleKind",
     "When",
+    "bare_name",
     "canonical",
     "families",
     "lookup",

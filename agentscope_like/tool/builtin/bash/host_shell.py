@@ -79,7 +79,10 @@ class Shell:
     @property
     def home(self) -> str | None:
         """Return what `~` stands for, or None where the environment does not say."""
-        home = os.environ.get("HOME", "")
+        try:
+            home = os.environ["HOME"]
+        except KeyError:
+            return None
         return home if home.startswith("/") else None
 
     @property
