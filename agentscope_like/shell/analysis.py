@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from enum import StrEnum
-from functools import cached_property, wraps
+from functools import wraps
 from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.catalog import bare_name, families, programs_with
 from agentscope_like.shell.syntax import Doubt
 
@@ -100,10 +101,10 @@ def answered_once(
     @wraps(question)
     def answer(part: Part, /, *args: P.args, **kwargs: P.kwargs) -> AnswerT:
         key = (question, args, *kwargs.items()) if args or kwargs else question
-        answers = part.answers
+        answers: dict[object, AnswerT] = part.__dict__.setdefault("answers", {})
         if key not in answers:
             answers[key] = question(part, *args, **kwargs)
-        return answers[key]  # type: ignore[return-value]  # it is what the question gave
+        return answers[key]
 
     return answer
 
@@ -150,19 +151,19 @@ class Part(Struct, frozen=True, dict=True):
         """Return whether this part is proven to read only."""
         return not self.doubts
 
-    @cached_property
+    @lazy_property
     def name(self) -> str:
         """The program's name by `bare_name`; empty where it is computed."""
         return bare_name(self.argv[0] or "") if self.argv else ""
 
-    @cached_property
+    @property
     def options(self) -> tuple[str, ...]:
-        """The known words behind the program's name that begin with a dash."""
+        """Return the known words behind the program's name that begin with a dash."""
         return tuple([word for word in self.argv[1:] if word is not None and word[:1] == "-"])
 
-    @cached_property
+    @property
     def git_command(self) -> str | None:
-        """The sub-command of git, after any options; None for another program."""
+        """Return the sub-command of git, after any options; None for another program."""
         words: Sequence[str | None] = self.argv if self.program == "git" else ()
         if len(words) > 1 and (words[1] or "").startswith("-"):
             words = families().without_leading_options(("git", *words[1:]))
@@ -196,7 +197,7 @@ class Part(Struct, frozen=True, dict=True):
                     values |= {rest, rest.removeprefix("=")}
         return values
 
-    @cached_property
+    @lazy_property
     def sole_segments(self) -> Mapping[Span, Segment]:
         """The segment of each word that has only one, by span; at one span, the first word's."""
         found: dict[Span, Segment] = {}
@@ -205,17 +206,12 @@ class Part(Struct, frozen=True, dict=True):
                 found.setdefault(word.span, word.segments[0])
         return found
 
-    @cached_property
-    def answers(self) -> dict[object, object]:
-        """The answers cached by `answered_once`."""
-        return {}
-
-    @cached_property
+    @lazy_property
     def redirected(self) -> frozenset[Span]:
         """The spans of its redirections."""
         return frozenset(redirect.span for redirect in self.redirects)
 
-    @cached_property
+    @lazy_property
     def written(self) -> frozenset[str]:
         """The paths that it writes to."""
         return frozenset(
@@ -288,7 +284,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
         """Return the effects of all parts, in the order of the text."""
         return tuple(effect for part in self.parts for effect in part.effects)
 
-    @cached_property
+    @lazy_property
     def redirected_to(self) -> frozenset[str | None]:
         """The paths that redirections write or read."""
         return frozenset(

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import translate
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import (
     DirectoryEntries,
     FileKind,
@@ -76,11 +77,11 @@ class SensitiveNames(Struct, frozen=True, dict=True):
         names = path.casefold().rstrip("/").split("/")
         return self._is_file_name(names[-1]) or any(map(self._is_directory_name, names))
 
-    @cached_property
+    @lazy_property
     def _is_file_name(self) -> Callable[[str], bool]:
         return _name_test((*self.all_files, *credential_names()))
 
-    @cached_property
+    @lazy_property
     def _is_directory_name(self) -> Callable[[str], bool]:
         return _name_test(self.all_directories)
 
@@ -135,28 +136,28 @@ class Surroundings(Struct, frozen=True, dict=True):
                 return self._with_deep_globs
         return self
 
-    @cached_property
+    @lazy_property
     def _with_deep_globs(self) -> Surroundings:
         return replace(self, has_deep_globs=True)
 
-    @cached_property
+    @lazy_property
     def working_directories(self) -> tuple[Location, ...]:
         """The locations of the working directories."""
         return locate_directories(
             self.working, directory=self.root, home=self.home, names=self.names
         )
 
-    @cached_property
+    @lazy_property
     def _folders(self) -> LocationCache:
         return LocationCache(
             directory=self.directory, home=self.home, names=self.names, effort=self.effort
         )
 
-    @cached_property
+    @lazy_property
     def _expansion(self) -> GlobExpansion:
         return GlobExpansion(self.names, self.effort, deep=self.has_deep_globs)
 
-    @cached_property
+    @lazy_property
     def _entries(self) -> DirectoryEntries:
         return DirectoryEntries(self.names)
 

@@ -6,12 +6,13 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell import Unknown
 from agentscope_like.shell.catalog import canonical
 
@@ -110,11 +111,11 @@ class Dangers:
         if computed:
             self._choices = tuple(dict.fromkeys(text for each in computed for text in each.choices))
 
-    @cached_property
+    @lazy_property
     def _starts(self) -> frozenset[str]:
         return frozenset(each.prefix for each in self._computed if each.prefix and not each.choices)
 
-    @cached_property
+    @lazy_property
     def _words(self) -> frozenset[str]:
         return frozenset(word for word in self._given if word is not None).union(self._choices)
 

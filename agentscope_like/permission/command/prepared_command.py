@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from typing_extensions import override
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import LookBudget, PathError, TooManyFilesError
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
@@ -72,12 +72,12 @@ class PreparedCommand(PreparedCall):
         self.analysis = analysis
         self._surroundings_now = surroundings
 
-    @cached_property
+    @lazy_property
     def surroundings(self) -> Surroundings:
         """Where the command runs; each path is located once."""
         return self._surroundings_now()
 
-    @cached_property
+    @lazy_property
     def edit_objection(self) -> str | None:
         """Why the command is more than edits inside the working directories; None if it is not."""
         return edit_objection(self.analysis, self.surroundings)
@@ -179,7 +179,7 @@ class PreparedCommand(PreparedCall):
         """Return the same as things are now."""
         return self._places_in(self._surroundings_now()) if self._changes else ()
 
-    @cached_property
+    @lazy_property
     def _changes(self) -> list[Effect]:
         return [
             effect

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from itertools import pairwise
 
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
 from agentscope_like.permission.command.dangers import Dangers
 from agentscope_like.permission.command.downloads import Downloads
@@ -88,18 +88,18 @@ class _Look(Struct, frozen=True, dict=True):
     around: Surroundings
     secrets: Secrets
 
-    @cached_property
+    @lazy_property
     def carrying(self) -> frozenset[int]:
         """The identities of the parts that run other parts."""
         parts = self.analysis.parts
         return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
 
-    @cached_property
+    @lazy_property
     def downloads(self) -> Downloads:
         """What it downloads."""
         return Downloads(self.analysis.parts)
 
-    @cached_property
+    @lazy_property
     def printed_words(self) -> tuple[str, ...]:
         """The words that the command prints by `echo` and `printf`."""
         return tuple(

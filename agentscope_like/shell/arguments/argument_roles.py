@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 
 from msgspec import Struct, field
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.arguments.go_templates import ends_with_its_data
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.values import Argument, Shape, Unknown
@@ -67,7 +67,7 @@ class ArgumentReading(Struct, dict=True):
     recursive: bool = False
     is_about: bool = False
 
-    @cached_property
+    @lazy_property
     def by_kind(self) -> Mapping[RoleKind, Sequence[Item]]:
         """Its items by the kind of their role, once all have been read."""
         found: dict[RoleKind, list[Item]] = {}
@@ -75,7 +75,7 @@ class ArgumentReading(Struct, dict=True):
             found.setdefault(item.role.kind, []).append(item)
         return found
 
-    @cached_property
+    @lazy_property
     def reaches_devices(self) -> bool:
         """Whether an operand may be a device, or a directory of devices; known at the end."""
         places = [item.argument for item in self.items if not item.flag]

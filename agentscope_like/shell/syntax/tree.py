@@ -8,10 +8,12 @@ text from what bash computes at run time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from typing import TypeAlias
 
 from msgspec import Struct, field
+
+from agentscope_like.lazy_property import lazy_property
 
 __all__ = [
     "Arithmetic",
@@ -336,7 +338,7 @@ class Script(Struct, frozen=True, dict=True):
     span: Span
     comments: tuple[Span, ...] = field(default=())
 
-    @cached_property
+    @lazy_property
     def nodes(self) -> tuple[Struct, ...]:
         """All nodes below it, in the order of the text."""
         return tuple(nodes(self.statements))

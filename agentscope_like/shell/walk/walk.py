@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -57,6 +58,7 @@ from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 __all__ = ["Walk"]
 
 _REDIRECTS = attrgetter("redirects")
+_NOTHING_KNOWN = Output()
 
 MAX_PARTS = 128
 
@@ -155,7 +157,8 @@ class Walk:
         """Judge a script that runs in the shell of `state`."""
         statements = script.statements
         if len(statements) == 1 and statements[0].connector != "&":
-            return self._command(statements[0].command, state, scope).settle()
+            after = self._command(statements[0].command, state, scope)
+            return after if after.before_cd is None else after.settle()
         chain: list[Statement] = []
         for statement in statements:
             chain.append(statement)
@@ -287,17 +290,22 @@ class Walk:
         if len(pipeline.commands) == 1:
             after = self._command(pipeline.commands[0], state, scope)
             return after.settle() if pipeline.negated else after
-        stages: list[Draft] = []
+        firsts: list[int] = []
         for place, command in enumerate(pipeline.commands):
-            first = len(self.drafts)
+            firsts.append(len(self.drafts))
             inner = scope
-            if place and (scope.fed != Output() or heeds_input(command)):
-                known = len(stages) == place and not pipeline.timed and keeps_input(command)
-                fed = (printed(stages) if known else None) or Output()
+            if place and (scope.fed != _NOTHING_KNOWN or heeds_input(command)):
+                before = [
+                    draft
+                    for each, (first, end) in zip(pipeline.commands, pairwise(firsts), strict=False)
+                    for draft in self.drafts[first:end]
+                    if draft.proves(each, scope)
+                ]
+                known = len(before) == place and not pipeline.timed and keeps_input(command)
+                fed = (printed(before) if known else None) or _NOTHING_KNOWN
                 whole = fed if takes_all(command) else fed._replace(places=False)
                 inner = replace(scope, fed=whole)
             self._command(command, state, inner)
-            stages += [each for each in self.drafts[first:] if each.proves(command, scope)]
         return state
 
     def _parameters(self, name: str) -> Parameters:
