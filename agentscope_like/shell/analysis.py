@@ -102,9 +102,10 @@ def answered_once(
     def answer(part: Part, /, *args: P.args, **kwargs: P.kwargs) -> AnswerT:
         key = (question, args, *kwargs.items()) if args or kwargs else question
         answers: dict[object, AnswerT] = part.__dict__.setdefault("answers", {})
-        if key not in answers:
-            answers[key] = question(part, *args, **kwargs)
-        return answers[key]
+        found = answers.get(key)
+        if found is None:
+            found = answers[key] = question(part, *args, **kwargs)
+        return found
 
     return answer
 

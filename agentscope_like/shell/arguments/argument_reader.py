@@ -43,7 +43,7 @@ def read_arguments(
     return reading
 
 
-class _LevelReader(OptionReader):
+class _LevelReader(OptionReader, gc=False):
     """Reads one level: the options and operands of one program or sub-command."""
 
     operands: list[int] = field(default_factory=list)

@@ -24,7 +24,7 @@ _SHORT = 2
 """Length of a short option with its dash."""
 
 
-class OptionReader(Struct):
+class OptionReader(Struct, gc=False):
     """Reads options at one level: of a program or of a sub-command."""
 
     grammar: Grammar

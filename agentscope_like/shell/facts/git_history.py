@@ -83,7 +83,6 @@ def all_words(analysis: CommandAnalysis) -> Iterator[str]:
         yield _without_magic(word) or ""
 
 
-@answered_once
 def shows_content(part: Part) -> bool:
     """Return whether a part is git and shows the content of present or past files."""
     command = part.git_command

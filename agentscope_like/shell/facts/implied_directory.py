@@ -51,9 +51,10 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)
         return _NOTHING if given else Implied.LISTS
     if program == "git":
-        if part.git_command == "ls-files":
+        command = part.git_command
+        if command == "ls-files":
             return _NOTHING if _is_given_folders(part) else Implied.LISTS
-        searches = part.git_command == "grep"
+        searches = command == "grep"
     elif program in programs_with("grep"):
         searches = searches_below(part)
     else:
