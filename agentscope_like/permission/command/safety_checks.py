@@ -120,7 +120,8 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     """
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
-    if analysis.read_only and analysis.names_no_file:
+    only_reads = analysis.read_only
+    if only_reads and analysis.names_no_file:
         return None
     around = surroundings.of(analysis)
     look = _Look(analysis, around, Secrets.of(analysis, around))
@@ -131,7 +132,7 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
                     return _finding(analysis.command, part.span, reason)
         except TooManyFilesError:
             return _finding(analysis.command, part.span, TOO_MANY)
-    if not analysis.read_only and _breeds(analysis.command):
+    if not only_reads and _breeds(analysis.command):
         return _finding(analysis.command, Span(0, len(analysis.command)), _BREEDING)
     return None
 
@@ -379,6 +380,8 @@ def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | 
 
 def _breeds(command: str) -> bool:
     """Return whether the text defines a function that pipes itself into itself: a fork bomb."""
+    if "(" not in command and "function" not in command:
+        return False
     text = None
     for number, match in enumerate(_FUNCTION.finditer(command)):
         if number >= _MOST_FUNCTIONS:

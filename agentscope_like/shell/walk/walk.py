@@ -59,6 +59,7 @@ __all__ = ["Walk"]
 
 _REDIRECTS = attrgetter("redirects")
 _NOTHING_KNOWN = Output()
+_SIMPLE = {SimpleCommand}
 
 MAX_PARTS = 128
 
@@ -121,7 +122,7 @@ class Walk:
         judge(script, State((directory,), {}), self._scope(script, WalkScope()))
         if any(map(_REDIRECTS, self.drafts)):
             doubt_copied_inputs(self.drafts)
-        return tuple([draft.finish() for draft in self.drafts])
+        return tuple(map(Draft.finish, self.drafts))
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part."""
@@ -245,7 +246,9 @@ class Walk:
     def _scope(self, script: Script, scope: WalkScope) -> WalkScope:
         """Return `scope` with what is true of the whole of `script`."""
         statements = script.statements
-        if len(statements) == 1 and _is_plain(statements[0].command):
+        only = statements[0].command if len(statements) == 1 else None
+        stages = only.commands if isinstance(only, Pipeline) else (only,)
+        if set(map(type, stages)) == _SIMPLE:
             return scope  # nothing comes after it, and no function is defined in it
         found = mutations(script)
         if not (found.functions or found.moves or found.arrays):
@@ -342,10 +345,3 @@ def _may_break_off(script: Script, *, padded: bool) -> bool:
     return any(
         isinstance(node, Arithmetic) and may_fail(node.text, padded=padded) for node in script.nodes
     )
-
-
-def _is_plain(command: Command) -> bool:
-    """Return whether a command is a simple one, or a pipeline of nothing else."""
-    if not isinstance(command, Pipeline):
-        return isinstance(command, SimpleCommand)
-    return all(isinstance(stage, SimpleCommand) for stage in command.commands)
