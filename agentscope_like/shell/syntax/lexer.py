@@ -119,7 +119,7 @@ class Lexer(ABC):
 
     def skip_blanks(self) -> None:
         """Pass over blanks and continued line ends."""
-        if self.peek() not in _BLANK_STARTS:
+        if self.position >= self.end or self.text[self.position] not in _BLANK_STARTS:
             return
         match = _BLANKS.match(self.text, self.position, self.end)
         if match is not None:
@@ -128,7 +128,9 @@ class Lexer(ABC):
 
     def skip_lines(self) -> None:
         """Pass over blanks, comments and newlines."""
-        while (character := self.peek()) in _LINE_STARTS:
+        while (
+            self.position < self.end and (character := self.text[self.position]) in _LINE_STARTS
+        ):
             start = self.position
             if character == "#":
                 self.comment()

@@ -103,6 +103,8 @@ class WordReader(ExpansionReader):
 
     def expanded_words(self, segments: list[Segment], span: Span) -> list[Word]:
         """Return the words after brace expansion; tildes and globs are marked."""
+        if Literal not in map(type, segments):  # nothing but what bash computes
+            return [Word(tuple(segments), span)]
         expansions = expand_braces(segments, span)
         if expansions is None:
             return [self._marked(segments, span, value=assignment_value(segments))]
