@@ -45,8 +45,6 @@ class PermissionEngine:
         context: The policy. It is read anew at each decision.
     """
 
-    __slots__ = ("context",)
-
     def __init__(self, context: PermissionContext) -> None:
         self.context = context
 

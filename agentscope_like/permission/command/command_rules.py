@@ -52,8 +52,6 @@ class CommandRules:
         PatternError: One of the patterns cannot be compiled.
     """
 
-    __slots__ = ("_behavior", "_index")
-
     def __init__(self, contents: Sequence[str], behavior: PermissionBehavior) -> None:
         self._behavior = behavior
         if behavior is PermissionBehavior.ALLOW:

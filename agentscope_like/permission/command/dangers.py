@@ -163,8 +163,6 @@ class Dangers:
 class _Rows:
     """The rows about one program, indexed by the first argument that they match."""
 
-    __slots__ = ("_anywhere", "_by_word")
-
     def __init__(self, rows: Sequence[Danger]) -> None:
         self._anywhere = tuple(row for row in rows if not row.words)
         firsts = {words[0] for row in rows for words in row.words}

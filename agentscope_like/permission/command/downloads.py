@@ -49,8 +49,6 @@ class Downloads:
         parts: All parts of the command.
     """
 
-    __slots__ = ("_computed", "_extracts", "_loading", "_mentions", "_parts")
-
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
         self._loading = [part for part in parts if part.name in programs_with("downloader")]

@@ -56,18 +56,6 @@ class Lexer(ABC):
     `newline` may carry the cursor over `_line_end`.
     """
 
-    __slots__ = (
-        "_line_end",
-        "_line_resume",
-        "comments",
-        "depth",
-        "end",
-        "nodes",
-        "pieces",
-        "position",
-        "text",
-    )
-
     def __init__(self, text: str, *, position: int = 0) -> None:
         self.text = text
         self.position = position
@@ -128,9 +116,7 @@ class Lexer(ABC):
 
     def skip_lines(self) -> None:
         """Pass over blanks, comments and newlines."""
-        while (
-            self.position < self.end and (character := self.text[self.position]) in _LINE_STARTS
-        ):
+        while self.position < self.end and (character := self.text[self.position]) in _LINE_STARTS:
             start = self.position
             if character == "#":
                 self.comment()

@@ -96,8 +96,6 @@ def _plain_script(command: str) -> Script | None:
 class _Reader(CompoundReader):
     """Reads pipelines and lists."""
 
-    __slots__ = ()
-
     def whole(self) -> Script:
         """Read all of the text."""
         if not self.text.isascii() and _LOCALE.search(self.text) is not None:

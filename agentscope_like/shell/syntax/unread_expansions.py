@@ -51,8 +51,6 @@ def unread_expansion(text: str, script: Script) -> Span | None:
 class _Marks:
     """Marks each character of a text with the node that covers it."""
 
-    __slots__ = ("_arithmetic", "_inert", "_openings", "_quoted", "_text", "_whole_commands")
-
     def __init__(self, text: str, script: Script) -> None:
         self._text = text
         self._openings: set[int] = set()

@@ -38,8 +38,6 @@ _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 class CommandJudge:
     """Judges simple commands for one walk."""
 
-    __slots__ = ("_walk",)
-
     def __init__(self, walk: Walking) -> None:
         self._walk = walk
 

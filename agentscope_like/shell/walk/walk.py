@@ -84,20 +84,6 @@ class Walk:
         texts: The scripts that were read in words, each with its text.
     """
 
-    __slots__ = (
-        "_calls",
-        "_judge",
-        "_script",
-        "_text_read",
-        "_words_read",
-        "_work_tree",
-        "command",
-        "doubts",
-        "drafts",
-        "home",
-        "texts",
-    )
-
     def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
         self.command = command
         self.home = home

@@ -60,8 +60,6 @@ class WordReader(ExpansionReader):
     one `Word` here; only a word whose `literal` is not None is certainly one argument.
     """
 
-    __slots__ = ()
-
     def segments(self) -> list[Segment]:
         """Read the segments of the word at the cursor; none where no word stands there.
 
