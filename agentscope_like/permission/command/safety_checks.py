@@ -147,13 +147,6 @@ def _finding(command: str, span: Span, reason: str) -> Finding:
 # Parts
 
 
-def _computed_program(part: Part, look: _Look) -> str | None:
-    del look
-    if part.argv and part.argv[0] is None:
-        return "runs a program whose name is only known at run time"
-    return None
-
-
 def _dangerous_command(part: Part, look: _Look) -> str | None:
     computed = part.computed
     if fed := _fed_words(part, look):
@@ -202,13 +195,15 @@ def _is_opened(part: Part, look: _Look) -> bool:
 
 
 def _hidden_code(part: Part, look: _Look) -> str | None:
-    """Return why a shell or interpreter runs code that is not in the command's text."""
+    """Return why a part runs a program or code that is not in the command's text."""
     if runs_unseen_text(part):
         computed = None in part.argv and not reads_input(part.argv[1:])
         what = "code that is only known at run time" if computed else "its standard input as code"
         return f"runs {what}"
-    if not part.argv or part.argv[0] is None:
+    if not part.argv:
         return None
+    if part.argv[0] is None:
+        return "runs a program whose name is only known at run time"
     if None in part.argv and families().runs_code(part.name) and any(map(_is_fed, part.words[1:])):
         return "runs the output of another command as code"
     return look.downloads.run_objection(part)
@@ -326,7 +321,6 @@ _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
     _other_directory,
     _sensitive_path,
     _hidden_code,
-    _computed_program,
 )
 
 
