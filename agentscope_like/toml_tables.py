@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.nearest import nearest
 
 __all__ = ["Expression", "TableError", "parse_table", "read_table"]
@@ -37,7 +37,7 @@ class Expression:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @cached_property
+    @lazy_property
     def _compiled(self) -> re.Pattern[str]:
         return re.compile(self.text)
 

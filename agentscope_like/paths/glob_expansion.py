@@ -28,8 +28,6 @@ class GlobExpansion:
         deep: Whether `**` matches at any depth (bash's option `globstar`).
     """
 
-    __slots__ = ("_deep", "_effort", "_known", "_names")
-
     def __init__(
         self, names: FileSystemNames = os, effort: LookBudget | None = None, *, deep: bool = False
     ) -> None:

@@ -26,8 +26,6 @@ class LocationCache:
         effort: The budget of lookups; its own by default.
     """
 
-    __slots__ = ("_directory", "_effort", "_folders", "_home", "_located", "_names")
-
     def __init__(
         self,
         *,

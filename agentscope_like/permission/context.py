@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from os import PathLike, fspath
 from typing import Annotated, Any, Self
 
@@ -24,6 +25,7 @@ from agentscope_like.permission.rule_table import RuleTable
 
 __all__ = ["AdditionalWorkingDirectory", "PermissionContext"]
 
+_PATH = attrgetter("path")
 _ALLOW, _DENY, _ASK = PermissionBehavior.ALLOW, PermissionBehavior.DENY, PermissionBehavior.ASK
 
 
@@ -158,7 +160,7 @@ class PermissionContext(BaseModel):
     @property
     def directories(self) -> tuple[str, ...]:
         """Return the working directories' paths."""
-        return tuple([entry.path for entry in self.working_directories.values()])
+        return tuple(map(_PATH, self.working_directories.values()))
 
     @property
     def policy_key(self) -> tuple[Any, ...]:

@@ -45,8 +45,6 @@ class PermissionEngine:
         context: The policy. It is read anew at each decision.
     """
 
-    __slots__ = ("context",)
-
     def __init__(self, context: PermissionContext) -> None:
         self.context = context
 
@@ -173,10 +171,8 @@ async def _nothing_matched(
     if mode.properties.otherwise == "deny":
         return _ask_or_deny(mode, row, message, check.decision_reason)
     question = PermissionDecision(ASK, message, decision_reason=check.decision_reason, row=row)
-    if _suggests_at_once(tool):
-        later = copy(call)
-        later.tool_input = dict(call.tool_input)  # the caller may change its own
-        return suggest_later(question, partial(_found_later, later))
+    if _suggests_at_once(tool):  # with arguments of their own, as the caller may change its
+        return suggest_later(question, partial(_found_later, call, dict(call.tool_input)))
     return replace(question, suggested_rules=await _suggestions(call))
 
 
@@ -184,15 +180,17 @@ def _suggests_at_once(tool: PermissionTool) -> bool:
     """Return whether suggestions can be found and tried later, without awaiting anything."""
     if getattr(tool, "prepare_decision", None) is not None:
         return False  # what is needed for them is looked up for the decision
-    methods = (tool.generate_suggestions, getattr(tool, "fallback_suggestions", None))
-    if not all(method is None or getattr(method, "never_waits", False) for method in methods):
-        return False
+    for method in (tool.generate_suggestions, getattr(tool, "fallback_suggestions", None)):
+        if method is not None and not getattr(method, "never_waits", False):
+            return False
     return getattr(tool, "compile_rules", None) is not None
 
 
-def _found_later(call: PreparedCall) -> list[PermissionRule]:
-    """Return the suggestions for a prepared call."""
-    finding = _suggestions(call)
+def _found_later(call: PreparedCall, tool_input: dict[str, Any]) -> list[PermissionRule]:
+    """Return the suggestions for a prepared call with these arguments."""
+    later = copy(call)
+    later.tool_input = tool_input
+    finding = _suggestions(later)
     try:
         finding.send(None)
     except StopIteration as found:

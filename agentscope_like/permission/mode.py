@@ -46,19 +46,17 @@ class PermissionMode(StrEnum):
     BYPASS = "bypass"
     DONT_ASK = "dont_ask"
 
-    @property
-    def properties(self) -> ModeProperties:
-        """Return what the mode means."""
-        return _PROPERTIES[self]
+    properties: ModeProperties
+    """What the mode means."""
 
 
-_PROPERTIES = {
-    PermissionMode.DEFAULT: ModeProperties(),
-    PermissionMode.ACCEPT_EDITS: ModeProperties(reads_run=True, edits_run=True),
-    PermissionMode.EXPLORE: ModeProperties(reads_run=True, only_reads=True),
-    PermissionMode.BYPASS: ModeProperties(safety_asks=False, otherwise="allow"),
-    PermissionMode.DONT_ASK: ModeProperties(reads_run=True, edits_run=True, otherwise="deny"),
-}
+PermissionMode.DEFAULT.properties = ModeProperties()
+PermissionMode.ACCEPT_EDITS.properties = ModeProperties(reads_run=True, edits_run=True)
+PermissionMode.EXPLORE.properties = ModeProperties(reads_run=True, only_reads=True)
+PermissionMode.BYPASS.properties = ModeProperties(safety_asks=False, otherwise="allow")
+PermissionMode.DONT_ASK.properties = ModeProperties(
+    reads_run=True, edits_run=True, otherwise="deny"
+)
 
 
 class PermissionBehavior(StrEnum):

@@ -42,11 +42,6 @@ class ToolRules:
         RuleError: The tool cannot read the content of one of them.
     """
 
-    __slots__ = (
-        *("_behavior", "_by_content", "_matcher", "_related", "_tool", "_whole"),
-        "lacks_related",
-    )
-
     def __init__(
         self,
         tool: PermissionTool,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, SerializerFunctionWrapHandler, WrapSerializer
+from pydantic import AfterValidator, PlainSerializer
 
 __all__ = ["Facts", "Text", "printable", "writable"]
 
@@ -35,12 +35,12 @@ def writable(value: object) -> object:
     return value
 
 
-def _write(facts: dict[str, Any], handler: SerializerFunctionWrapHandler) -> object:
-    return handler(writable(facts))
+def _cleaned(facts: dict[str, Any]) -> Any:
+    return writable(facts) if facts else facts
 
 
 Text = Annotated[str, AfterValidator(printable)]
 """A text field that every message can carry and every state can store."""
 
-Facts = Annotated[dict[str, Any], WrapSerializer(_write, when_used="json")]
+Facts = Annotated[dict[str, Any], PlainSerializer(_cleaned, when_used="json")]
 """Facts for programs, which may be changed in place: cleaned when they are written as JSON."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from enum import StrEnum
-from functools import cached_property, wraps
+from functools import wraps
 from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from agentscope_like.shell.catalog import families, programs_with
+from agentscope_like.lazy_property import lazy_property
+from agentscope_like.shell.catalog import bare_name, families, programs_with
 from agentscope_like.shell.syntax import Doubt
 
 if TYPE_CHECKING:
@@ -100,10 +101,11 @@ def answered_once(
     @wraps(question)
     def answer(part: Part, /, *args: P.args, **kwargs: P.kwargs) -> AnswerT:
         key = (question, args, *kwargs.items()) if args or kwargs else question
-        answers = part.answers
-        if key not in answers:
-            answers[key] = question(part, *args, **kwargs)
-        return answers[key]  # type: ignore[return-value]  # it is what the question gave
+        answers: dict[object, AnswerT] = part.__dict__.setdefault("answers", {})
+        found = answers.get(key)
+        if found is None:
+            found = answers[key] = question(part, *args, **kwargs)
+        return found
 
     return answer
 
@@ -150,17 +152,22 @@ class Part(Struct, frozen=True, dict=True):
         """Return whether this part is proven to read only."""
         return not self.doubts
 
-    @cached_property
-    def options(self) -> tuple[str, ...]:
-        """The known words behind the program's name that begin with a dash."""
-        return tuple(word for word in self.argv[1:] if word is not None and word[:1] == "-")
+    @lazy_property
+    def name(self) -> str:
+        """The program's name by `bare_name`; empty where it is computed."""
+        return bare_name(self.argv[0] or "") if self.argv else ""
 
-    @cached_property
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the known words behind the program's name that begin with a dash."""
+        return tuple([word for word in self.argv[1:] if word is not None and word[:1] == "-"])
+
+    @property
     def git_command(self) -> str | None:
-        """The sub-command of git, after any options; None for another program."""
-        if self.program != "git":
-            return None
-        words = families().without_leading_options(("git", *self.argv[1:]))
+        """Return the sub-command of git, after any options; None for another program."""
+        words: Sequence[str | None] = self.argv if self.program == "git" else ()
+        if len(words) > 1 and (words[1] or "").startswith("-"):
+            words = families().without_leading_options(("git", *words[1:]))
         return words[1] if len(words) > 1 else None
 
     def is_a(self, trait: str, *others: str) -> bool:
@@ -191,7 +198,7 @@ class Part(Struct, frozen=True, dict=True):
                     values |= {rest, rest.removeprefix("=")}
         return values
 
-    @cached_property
+    @lazy_property
     def sole_segments(self) -> Mapping[Span, Segment]:
         """The segment of each word that has only one, by span; at one span, the first word's."""
         found: dict[Span, Segment] = {}
@@ -200,17 +207,12 @@ class Part(Struct, frozen=True, dict=True):
                 found.setdefault(word.span, word.segments[0])
         return found
 
-    @cached_property
-    def answers(self) -> dict[object, object]:
-        """The answers cached by `answered_once`."""
-        return {}
-
-    @cached_property
+    @lazy_property
     def redirected(self) -> frozenset[Span]:
         """The spans of its redirections."""
         return frozenset(redirect.span for redirect in self.redirects)
 
-    @cached_property
+    @lazy_property
     def written(self) -> frozenset[str]:
         """The paths that it writes to."""
         return frozenset(
@@ -283,7 +285,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
         """Return the effects of all parts, in the order of the text."""
         return tuple(effect for part in self.parts for effect in part.effects)
 
-    @cached_property
+    @lazy_property
     def redirected_to(self) -> frozenset[str | None]:
         """The paths that redirections write or read."""
         return frozenset(
@@ -296,7 +298,7 @@ class CommandAnalysis(Struct, frozen=True, dict=True):
     @property
     def all_doubts(self) -> tuple[Doubt, ...]:
         """Return every reason for which the command is not proven read-only."""
-        return self.doubts + tuple(doubt for part in self.parts for doubt in part.doubts)
+        return self.doubts + tuple([doubt for part in self.parts for doubt in part.doubts])
 
 
 _EDITS = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE})
@@ -304,6 +306,6 @@ _EDITS = frozenset({EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE})
 
 
 def _may_need_no_rule(part: Part) -> bool:
-    if part.read_only:
+    if not part.doubts:
         return True
     return bool(part.effects) and all(effect.kind in _EDITS for effect in part.effects)

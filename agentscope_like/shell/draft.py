@@ -34,7 +34,7 @@ def shortened(text: str) -> str:
     return line if is_all else f"{line[: _SHOWN - 3]}..."
 
 
-class WalkScope(Struct, frozen=True):
+class WalkScope(Struct, frozen=True, gc=False):
     """The surroundings of a command in the tree walk.
 
     Attributes:
@@ -75,7 +75,7 @@ class WalkScope(Struct, frozen=True):
         return replace(self, parent=parent, redirects=())
 
 
-class Draft(Struct):
+class Draft(Struct, gc=False):
     """A part under judgement.
 
     `arguments` is `argv` with what is known of computed words; `is_one_of_several` means that other

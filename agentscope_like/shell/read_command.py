@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
+from operator import attrgetter
 from typing import TypedDict
 
 from msgspec.structs import replace
@@ -15,10 +16,17 @@ from agentscope_like.shell.analysis import (
 )
 from agentscope_like.shell.draft import BudgetError
 from agentscope_like.shell.expand import WorkTree
-from agentscope_like.shell.facts import Implied, implied, shows_computed, shows_unseen_files
+from agentscope_like.shell.facts import (
+    Implied,
+    choosing_option,
+    implied,
+    shows_computed,
+    shows_content,
+    shows_unseen_files,
+)
 from agentscope_like.shell.names import doubted_names
 from agentscope_like.shell.secrets import named_files
-from agentscope_like.shell.syntax import ReadError, Span, read, unread_expansion
+from agentscope_like.shell.syntax import OPENING, ReadError, Span, read, unread_expansion
 from agentscope_like.shell.walk import Walk
 from agentscope_like.sized_cache import cached_by_size
 
@@ -37,6 +45,7 @@ _KEPT_CHARACTERS = 200_000
 """Of the commands whose analyses are kept; an analysis takes a hundred bytes for each."""
 
 _NOTHING = Implied.NOTHING
+_EFFECTS = attrgetter("effects")
 
 
 def analyze(
@@ -72,7 +81,8 @@ def _analysis(
         read_so = CommandAnalysis(command, directory, script, parts, doubts, inner)
         analysis = _with_doubted_names(read_so)
         parts = analysis.parts
-        if analysis.may_need_no_rule and (dissent := _unread_expansion(analysis)) is not None:
+        may_hold_more = bool(inner) or OPENING.search(command) is not None
+        if may_hold_more and analysis.may_need_no_rule and (dissent := _dissent(analysis)):
             return replace(analysis, doubts=(dissent,))
     except ReadError as error:
         return unread(Doubt(str(error), getattr(error, "span", whole)))
@@ -85,7 +95,7 @@ def _analysis(
     return analysis
 
 
-def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
+def _dissent(analysis: CommandAnalysis) -> Dissent | None:
     """Return a doubt about an expansion in a text that was not parsed, or None."""
     for text, script in analysis.texts:
         place = unread_expansion(text, script)
@@ -99,7 +109,7 @@ def _unread_expansion(analysis: CommandAnalysis) -> Dissent | None:
 
 def _with_doubted_names(analysis: CommandAnalysis) -> CommandAnalysis:
     """Return the analysis with a doubt for each part that shows files of unknown names."""
-    if not any(map(shows_unseen_files, analysis.parts)):
+    if not any(map(shows_unseen_files, filter(_EFFECTS, analysis.parts))):
         return analysis
     parts = list(analysis.parts)
     for number, doubt in doubted_names(analysis):
@@ -108,6 +118,9 @@ def _with_doubted_names(analysis: CommandAnalysis) -> CommandAnalysis:
 
 
 def _names_a_file(part: Part, analysis: CommandAnalysis) -> bool:
-    if part.effects or shows_computed(part) or any(named_files(part)):
+    if part.effects:
+        return True
+    names = choosing_option(part) is not None or (part.program == "git" and shows_content(part))
+    if names and (shows_computed(part) or any(named_files(part))):
         return True
     return implied(part, analysis) is not _NOTHING

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import translate
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import (
     DirectoryEntries,
     FileKind,
@@ -74,31 +75,29 @@ class SensitiveNames(Struct, frozen=True, dict=True):
     def occur_in(self, path: str) -> bool:
         """Return whether a path ends with one of the names, or of a credential, or is below one."""
         names = path.casefold().rstrip("/").split("/")
-        return names[-1] in self._file_names or any(map(self._is_directory_name, names))
+        return self._is_file_name(names[-1]) or any(map(self._is_directory_name, names))
 
-    @cached_property
-    def _file_names(self) -> _NamePatterns:
-        return _NamePatterns((*self.all_files, *credential_names()))
+    @lazy_property
+    def _is_file_name(self) -> Callable[[str], bool]:
+        return _name_test((*self.all_files, *credential_names()))
 
-    @cached_property
+    @lazy_property
     def _is_directory_name(self) -> Callable[[str], bool]:
-        names = _NamePatterns(self.all_directories)
-        return lru_cache(maxsize=1024)(names.__contains__)
+        return _name_test(self.all_directories)
 
 
-class _NamePatterns:
-    """A set of name patterns; it contains every name that one of them matches."""
+def _name_test(patterns: Iterable[str]) -> Callable[[str], bool]:
+    """Return the test for the names that one of the patterns matches."""
+    names = {pattern.casefold().rpartition("/")[2] for pattern in patterns}
+    literal = {name for name in names if not _MAGIC.search(name)}
+    globs = [translate(name) for name in sorted(names - literal)]
+    matches = re.compile("|".join(globs) or r"(?!)").fullmatch
 
-    __slots__ = ("_literal", "_matches")
+    @lru_cache(maxsize=1024)
+    def test(name: str) -> bool:
+        return name in literal or matches(name) is not None
 
-    def __init__(self, patterns: Iterable[str]) -> None:
-        names = {pattern.casefold().rpartition("/")[2] for pattern in patterns}
-        self._literal = {name for name in names if not _MAGIC.search(name)}
-        globs = [translate(name) for name in sorted(names - self._literal)]
-        self._matches = re.compile("|".join(globs) or r"(?!)").fullmatch
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._literal or self._matches(name) is not None
+    return test
 
 
 class Surroundings(Struct, frozen=True, dict=True):
@@ -137,28 +136,28 @@ class Surroundings(Struct, frozen=True, dict=True):
                 return self._with_deep_globs
         return self
 
-    @cached_property
+    @lazy_property
     def _with_deep_globs(self) -> Surroundings:
         return replace(self, has_deep_globs=True)
 
-    @cached_property
+    @lazy_property
     def working_directories(self) -> tuple[Location, ...]:
         """The locations of the working directories."""
         return locate_directories(
             self.working, directory=self.root, home=self.home, names=self.names
         )
 
-    @cached_property
+    @lazy_property
     def _folders(self) -> LocationCache:
         return LocationCache(
             directory=self.directory, home=self.home, names=self.names, effort=self.effort
         )
 
-    @cached_property
+    @lazy_property
     def _expansion(self) -> GlobExpansion:
         return GlobExpansion(self.names, self.effort, deep=self.has_deep_globs)
 
-    @cached_property
+    @lazy_property
     def _entries(self) -> DirectoryEntries:
         return DirectoryEntries(self.names)
 
@@ -358,13 +357,15 @@ def leads_elsewhere(effect: Effect, around: Surroundings, *, unless_there: bool 
     return not (unless_there and read.kind is _DIRECTORY)
 
 
-def paths_in(word: str) -> Iterator[str]:
-    """Yield possible paths in a word: itself, and the text after `=`, `@`, `:` or an option."""
+def paths_in(word: str) -> list[str]:
+    """Return possible paths in a word: itself, and the text after `=`, `@`, `:` or an option."""
+    paths: list[str] = []
     if not word or len(word) > 1024 or _BLANK.search(word):  # noqa: PLR2004
-        return
+        return paths
     for piece in filter(None, _BETWEEN_PATHS.split(word)):
-        yield piece
+        paths.append(piece)
         if "*" in piece and (bare := piece.strip("*")):
-            yield bare
+            paths.append(bare)
     if word[0] == "-" and len(word) > 2 and word[1] != "-":  # noqa: PLR2004
-        yield word[2:]
+        paths.append(word[2:])
+    return paths

@@ -65,7 +65,7 @@ class Output(NamedTuple):
     places: bool = False
 
 
-class Unknown(Struct, frozen=True):
+class Unknown(Struct, frozen=True, gc=False):
     """What is known of a word that bash computes in part.
 
     Attributes:

@@ -24,11 +24,11 @@ from agentscope_like.permission.explain import (
     LineRole,
     cells,
     explain_call,
+    omissions,
     rule_flag,
     visible,
 )
 from agentscope_like.permission.explain.layout import argument_lines
-from agentscope_like.permission.explain.omission import omissions
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
 from tests.permission.kit import analyze
 

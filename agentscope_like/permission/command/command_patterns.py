@@ -23,6 +23,9 @@ __all__ = ["CommandIndex", "CommandPattern", "WordGlob", "compile_command", "quo
 MAX_PATTERN_LENGTH = 4096
 """Characters of a pattern."""
 
+_MOST_SOUGHT = 64
+"""How many first words are sought in a text one by one, before its commands are."""
+
 _PREFIX_MARK = ":*"
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _PLAIN_WORDS = re.compile(r"[A-Za-z0-9_@%+=:,./ -]+")
@@ -274,6 +277,13 @@ class CommandIndex:
         for node in nodes:
             best = _least(best, node.exact)
         return None if best is None else best + self._offset
+
+    def may_begin_in(self, text: str) -> bool:
+        """Return whether the first word of a pattern may stand in a text, folded by `program`."""
+        root = self._root
+        if self._earlier is not None or root.globs is not None or len(root.words) > _MOST_SOUGHT:
+            return True
+        return any(map(text.__contains__, root.words))
 
     def _add(self, pattern: CommandPattern, position: int) -> None:
         node = self._root

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CommandRules"]
 
+_PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
+"""A text in which nothing is quoted, computed or a pattern."""
+
 
 class CommandRules:
     """The command patterns of rules with the same behaviour.
@@ -47,8 +51,6 @@ class CommandRules:
     Raises:
         PatternError: One of the patterns cannot be compiled.
     """
-
-    __slots__ = ("_behavior", "_index")
 
     def __init__(self, contents: Sequence[str], behavior: PermissionBehavior) -> None:
         self._behavior = behavior
@@ -119,6 +121,8 @@ class CommandRules:
             return None
         if analysis.script is None:
             return self._in_raw(analysis.command)
+        if self._speaks_of_others(analysis):
+            return None
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0
         every = (words for part in analysis.parts for words in _commands(part, guess=guess))
@@ -126,6 +130,18 @@ class CommandRules:
         if found is None and any(map(runs_unseen_text, analysis.parts)):
             return self._in_raw(analysis.command)
         return found
+
+    def _speaks_of_others(self, analysis: CommandAnalysis) -> bool:
+        """Return whether no pattern can match, since no word holds the first word of one.
+
+        The words of all commands that may run stand in the text or in a part, where none is
+        computed or quoted.
+        """
+        if _PLAIN.fullmatch(analysis.command) is None:
+            return False
+        words = [word for part in analysis.parts for word in part.argv]
+        known = [analysis.command, *filter(None, words)]
+        return None not in words and not self._index.may_begin_in(" ".join(known).casefold())
 
     def _in_raw(self, text: str) -> int | None:
         return self._first(raw_commands(text), open_end=True)

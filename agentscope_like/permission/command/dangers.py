@@ -6,12 +6,13 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell import Unknown
 from agentscope_like.shell.catalog import canonical
 
@@ -106,16 +107,15 @@ class Dangers:
         self._given = words
         self._computed = computed
         self._passing: dict[Danger, list[frozenset[str]]] = {}
+        self._choices: tuple[str, ...] = ()
+        if computed:
+            self._choices = tuple(dict.fromkeys(text for each in computed for text in each.choices))
 
-    @cached_property
-    def _choices(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(text for each in self._computed for text in each.choices))
-
-    @cached_property
+    @lazy_property
     def _starts(self) -> frozenset[str]:
         return frozenset(each.prefix for each in self._computed if each.prefix and not each.choices)
 
-    @cached_property
+    @lazy_property
     def _words(self) -> frozenset[str]:
         return frozenset(word for word in self._given if word is not None).union(self._choices)
 
@@ -129,15 +129,17 @@ class Dangers:
         if not command or command[0] is None:
             return None
         rows = _rows_of(command[0])
-        if not rows:
+        if rows is None:
             return None
         arguments = [word for word in command[1:] if word is not None]
         arguments += self._choices
         firsts: list[Sequence[str]] = [arguments]
         if command[1:] and command[1] is None:
             firsts += ([text, *arguments] for text in self._choices if rows.match_first(text))
-        found = (reason for each in firsts if (reason := self._found(rows, each)))
-        return next(found, None)
+        for each in firsts:
+            if reason := self._found(rows, each):
+                return reason
+        return None
 
     def _found(self, rows: _Rows, arguments: Sequence[str]) -> str | None:
         for row in rows.beginning(arguments[0] if arguments else ""):
@@ -161,8 +163,6 @@ class Dangers:
 class _Rows:
     """The rows about one program, indexed by the first argument that they match."""
 
-    __slots__ = ("_anywhere", "_by_word")
-
     def __init__(self, rows: Sequence[Danger]) -> None:
         self._anywhere = tuple(row for row in rows if not row.words)
         firsts = {words[0] for row in rows for words in row.words}
@@ -172,9 +172,6 @@ class _Rows:
             )
             for first in firsts
         }
-
-    def __bool__(self) -> bool:
-        return bool(self._anywhere or self._by_word)
 
     def match_first(self, first: str) -> bool:
         """Return whether one of the rows matches a first word."""
@@ -199,10 +196,11 @@ class _Table:
                 else:
                     self._named.setdefault(program, []).append(danger)
 
-    def about(self, program: str) -> _Rows:
-        """Return the rows about a program."""
+    def about(self, program: str) -> _Rows | None:
+        """Return the rows about a program, or None if there are none."""
         globs = [danger for pattern, danger in self._globs if fnmatchcase(program, pattern)]
-        return _Rows((*self._named.get(canonical(program), ()), *globs))
+        rows = (*self._named.get(canonical(program), ()), *globs)
+        return _Rows(rows) if rows else None
 
 
 @lru_cache(maxsize=1)
@@ -211,7 +209,7 @@ def _table() -> _Table:
 
 
 @lru_cache(maxsize=1024)
-def _rows_of(program: str) -> _Rows:
+def _rows_of(program: str) -> _Rows | None:
     return _table().about(program)
 
 

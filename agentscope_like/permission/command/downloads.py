@@ -49,18 +49,16 @@ class Downloads:
         parts: All parts of the command.
     """
 
-    __slots__ = ("_computed", "_extracts", "_loading", "_mentions", "_parts")
-
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
-        self._loading = [part for part in parts if _name(part) in programs_with("downloader")]
+        self._loading = [part for part in parts if part.name in programs_with("downloader")]
         if not self._loading:
             return
         self._mentions = Counter(name for part in parts for name in _mentions(part))
         names = [name for part in self._loading for name in _computed_names(part)]
         self._computed = tuple(dict.fromkeys(names))
         self._extracts = any(
-            _name(part) in programs_with("extractor") and not part.read_only for part in parts
+            part.name in programs_with("extractor") and not part.read_only for part in parts
         )
 
     def run_objection(self, part: Part) -> str | None:
@@ -113,12 +111,8 @@ _MODULE_MARK = "\0"
 """Marks a script's name without its extension; no file name contains it."""
 
 
-def _name(part: Part) -> str:
-    return bare_name(part.argv[0] or "") if part.argv else ""
-
-
 def _runs_code(part: Part) -> bool:
-    name = _name(part)
+    name = part.name
     if families().is_shell(name):
         return any(map(_table().shell_code.fullmatch, part.options))
     interpreter = families().interpreter(name)
@@ -129,7 +123,7 @@ def _runs_code(part: Part) -> bool:
 @answered_once
 def _mentions(part: Part) -> frozenset[str]:
     """Return the bare names in the arguments of a part that may write a file."""
-    if part.read_only or _name(part) in programs_with("keeps_contents"):
+    if part.read_only or part.name in programs_with("keeps_contents"):
         return frozenset()
     found = set(map(bare_name, part.written))
     for word in filter(None, part.argv[1:]):
@@ -157,7 +151,7 @@ def _computed_names(part: Part) -> Iterator[str]:
 
     Only for names that are not known, or that somebody else chooses.
     """
-    name, options = _name(part), part.options
+    name, options = part.name, part.options
     table = _table()
     pattern = table.named_by_server.get(name)
     if pattern is not None and any(map(pattern.fullmatch, options)):
@@ -201,7 +195,7 @@ def _target(redirect: Redirect) -> str | None:
 @answered_once
 def _scripts(part: Part) -> tuple[str, ...] | None:
     """Return the bare names of the scripts that a part runs; None if unknown."""
-    name = _name(part)
+    name = part.name
     if name in programs_with("sourcer"):
         operands = [word for word in part.argv[1:] if word != "--"]
         return _bare(operands[:1])

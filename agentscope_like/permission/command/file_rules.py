@@ -80,8 +80,6 @@ class FileRules:
         RuleError: A content is not a path pattern.
     """
 
-    __slots__ = ("_concerned", "_first")
-
     def __init__(
         self,
         rules: Sequence[PermissionRule],
@@ -150,8 +148,6 @@ class FileRules:
 
 class _Telling:
     """Describes one touch in sentences without a full stop."""
-
-    __slots__ = ("_around", "_command", "_touch")
 
     def __init__(self, touch: Touch, analysis: CommandAnalysis, around: Surroundings) -> None:
         self._touch = touch
@@ -227,8 +223,6 @@ class _Search:
     Args:
         around: Where the command runs.
     """
-
-    __slots__ = ("_known", "around")
 
     def __init__(self, around: Surroundings) -> None:
         self.around = around

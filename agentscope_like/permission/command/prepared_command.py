@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from typing_extensions import override
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import LookBudget, PathError, TooManyFilesError
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
@@ -72,12 +72,12 @@ class PreparedCommand(PreparedCall):
         self.analysis = analysis
         self._surroundings_now = surroundings
 
-    @cached_property
+    @lazy_property
     def surroundings(self) -> Surroundings:
         """Where the command runs; each path is located once."""
         return self._surroundings_now()
 
-    @cached_property
+    @lazy_property
     def edit_objection(self) -> str | None:
         """Why the command is more than edits inside the working directories; None if it is not."""
         return edit_objection(self.analysis, self.surroundings)
@@ -123,9 +123,10 @@ class PreparedCommand(PreparedCall):
             known = all(None not in part.argv for part in self.analysis.parts)
             message = _MAY_RUN_DENIED if known else _MAY_BE_DENIED
             return _safety_ask(message, "a deny rule may match")
-        if self.only_edits:
+        edits_run = self.context.mode.properties.edits_run
+        if edits_run and self.edit_objection is None:
             return _ONLY_EDITS
-        reason = self.edit_objection if self.context.mode.properties.edits_run else None
+        reason = self.edit_objection if edits_run else None
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH,
             _not_harmless(self.analysis, reason),
@@ -133,7 +134,8 @@ class PreparedCommand(PreparedCall):
         )
 
     def _may_be_denied(self) -> bool:
-        if all(part.read_only and None not in part.argv for part in self.analysis.parts):
+        parts = self.analysis.parts
+        if not (self.context.deny_rules and any(p.doubts or None in p.argv for p in parts)):
             return False
         rules = rules_of(self.tool, PermissionBehavior.DENY, self.context)
         matcher = None if rules is None else rules.matcher
@@ -177,7 +179,7 @@ class PreparedCommand(PreparedCall):
         """Return the same as things are now."""
         return self._places_in(self._surroundings_now()) if self._changes else ()
 
-    @cached_property
+    @lazy_property
     def _changes(self) -> list[Effect]:
         return [
             effect
@@ -204,7 +206,7 @@ def _safety_ask(message: str, reason: str) -> PermissionDecision:
 
 def _not_harmless(analysis: CommandAnalysis, reason: str | None) -> str:
     """Return why the command is not known to be harmless, in one or two sentences."""
-    messages = dict.fromkeys(doubt.message.rstrip(".") for doubt in analysis.all_doubts)
+    messages = dict.fromkeys([doubt.message.rstrip(".") for doubt in analysis.all_doubts])
     told = "; ".join(list(messages)[:_MOST_DOUBTS]) or "Nothing in it is proven harmless"
     more = len(messages) - _MOST_DOUBTS
     told += f" (and {more} more)" if more > 0 else ""

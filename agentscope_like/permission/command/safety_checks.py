@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
 from agentscope_like.permission.command.dangers import Dangers
 from agentscope_like.permission.command.downloads import Downloads
@@ -26,8 +26,11 @@ from agentscope_like.shell import (
 )
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import (
+    Implied,
     as_written,
     bare_name,
+    choosing_option,
+    implied,
     raw_commands,
     raw_readings,
     raw_words,
@@ -41,7 +44,8 @@ from agentscope_like.shell.syntax import Heredoc, Literal, Span, Substitution, W
 
 __all__ = ["Finding", "find_danger"]
 
-_READ = EffectKind.READ
+_READ, _NOTHING = EffectKind.READ, Implied.NOTHING
+_ON_FILES = CHANGES | {_READ}
 _UNSEEN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE})
 _NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"})
 _SHOWN_CHARACTERS = 80
@@ -84,18 +88,18 @@ class _Look(Struct, frozen=True, dict=True):
     around: Surroundings
     secrets: Secrets
 
-    @cached_property
+    @lazy_property
     def carrying(self) -> frozenset[int]:
         """The identities of the parts that run other parts."""
         parts = self.analysis.parts
         return frozenset(id(parts[each.parent]) for each in parts if each.parent is not None)
 
-    @cached_property
+    @lazy_property
     def downloads(self) -> Downloads:
         """What it downloads."""
         return Downloads(self.analysis.parts)
 
-    @cached_property
+    @lazy_property
     def printed_words(self) -> tuple[str, ...]:
         """The words that the command prints by `echo` and `printf`."""
         return tuple(
@@ -116,18 +120,19 @@ def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Findin
     """
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
-    if analysis.read_only and analysis.names_no_file:
+    only_reads = analysis.read_only
+    if only_reads and analysis.names_no_file:
         return None
     around = surroundings.of(analysis)
     look = _Look(analysis, around, Secrets.of(analysis, around))
     for part in analysis.parts:
         try:
-            for find in _PART_CHECKS:
+            for find in _PART_CHECKS if part.doubts else _READ_CHECKS:
                 if reason := find(part, look):
                     return _finding(analysis.command, part.span, reason)
         except TooManyFilesError:
             return _finding(analysis.command, part.span, TOO_MANY)
-    if not analysis.read_only and _breeds(analysis.command):
+    if not only_reads and _breeds(analysis.command):
         return _finding(analysis.command, Span(0, len(analysis.command)), _BREEDING)
     return None
 
@@ -142,29 +147,20 @@ def _finding(command: str, span: Span, reason: str) -> Finding:
 # Parts
 
 
-def _computed_program(part: Part, look: _Look) -> str | None:
-    del look
-    if part.argv and part.argv[0] is None:
-        return "runs a program whose name is only known at run time"
-    return None
-
-
 def _dangerous_command(part: Part, look: _Look) -> str | None:
-    if part.read_only:
-        return None
-    is_known = _is_opened(part, look)
-    computed = (*part.computed, Unknown(choices=_fed_words(part, look)))
-    written = as_written(part)
-    groups: list[tuple[Words, Iterator[Words], str]] = [(part.argv, readings(part), "/")]
-    if written is not part:
+    computed = part.computed
+    if fed := _fed_words(part, look):
+        computed += (Unknown(choices=fed),)
+    groups: list[tuple[Words, Iterable[Words], str]] = [(part.argv, readings(part), "/")]
+    if None in part.argv and (written := as_written(part)) is not part:
         groups.append((written.argv, readings(written), part.directory or "/"))
-    groups += ((words, raw_readings(words), "/") for words in unread_texts(part))
+    groups += [(text, raw_readings(text), "/") for text in unread_texts(part)]
     for words, commands, here in groups:
         dangers = Dangers(words, computed if words is part.argv else ())
         for command in commands:
             if reason := dangers.of(command):
                 return reason
-            if not is_known and command[0] in programs_with("remover"):
+            if command[0] in programs_with("remover") and not _is_opened(part, look):
                 operands = [word for word in command[1:] if word]
                 if reason := _of_removed(operands, look.around, here):
                     return f"perhaps {reason}"
@@ -174,8 +170,7 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
 def _fed_words(part: Part, look: _Look) -> tuple[str, ...]:
     """Return the words in the command text that `xargs` may append to a part's arguments."""
     carrier = part if part.parent is None else look.analysis.parts[part.parent]
-    programs = {bare_name(each.argv[0] or "") for each in (part, carrier) if each.argv}
-    if programs.isdisjoint(programs_with("feeder")):
+    if not {part.name, carrier.name} & programs_with("feeder"):
         return ()
     return tuple(look.printed_words) + tuple(
         word
@@ -200,15 +195,16 @@ def _is_opened(part: Part, look: _Look) -> bool:
 
 
 def _hidden_code(part: Part, look: _Look) -> str | None:
-    """Return why a shell or interpreter runs code that is not in the command's text."""
+    """Return why a part runs a program or code that is not in the command's text."""
     if runs_unseen_text(part):
         computed = None in part.argv and not reads_input(part.argv[1:])
         what = "code that is only known at run time" if computed else "its standard input as code"
         return f"runs {what}"
-    if part.read_only or not part.argv or part.argv[0] is None:
+    if not part.argv:
         return None
-    name = bare_name(part.argv[0])
-    if families().runs_code(name) and any(map(_is_fed, part.words[1:])):
+    if part.argv[0] is None:
+        return "runs a program whose name is only known at run time"
+    if None in part.argv and families().runs_code(part.name) and any(map(_is_fed, part.words[1:])):
         return "runs the output of another command as code"
     return look.downloads.run_objection(part)
 
@@ -222,7 +218,7 @@ def _other_directory(part: Part, look: _Look) -> str | None:
 
     Bash folds `..` in the text, unless there is no such directory: then the kernel follows it.
     """
-    if not part.is_a("enters"):
+    if part.program not in programs_with("enters"):
         return None
     for effect in part.effects:
         try:
@@ -235,10 +231,15 @@ def _other_directory(part: Part, look: _Look) -> str | None:
 
 def _sensitive_path(part: Part, look: _Look) -> str | None:
     for effect in part.effects:
-        if reason := _of_effect(effect, part, look):
+        if effect.kind in _ON_FILES and (reason := _of_effect(effect, part, look)):
             return reason
+    secrets = look.secrets
     try:
-        return look.secrets.search_objection(part) or look.secrets.name_objection(part)
+        searches = secrets.reads_unseen or implied(part, look.analysis) is not _NOTHING
+        if searches and (reason := secrets.search_objection(part)):
+            return reason
+        names = choosing_option(part) is not None or part.program == "git" or part.doubts
+        return secrets.name_objection(part) if names or secrets.reads_unseen else None
     except PathError as error:
         return f"names a path that cannot be checked: {error}"
 
@@ -247,13 +248,11 @@ def _of_effect(effect: Effect, part: Part, look: _Look) -> str | None:
     try:
         if effect.kind is _READ:
             return look.secrets.read_objection(effect, part)
-        if effect.kind in CHANGES:
-            return _of_change(effect, part, look.around)
+        return _of_change(effect, part, look.around)
     except PathError as error:
         return f"acts on a path that cannot be checked: {error}"
     except TooManyFilesError:
         return f"reaches too many files through `{effect.target}` to check each one"
-    return None
 
 
 def _of_change(effect: Effect, part: Part, around: Surroundings) -> str | None:
@@ -311,12 +310,17 @@ def _everything_in(effect: Effect, around: Surroundings) -> str | None:
     return f"would remove everything in a protected directory: {reason}" if reason else None
 
 
+_READ_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
+    _other_directory,
+    _sensitive_path,
+)
+"""The checks of a part that is proven to read."""
+
 _PART_CHECKS: tuple[Callable[[Part, _Look], str | None], ...] = (
     _dangerous_command,
     _other_directory,
     _sensitive_path,
     _hidden_code,
-    _computed_program,
 )
 
 
@@ -370,6 +374,8 @@ def _of_removed(words: Sequence[str], around: Surroundings, here: str) -> str | 
 
 def _breeds(command: str) -> bool:
     """Return whether the text defines a function that pipes itself into itself: a fork bomb."""
+    if "(" not in command and "function" not in command:
+        return False
     text = None
     for number, match in enumerate(_FUNCTION.finditer(command)):
         if number >= _MOST_FUNCTIONS:

@@ -3,6 +3,7 @@
 from agentscope_like.permission.explain.explained_decision import ROW_WORDS
 from agentscope_like.permission.explain.explanation import Explanation, explain_call
 from agentscope_like.permission.explain.layout import Line, LineRole, rule_flag
+from agentscope_like.permission.explain.omission import omissions
 from agentscope_like.permission.explain.visible_text import Piece, cells, pieces, visible
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Piece",
     "cells",
     "explain_call",
+    "omissions",
     "pieces",
     "rule_flag",
     "visible",

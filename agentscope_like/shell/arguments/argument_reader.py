@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import field
 from msgspec.structs import replace
 
-from agentscope_like.shell.arguments.argument_roles import ArgumentReading, Item, fits
+from agentscope_like.shell.arguments.argument_roles import CHECKED, ArgumentReading, Item, fits
 from agentscope_like.shell.arguments.option_reader import OptionReader
 from agentscope_like.shell.catalog import REST, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.shell.draft import shortened
@@ -25,6 +26,7 @@ _CHANGING = frozenset(
 _READING = frozenset({RoleKind.READ, RoleKind.LIST})
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _WRITTEN = Role(RoleKind.WRITE)
+_MOST_ABOUT = 2
 _HELP = frozenset({"--help", "-help", "-h"})
 
 
@@ -41,23 +43,17 @@ def read_arguments(
     return reading
 
 
-class _LevelReader(OptionReader):
+class _LevelReader(OptionReader, gc=False):
     """Reads one level: the options and operands of one program or sub-command."""
 
-    __slots__ = ("early", "operands", "spread")
-
-    def __init__(
-        self, grammar: Grammar, arguments: Sequence[Argument], reading: ArgumentReading
-    ) -> None:
-        super().__init__(grammar, arguments, reading)
-        self.operands: list[int] = []
-        self.spread: int | None = None
-        self.early: frozenset[str] = frozenset()
+    operands: list[int] = field(default_factory=list)
+    spread: int | None = None
+    early: frozenset[str] = frozenset()
 
     def read(self, index: int) -> None:
         """Read from `index` to the end."""
         grammar, arguments = self.grammar, self.arguments
-        if self._asks_about(index):
+        if len(arguments) - index <= _MOST_ABOUT and self._asks_about(index):
             self.reading.is_about = True
             return
         is_idle = bool(grammar.feed) and index >= len(arguments)
@@ -69,8 +65,9 @@ class _LevelReader(OptionReader):
             self.operands.extend(range(index, len(arguments)))
             index = len(arguments)
         while index < len(arguments):
-            after = self._read_option(index)
-            if after is not None:
+            argument = arguments[index]
+            plain = isinstance(argument, str) and argument[:1] != "-" and not grammar.single_dash
+            if not plain and (after := self._read_option(index)) is not None:
                 index = after
                 continue
             if grammar.subs and not self.operands and self._descend(index):
@@ -146,7 +143,10 @@ class _LevelReader(OptionReader):
 
     def _descend(self, index: int) -> bool:
         name = self.arguments[index]
-        sub = self.grammar.subs.get(name) if isinstance(name, str) else None
+        try:
+            sub = self.grammar.subs[name] if isinstance(name, str) else None
+        except KeyError:
+            sub = None
         if sub is None:
             if self.grammar.operands:
                 return False
@@ -170,7 +170,7 @@ class _LevelReader(OptionReader):
             reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
         reading.recursive = reading.recursive or grammar.recursive
         places, rewrites, moved_late = grammar.operands, False, False
-        for when in self._given():
+        for when in () if grammar.changing_flags.isdisjoint(reading.used) else self._given():
             self._heed(when)
             reading.recursive = reading.recursive or when.recursive
             rewrites = rewrites or when.rewrites
@@ -180,8 +180,9 @@ class _LevelReader(OptionReader):
         first = len(reading.items)
         if places and grammar.default and not self.operands:
             reading.items.append(Item(places[0].role, grammar.default, 0, 1))
-        else:
-            self.spread = self._spread(places)
+        elif places or self.operands:
+            if self.operands and not isinstance(self.arguments[self.operands[-1]], str):
+                self.spread = self._spread(places)
             self._assign(places)
         if self.operands and _changes_nothing(places, reading.items[first:]):
             reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
@@ -193,8 +194,6 @@ class _LevelReader(OptionReader):
     def _given(self) -> list[When]:
         """Return the changes that the given options make."""
         used = self.reading.used
-        if self.grammar.changing_flags.isdisjoint(used):
-            return []
         return [when for when in self.grammar.whens if not when.flags.isdisjoint(used)]
 
     def _heed(self, when: When) -> None:
@@ -222,7 +221,7 @@ class _LevelReader(OptionReader):
 
     def _spread(self, places: tuple[Operand, ...]) -> int | None:
         """Return the index of a glob that is one file to read, followed by names of its members."""
-        if not self.operands or len(self.operands) != len(places) - 1:
+        if len(self.operands) != len(places) - 1:
             return None
         kinds = [(place.role.kind, place.many) for place in places[-2:]]
         if kinds != [(RoleKind.READ, False), (RoleKind.TEXT, True)]:
@@ -234,14 +233,12 @@ class _LevelReader(OptionReader):
     def _assign(self, places: tuple[Operand, ...]) -> None:
         """Assign a meaning to each operand: fixed ones first and last, the repeated one between."""
         operands, arguments = self.operands, self.arguments
-        if not places and not operands:
-            return
         if len(places) == 1 and places[0].many and places[0].role.kind not in REST:
             for index in operands:
                 self._operand(places[0], index)
             return
         count = len(operands)
-        required = sum(not place.many and not place.optional for place in places)
+        required = sum([not (place.many or place.optional) for place in places])
         if count < required:
             runs_input = count == 0 and places[0].role.kind is RoleKind.RUN
             lack = "runs whatever it is given as input" if runs_input else "lacks an operand"
@@ -264,10 +261,11 @@ class _LevelReader(OptionReader):
                 spare -= take
             for index in operands[position : position + take]:
                 self._operand(place, index)
-                if not place.many:
+                if not (place.many or isinstance(arguments[index], str)):
                     self._spill(places, place, index)
             position += take
-        self._refuse_more(operands[position:])
+        if position < count:
+            self._refuse_more(operands[position:])
 
     def _refuse_more(self, operands: Sequence[int]) -> None:
         """Note the operands that the grammar does not have."""
@@ -306,7 +304,7 @@ class _LevelReader(OptionReader):
                 role = place.role
             else:
                 value = argument.partition("=")[2]
-            if not fits(role, value):
+            if (role.pattern or role.kind in CHECKED) and not fits(role, value):
                 shown = f"`{shortened(argument)}` is not an operand of `{self.reading.label}`"
                 self.reading.problem(f"{shown} known to be harmless", index)
             self.reading.items.append(Item(role, value, index, index + 1))

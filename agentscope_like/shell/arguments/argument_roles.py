@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.arguments.go_templates import ends_with_its_data
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.values import Argument, Shape, Unknown
 
-__all__ = ["DEVICES", "ArgumentReading", "Item", "Problem", "fits"]
+__all__ = ["CHECKED", "DEVICES", "ArgumentReading", "Item", "Problem", "fits"]
 
 DEVICES = "/dev"
 _ON_THIS_HOST = re.compile(r"[^:/]*/")
@@ -36,7 +35,7 @@ class Item(Struct, frozen=True, gc=False):
     flag: str = ""
 
 
-class Problem(NamedTuple):
+class Problem(Struct, frozen=True, gc=False):
     """Something that is not understood, and the index of the argument.
 
     `is_lack` means that an operand or a number is missing without which the program does nothing.
@@ -68,7 +67,7 @@ class ArgumentReading(Struct, dict=True):
     recursive: bool = False
     is_about: bool = False
 
-    @cached_property
+    @lazy_property
     def by_kind(self) -> Mapping[RoleKind, Sequence[Item]]:
         """Its items by the kind of their role, once all have been read."""
         found: dict[RoleKind, list[Item]] = {}
@@ -76,7 +75,7 @@ class ArgumentReading(Struct, dict=True):
             found.setdefault(item.role.kind, []).append(item)
         return found
 
-    @cached_property
+    @lazy_property
     def reaches_devices(self) -> bool:
         """Whether an operand may be a device, or a directory of devices; known at the end."""
         places = [item.argument for item in self.items if not item.flag]
@@ -131,3 +130,5 @@ _CHECKS: dict[RoleKind, Callable[[Argument], bool]] = {
     RoleKind.BINDING: _binds,
     RoleKind.TEMPLATE: ends_with_its_data,
 }
+CHECKED = frozenset(_CHECKS)
+"""The roles whose values are checked even without a pattern."""

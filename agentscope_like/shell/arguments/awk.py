@@ -67,8 +67,6 @@ def check_awk(program: str) -> str | None:
 class _Program:
     """The tokens of one program, as far as they have been read."""
 
-    __slots__ = ("depth", "line_end", "previous", "print_depth", "suspicious", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.depth = 0

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from agentscope_like.shell.arguments.argument_roles import ArgumentReading, Item, fits
 from agentscope_like.shell.catalog import Grammar, Role, RoleKind
 from agentscope_like.shell.draft import shortened
@@ -22,17 +24,12 @@ _SHORT = 2
 """Length of a short option with its dash."""
 
 
-class OptionReader:
+class OptionReader(Struct, gc=False):
     """Reads options at one level: of a program or of a sub-command."""
 
-    __slots__ = ("arguments", "grammar", "reading")
-
-    def __init__(
-        self, grammar: Grammar, arguments: Sequence[Argument], reading: ArgumentReading
-    ) -> None:
-        self.grammar = grammar
-        self.arguments = arguments
-        self.reading = reading
+    grammar: Grammar
+    arguments: Sequence[Argument]
+    reading: ArgumentReading
 
     def option(self, text: str, index: int) -> int:
         """Read the option `text` at `index`, and return the next index."""

@@ -40,8 +40,6 @@ def check_sed(script: str) -> str | None:
 
 
 class _Script:
-    __slots__ = ("at", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0

@@ -82,8 +82,10 @@ class Families:
 
         Returns the words unchanged if there are none, or if the program has no sub-commands.
         """
-        valued = self._leading.get(canonical(words[0] or "")) if words else None
-        if valued is None or len(words) < 2 or not (words[1] or "").startswith("-"):  # noqa: PLR2004
+        if len(words) < 2 or not (words[1] or "").startswith("-"):  # noqa: PLR2004
+            return words
+        valued = self._leading.get(canonical(words[0] or ""))
+        if valued is None:
             return words
         position = 1
         while position < len(words):

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cached_property
 
 from msgspec import Struct, field
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.values import Output
 
 __all__ = ["NOTHING_KNOWN", "REST", "Flag", "Grammar", "Operand", "Role", "RoleKind", "When"]
@@ -174,18 +174,18 @@ class Grammar(Struct, frozen=True, dict=True):
     endless: frozenset[str] = frozenset()
     bounds: frozenset[str] | None = None
 
-    @cached_property
+    @lazy_property
     def tells_only_help(self) -> bool:
         """Whether only its options for help and version are known."""
         known = (self.flags, self.operands, self.subs, self.whens, self.needs, self.doubt)
         return not (self.bare or any(known))
 
-    @cached_property
+    @lazy_property
     def changing_flags(self) -> frozenset[str]:
         """The options that change what others mean."""
         return frozenset().union(*(when.flags for when in self.whens))
 
-    @cached_property
+    @lazy_property
     def carries(self) -> bool:
         """Whether an operand may be a command, and all behind it its arguments."""
         places = [self.operands, *(when.operands or () for when in self.whens)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["program_name"]
+__all__ = ["bare_name", "program_name"]
 
 _SYSTEM_DIRECTORIES = frozenset(
     {
@@ -15,6 +15,11 @@ _SYSTEM_DIRECTORIES = frozenset(
         "/usr/sbin",
     }
 )
+
+
+def bare_name(name: str) -> str:
+    """Return a program's name without directory, folded as on a case-insensitive file system."""
+    return name.rpartition("/")[2].casefold() or name
 
 
 def program_name(name: str) -> str | None:

@@ -59,8 +59,6 @@ class Expander:
         assigned: Names that the expansions themselves may set (`${name:=value}`).
     """
 
-    __slots__ = ("_draft", "_scope", "_state", "_walker", "assigned", "home")
-
     def __init__(
         self, walker: Substituter, state: State, draft: Draft, scope: WalkScope, *, home: str | None
     ) -> None:

@@ -78,8 +78,6 @@ def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Ar
 class _Builder:
     """Joins the segments of one word."""
 
-    __slots__ = ("_environment", "_optional", "_parts", "_shape", "_single", "_splits")
-
     def __init__(self, environment: Environment, splits: bool) -> None:
         self._environment = environment
         self._splits = splits

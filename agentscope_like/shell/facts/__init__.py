@@ -6,7 +6,12 @@ from agentscope_like.shell.facts.commands_in_arguments import (
     carried_readings,
     perhaps_carried_readings,
 )
-from agentscope_like.shell.facts.git_history import all_words, shown_in_history, shows_computed
+from agentscope_like.shell.facts.git_history import (
+    all_words,
+    shown_in_history,
+    shows_computed,
+    shows_content,
+)
 from agentscope_like.shell.facts.implied_directory import Implied, implied, searches_below
 from agentscope_like.shell.facts.possible_commands import (
     INPUT,
@@ -56,6 +61,7 @@ __all__ = [
     "searches_below",
     "shown_in_history",
     "shows_computed",
+    "shows_content",
     "shows_unseen_files",
     "unread_texts",
 ]

@@ -14,7 +14,7 @@ from agentscope_like.shell.facts.possible_commands import raw_words
 from agentscope_like.shell.syntax import Glob, Literal, Word
 from agentscope_like.toml_tables import Expression, read_table
 
-__all__ = ["all_words", "shown_in_history", "shows_computed"]
+__all__ = ["all_words", "shown_in_history", "shows_computed", "shows_content"]
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ def shown_in_history(part: Part) -> Iterator[str]:
     Args:
         part: The part.
     """
-    if not _shows(part):
+    if not shows_content(part):
         return
     is_summary = _is_summary(part)
     for number in _operands(part):
@@ -62,7 +62,7 @@ def shown_in_history(part: Part) -> Iterator[str]:
 @answered_once
 def shows_computed(part: Part) -> bool:
     """Return whether git shows a path that is only known at run time."""
-    if not _shows(part):
+    if not shows_content(part):
         return False
     return _READ_FROM_INPUT in part.argv or any(
         part.argv[number] is None and ":" not in _end(part, number) for number in _operands(part)
@@ -83,11 +83,10 @@ def all_words(analysis: CommandAnalysis) -> Iterator[str]:
         yield _without_magic(word) or ""
 
 
-@answered_once
-def _shows(part: Part) -> bool:
+def shows_content(part: Part) -> bool:
     """Return whether a part is git and shows the content of present or past files."""
     command = part.git_command
-    if command is None or not part.read_only:
+    if command is None or part.doubts:
         return False
     table = _table()
     asked = table.patches if command in table.with_patch else table.with_option.get(command)

@@ -12,6 +12,7 @@ from agentscope_like.shell.analysis import (
     Part,
     answered_once,
 )
+from agentscope_like.shell.catalog import programs_with
 from agentscope_like.shell.facts.shown_content import is_redirect
 
 __all__ = ["Implied", "implied", "searches_below"]
@@ -45,17 +46,19 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
         part: The part.
         analysis: The whole command.
     """
-    if part.is_a("lister"):
+    program = part.program
+    if program in programs_with("lister"):
         given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)
         return _NOTHING if given else Implied.LISTS
-    if part.git_command == "ls-files":
-        return _NOTHING if _is_given_folders(part) else Implied.LISTS
-    if part.is_a("grep"):
+    if program == "git":
+        command = part.git_command
+        if command == "ls-files":
+            return _NOTHING if _is_given_folders(part) else Implied.LISTS
+        searches = command == "grep"
+    elif program in programs_with("grep"):
         searches = searches_below(part)
-    elif part.git_command == "grep":
-        searches = True
     else:
-        searches = part.is_a("searcher") and not _is_piped_into(part, analysis)
+        searches = program in programs_with("searcher") and not _is_piped_into(part, analysis)
     if not searches:
         return _NOTHING
     told_by_file = part.has_flag("f") or _has_word(part, _PATTERN_FILES)
@@ -66,9 +69,9 @@ def implied(part: Part, analysis: CommandAnalysis) -> Implied:
 @answered_once
 def searches_below(part: Part) -> bool:
     """Return whether a part searches everything below a directory that it is given."""
-    if part.is_a("searcher"):
+    if part.program in programs_with("searcher"):
         return True
-    if not part.is_a("grep"):
+    if part.program not in programs_with("grep"):
         return False
     recursive = part.has_flag("rR", "--recursive", "--dereference-recursive")
     return recursive or any((word or "").endswith("recurse") for word in part.argv)

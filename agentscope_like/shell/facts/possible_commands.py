@@ -14,7 +14,7 @@ from itertools import zip_longest
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Part
-from agentscope_like.shell.catalog import families, programs_with
+from agentscope_like.shell.catalog import bare_name, families, programs_with
 from agentscope_like.shell.syntax import Glob, Literal, Word
 from agentscope_like.shell.syntax.words import covered
 from agentscope_like.shell.values import Words
@@ -35,6 +35,7 @@ __all__ = [
 
 _QUOTING = str.maketrans("", "", "'\"\\")
 _BETWEEN_WORDS = re.compile(r"[\s;|&()<>{},`$!]+")
+_BLANK = re.compile(r"\s")
 _MAX_CARRIED = 64
 _GIT = "git-"
 INPUT = re.compile(r"/dev/stdin|/(?:dev|proc/self|proc/thread-self)/fd/[0-9]+")
@@ -45,23 +46,17 @@ _LAST_OPTIONS = frozenset({"-", "--"})
 _FLAG_WITH_VALUE = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file")
 
 
-def bare_name(name: str) -> str:
-    """Return a program's name without directory, folded as on a case-insensitive file system."""
-    return name.rpartition("/")[2].casefold() or name
-
-
 def readings(part: Part) -> Iterator[Words]:
     """Yield the words of each command that the part may run, its own first.
 
     The program is named by its bare name. Leading options of programs with sub-commands are also
     left out; every word of a program that runs other commands is tried as one.
     """
-    argv = part.argv
+    argv, name = part.argv, part.name
     if not argv or argv[0] is None:
         return
-    name = bare_name(argv[0])
     yield from _both(name, argv[1:])
-    if part.read_only or name not in programs_with("carrier"):
+    if not part.doubts or name not in programs_with("carrier"):
         return
     for position, word in enumerate(argv[1 : _MAX_CARRIED + 1], 1):
         if word and not word.startswith("-"):
@@ -90,21 +85,20 @@ def _pattern(word: Word) -> str | None:
 
 def unread_texts(part: Part) -> Iterator[list[str]]:
     """Yield the possible words of each script of the part that could not be parsed."""
-    if part.read_only or not part.argv or part.argv[0] is None:
-        return
-    name = bare_name(part.argv[0])
+    words = [word for word in part.argv[1 : _MAX_CARRIED + 1] if word and _BLANK.search(word)]
+    name = part.name if words and part.doubts else ""
     is_known = name in programs_with("carrier") or name in programs_with("takes_script")
-    if is_known or families().is_shell(name):
-        for word in part.argv[1 : _MAX_CARRIED + 1]:
-            if word and not word.startswith("-") and any(map(str.isspace, word)):
+    if is_known or (name and families().is_shell(name)):
+        for word in words:
+            if not word.startswith("-"):
                 yield raw_words(word)
 
 
 def runs_unseen_text(part: Part) -> bool:
     """Return whether a part is a shell that runs its stdin, or code only known at run time."""
-    if part.read_only or not part.argv or part.argv[0] is None:
+    if not part.doubts or not part.name:
         return False
-    name, arguments = bare_name(part.argv[0]), part.argv[1:]
+    name, arguments = part.name, part.argv[1:]
     if name in programs_with("evaluator"):
         return any(word is None or INPUT.fullmatch(word) for word in arguments)
     if name in programs_with("input_runner"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
-from agentscope_like.shell.catalog import canonical
+from agentscope_like.shell.catalog import canonical, names_of, programs_with
 from agentscope_like.toml_tables import Expression, read_table
 
 __all__ = [
@@ -39,9 +39,15 @@ def _table() -> _Table:
     return read_table(Path(__file__).with_name("showing.toml"), _Table)
 
 
+@cache
+def _choosing() -> dict[str | None, Expression]:
+    chosen_by = _table().chosen_by
+    return {name: option for first, option in chosen_by.items() for name in names_of(first)}
+
+
 def lists_only(effect: Effect, part: Part) -> bool:
     """Return whether a part reads only names and metadata."""
-    if not part.is_a("shows_names") or is_redirect(effect, part):
+    if part.program not in programs_with("shows_names") or is_redirect(effect, part):
         return False
     if part.program == "git":
         moves = part.git_command != "grep" and effect.target in part.values_of(("-C",))
@@ -51,7 +57,7 @@ def lists_only(effect: Effect, part: Part) -> bool:
 
 def choosing_option(part: Part) -> Expression | None:
     """Return the option by which a search reads the names of its files from a file, or None."""
-    return _table().chosen_by.get(canonical(part.program or ""))
+    return _choosing().get(part.program)
 
 
 def shows_unseen_files(part: Part) -> bool:
@@ -89,7 +95,7 @@ def _name_lists(part: Part) -> Expression | None:
 
 def reads_no_directory(part: Part) -> bool:
     """Return whether a part reads nothing if given a directory."""
-    return part.is_a("file_reader")
+    return part.program in programs_with("file_reader")
 
 
 def follows(part: Part, *, otherwise: bool) -> bool:

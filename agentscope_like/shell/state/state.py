@@ -17,7 +17,7 @@ __all__ = ["ANYTHING", "State", "merge", "widened"]
 ANYTHING = Unknown()
 
 
-class State(Struct, frozen=True):
+class State(Struct, frozen=True, gc=False):
     """What is known where a command starts.
 
     Attributes:

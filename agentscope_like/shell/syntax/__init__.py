@@ -36,10 +36,11 @@ from agentscope_like.shell.syntax.tree import (
     children,
     nodes,
 )
-from agentscope_like.shell.syntax.unread_expansions import unread_expansion
+from agentscope_like.shell.syntax.unread_expansions import OPENING, unread_expansion
 from agentscope_like.shell.syntax.words import covered, fails, may_fail, opens, read_let
 
 __all__ = [
+    "OPENING",
     "Arithmetic",
     "ArithmeticCommand",
     "ArithmeticFor",

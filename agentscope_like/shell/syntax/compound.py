@@ -59,8 +59,6 @@ _FUNCTION_BODY = re.compile(rf"\(|(?:\{{|if|for|while|until|case|\[\[){_DELIMITE
 class CompoundReader(ConditionalReader):
     """Reads compound commands. Each method starts after the form's first keyword or bracket."""
 
-    __slots__ = ()
-
     @abstractmethod
     def command(self) -> Command:
         """Read one command of a pipeline."""

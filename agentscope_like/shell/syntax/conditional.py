@@ -42,8 +42,6 @@ _ARITHMETIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 class ConditionalReader(SimpleReader):
     """Reads `[[ ... ]]`: its words and operators, in a flat list."""
 
-    __slots__ = ()
-
     def test(self, start: int) -> Test:
         """Read a test from behind its `[[`."""
         words: list[Word] = []

@@ -56,18 +56,6 @@ class Lexer(ABC):
     `newline` may carry the cursor over `_line_end`.
     """
 
-    __slots__ = (
-        "_line_end",
-        "_line_resume",
-        "comments",
-        "depth",
-        "end",
-        "nodes",
-        "pieces",
-        "position",
-        "text",
-    )
-
     def __init__(self, text: str, *, position: int = 0) -> None:
         self.text = text
         self.position = position
@@ -119,7 +107,7 @@ class Lexer(ABC):
 
     def skip_blanks(self) -> None:
         """Pass over blanks and continued line ends."""
-        if self.peek() not in _BLANK_STARTS:
+        if self.position >= self.end or self.text[self.position] not in _BLANK_STARTS:
             return
         match = _BLANKS.match(self.text, self.position, self.end)
         if match is not None:
@@ -128,7 +116,7 @@ class Lexer(ABC):
 
     def skip_lines(self) -> None:
         """Pass over blanks, comments and newlines."""
-        while (character := self.peek()) in _LINE_STARTS:
+        while self.position < self.end and (character := self.text[self.position]) in _LINE_STARTS:
             start = self.position
             if character == "#":
                 self.comment()

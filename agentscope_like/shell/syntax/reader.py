@@ -76,14 +76,15 @@ def _plain_script(command: str) -> Script | None:
     position = 0
     for stage in command.split("|"):
         words: list[Word] = []
+        name = ""
         for text in stage.split(" "):
             end = position + len(text)
             if text:
+                name = name or text
                 span = Span(position, end)
                 words.append(Word((Literal(text, span),), span))
             position = end + 1
-        first = words[0].literal if words else None
-        if first is None or "=" in first or first in RESERVED:
+        if not name or "=" in name or name in RESERVED:
             return None
         span = Span(words[0].span.start, words[-1].span.end)
         stages.append(SimpleCommand((), tuple(words), (), span))
@@ -94,8 +95,6 @@ def _plain_script(command: str) -> Script | None:
 
 class _Reader(CompoundReader):
     """Reads pipelines and lists."""
-
-    __slots__ = ()
 
     def whole(self) -> Script:
         """Read all of the text."""

@@ -27,8 +27,6 @@ _MAXIMUM_DESCRIPTOR_DIGITS = 3
 class RedirectReader(WordReader):
     """Reads redirections."""
 
-    __slots__ = ()
-
     def redirect(self) -> Redirect | None:
         """Read the redirection at the cursor; None where none stands there."""
         match = _OPERATOR.match(self.text, self.position, self.end)

@@ -39,8 +39,6 @@ _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 class SimpleReader(RedirectReader):
     """Reads simple commands."""
 
-    __slots__ = ()
-
     @abstractmethod
     def function(self, name: str, start: int) -> Function:
         """Read a function's definition from its `(` on."""

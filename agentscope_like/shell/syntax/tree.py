@@ -8,10 +8,12 @@ text from what bash computes at run time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from typing import TypeAlias
 
 from msgspec import Struct, field
+
+from agentscope_like.lazy_property import lazy_property
 
 __all__ = [
     "Arithmetic",
@@ -70,7 +72,7 @@ class Literal(Struct, frozen=True, gc=False):
     quoted: bool = False
 
 
-class Variable(Struct, frozen=True):
+class Variable(Struct, frozen=True, gc=False):
     """A parameter expansion: `$name`, `${name}`, or `${name OPERATOR argument}`.
 
     `name` may also be a special parameter (`?`, `#`, `1`, `@`). `operator` is None for a plain
@@ -87,7 +89,7 @@ class Variable(Struct, frozen=True):
     argument: Word | None = None
 
 
-class Substitution(Struct, frozen=True):
+class Substitution(Struct, frozen=True, gc=False):
     """Output of a script: `$(...)`, backticks, or a process substitution `<(...)`, `>(...)`."""
 
     script: Script
@@ -96,7 +98,7 @@ class Substitution(Struct, frozen=True):
     quoted: bool = False
 
 
-class Arithmetic(Struct, frozen=True):
+class Arithmetic(Struct, frozen=True, gc=False):
     """`$((...))`, or what `((...))` holds, over literals, simple names and substitutions.
 
     `names` are the variables it reads, `assigned` those that it sets to a number.
@@ -110,7 +112,7 @@ class Arithmetic(Struct, frozen=True):
     substitutions: tuple[Substitution, ...] = ()
 
 
-class Glob(Struct, frozen=True):
+class Glob(Struct, frozen=True, gc=False):
     """An unquoted pattern character run: `*`, `?` or a bracket expression.
 
     A bracket expression that holds quotes or variables is marked at its `[` alone.
@@ -120,7 +122,7 @@ class Glob(Struct, frozen=True):
     span: Span
 
 
-class Tilde(Struct, frozen=True):
+class Tilde(Struct, frozen=True, gc=False):
     """A leading `~` or `~user` that bash replaces by a home directory."""
 
     user: str
@@ -155,7 +157,7 @@ class Word(Struct, frozen=True, gc=False):
         return "".join(parts)
 
 
-class Assignment(Struct, frozen=True):
+class Assignment(Struct, frozen=True, gc=False):
     """`name=value` or `name+=value` before a command or on its own.
 
     `elements` are the words of `name=(...)`, which stands on its own; None for a plain value.
@@ -168,14 +170,14 @@ class Assignment(Struct, frozen=True):
     elements: tuple[Word, ...] | None = None
 
 
-class Heredoc(Struct, frozen=True):
+class Heredoc(Struct, frozen=True, gc=False):
     """The body of `<<END`; `body` is a single literal when the delimiter was quoted."""
 
     body: Word
     quoted: bool
 
 
-class Redirect(Struct, frozen=True):
+class Redirect(Struct, frozen=True, gc=False):
     """`[fd]OPERATOR target`; `fd` is None where the operator's default applies.
 
     Operators: `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<`. The target
@@ -188,7 +190,7 @@ class Redirect(Struct, frozen=True):
     fd: int | None = None
 
 
-class SimpleCommand(Struct, frozen=True):
+class SimpleCommand(Struct, frozen=True, gc=False):
     """Assignments, words and redirections; `words` is empty for a bare one of the others."""
 
     assignments: tuple[Assignment, ...]
@@ -197,7 +199,7 @@ class SimpleCommand(Struct, frozen=True):
     span: Span
 
 
-class Pipeline(Struct, frozen=True):
+class Pipeline(Struct, frozen=True, gc=False):
     """`a | b |& c`, optionally negated by `!` or timed by `time`.
 
     `|&` is read as `|` and `2>&1` after the redirections of the command before it.
@@ -209,7 +211,7 @@ class Pipeline(Struct, frozen=True):
     timed: bool = False
 
 
-class Group(Struct, frozen=True):
+class Group(Struct, frozen=True, gc=False):
     """`{ ...; }`, or `( ... )` where `subshell` is true."""
 
     body: Script
@@ -218,7 +220,7 @@ class Group(Struct, frozen=True):
     span: Span
 
 
-class For(Struct, frozen=True):
+class For(Struct, frozen=True, gc=False):
     """`for name in words; do body; done`; `words` is None for the positional parameters."""
 
     name: str
@@ -228,7 +230,7 @@ class For(Struct, frozen=True):
     span: Span
 
 
-class Loop(Struct, frozen=True):
+class Loop(Struct, frozen=True, gc=False):
     """`while condition; do body; done`, or `until` where `until` is true."""
 
     condition: Script
@@ -238,7 +240,7 @@ class Loop(Struct, frozen=True):
     span: Span
 
 
-class If(Struct, frozen=True):
+class If(Struct, frozen=True, gc=False):
     """`if`/`elif` branches as (condition, body) pairs, and the `else` body or None."""
 
     branches: tuple[tuple[Script, Script], ...]
@@ -247,7 +249,7 @@ class If(Struct, frozen=True):
     span: Span
 
 
-class CaseArm(Struct, frozen=True):
+class CaseArm(Struct, frozen=True, gc=False):
     """One `pattern | pattern) body` of a `case`.
 
     Attributes:
@@ -261,7 +263,7 @@ class CaseArm(Struct, frozen=True):
     falls: bool = False
 
 
-class Case(Struct, frozen=True):
+class Case(Struct, frozen=True, gc=False):
     """`case subject in arms esac`."""
 
     subject: Word
@@ -270,7 +272,7 @@ class Case(Struct, frozen=True):
     span: Span
 
 
-class Test(Struct, frozen=True):
+class Test(Struct, frozen=True, gc=False):
     """`[[ ... ]]` as its words and operators in order; operators are plain literals."""
 
     words: tuple[Word, ...]
@@ -278,7 +280,7 @@ class Test(Struct, frozen=True):
     span: Span
 
 
-class ArithmeticCommand(Struct, frozen=True):
+class ArithmeticCommand(Struct, frozen=True, gc=False):
     """`((...))`."""
 
     expression: Arithmetic
@@ -286,7 +288,7 @@ class ArithmeticCommand(Struct, frozen=True):
     span: Span
 
 
-class ArithmeticFor(Struct, frozen=True):
+class ArithmeticFor(Struct, frozen=True, gc=False):
     """`for ((start; test; step)); do body; done`; an empty `start` or `step` is None."""
 
     start: Arithmetic | None
@@ -297,7 +299,7 @@ class ArithmeticFor(Struct, frozen=True):
     span: Span
 
 
-class Function(Struct, frozen=True):
+class Function(Struct, frozen=True, gc=False):
     """`name() body`."""
 
     name: str
@@ -323,7 +325,7 @@ Connector: TypeAlias = str
 """What follows a statement: `&&`, `||`, `;`, `&`, a newline, or the empty string at the end."""
 
 
-class Statement(Struct, frozen=True):
+class Statement(Struct, frozen=True, gc=False):
     """A command and the connector that follows it."""
 
     command: Command
@@ -337,7 +339,7 @@ class Script(Struct, frozen=True, dict=True):
     span: Span
     comments: tuple[Span, ...] = field(default=())
 
-    @cached_property
+    @lazy_property
     def nodes(self) -> tuple[Struct, ...]:
         """All nodes below it, in the order of the text."""
         return tuple(nodes(self.statements))

@@ -22,9 +22,11 @@ from agentscope_like.shell.syntax.tree import (
     Variable,
 )
 
-__all__ = ["unread_expansion"]
+__all__ = ["OPENING", "unread_expansion"]
 
-_OPENING = re.compile(r"`|\$\(|\$\{|[<>]\(")
+OPENING = re.compile(r"`|\$\(|\$\{|[<>]\(")
+"""What a substitution or an expansion in braces begins with."""
+
 _NAMED = re.compile(r"\$\{(?:[A-Za-z_][A-Za-z0-9_]*|#[A-Za-z_][A-Za-z0-9_]*(?:\[[@*]\])?)\}")
 
 
@@ -39,17 +41,15 @@ def unread_expansion(text: str, script: Script) -> Span | None:
         text: The text.
         script: Its tree.
     """
-    if _OPENING.search(text) is None:
+    if OPENING.search(text) is None:
         return None
     marks = _Marks(text, script)
-    openings = _OPENING.finditer(text)
+    openings = OPENING.finditer(text)
     return next((Span(*each.span()) for each in openings if not marks.explain(each)), None)
 
 
 class _Marks:
     """Marks each character of a text with the node that covers it."""
-
-    __slots__ = ("_arithmetic", "_inert", "_openings", "_quoted", "_text", "_whole_commands")
 
     def __init__(self, text: str, script: Script) -> None:
         self._text = text

@@ -40,8 +40,6 @@ class _Run(Protocol):
 class Carrier:
     """Judges commands inside commands for one walk; `run` judges a command of known arguments."""
 
-    __slots__ = ("_run", "_walk")
-
     def __init__(self, walk: Walking, run: _Run) -> None:
         self._walk = walk
         self._run = run

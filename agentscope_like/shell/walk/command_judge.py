@@ -38,19 +38,18 @@ _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 class CommandJudge:
     """Judges simple commands for one walk."""
 
-    __slots__ = ("_carrier", "_walk")
-
     def __init__(self, walk: Walking) -> None:
         self._walk = walk
-        self._carrier = Carrier(walk, self.run)
 
     def judge(self, command: SimpleCommand, state: State, scope: WalkScope) -> tuple[State, Draft]:
         """Judge `command`, which runs in `state`; return what is known after it, and its part."""
         words = command.words
         draft = self._walk.draft(words, command.span, state, scope)
         expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
-        values = [assigned_value(assignment, expander) for assignment in command.assignments]
-        arguments = [expander.argument(word) for word in words]
+        values: list[Argument] = []
+        if command.assignments:
+            values = [assigned_value(assignment, expander) for assignment in command.assignments]
+        arguments = [*map(expander.argument, words)]
         if words and expander.assigned:
             values = [Unknown() for _ in values]  # bash expands them after the words
         if command.redirects:
@@ -69,15 +68,17 @@ class CommandJudge:
             after = self._any_of(arguments[0].choices, arguments, draft, state, scope)
         else:
             after = self.run(arguments, draft, state, scope)
-            fewer = self._with_fewer(arguments, draft, state, scope)
-            after = merge(after, *fewer) if fewer else after
-        return merge(state, after) if may_fail(command.redirects) else after, draft
+            if None in draft.argv and (fewer := self._with_fewer(arguments, draft, state, scope)):
+                after = merge(after, *fewer)
+        if command.redirects and may_fail(command.redirects):
+            after = merge(state, after)
+        return after, draft
 
     def _with_fewer(
         self, arguments: Sequence[Argument], draft: Draft, state: State, scope: WalkScope
     ) -> list[State]:
         """Judge a command without the arguments that may expand to nothing."""
-        if None not in draft.argv or arguments[0] in catalog.programs_with("condition"):
+        if arguments[0] in catalog.programs_with("condition"):
             return []
         ends: list[State] = []
         for fewer, other in with_fewer(arguments, draft):
@@ -200,7 +201,8 @@ class CommandJudge:
         reading = read_arguments(grammar, arguments)
         if not (scope.bounded or grammar.endless.isdisjoint(reading.used)):
             draft.doubt(f"`{reading.label}` never ends", draft.span, kind=EffectKind.UNKNOWN)
-        idle = not (reading.items or reading.problems or reading.grammar.local)
+        depends = reading.grammar.local and not state.directories
+        idle = not (reading.items or reading.problems or depends)
         if idle and reading.grammar.name not in catalog.programs_with("returns"):
             return state
         actor = Actor(
@@ -208,7 +210,7 @@ class CommandJudge:
             reading=reading,
             state=state,
             home=self._walk.home,
-            fed=draft.known_input(scope),
+            fed=draft.known_input(scope) if draft.redirects else scope.fed,
             arrays=scope.arrays,
             command=self._walk.command,
         )
@@ -220,7 +222,7 @@ class CommandJudge:
             state = merge(before, state)  # it is an error there, and sets nothing
         for item in reading.items:
             if item.role.kind in _CARRYING:
-                state = self._carrier.carry(
+                state = Carrier(self._walk, self.run).carry(
                     item, reading, arguments, draft, state, scope, external=external
                 )
         return state

@@ -23,8 +23,6 @@ Compound: TypeAlias = Group | For | ArithmeticFor | Loop | If | Case
 class ControlJudge:
     """Judges compound commands for one walk."""
 
-    __slots__ = ("_walk",)
-
     def __init__(self, walk: Walking) -> None:
         self._walk = walk
 
@@ -147,8 +145,6 @@ class ControlJudge:
 
 class _CompoundExpander(Expander):
     """Expands words that belong to a compound command, and so to no part."""
-
-    __slots__ = ("draft",)
 
     def __init__(
         self, walker: Walking, state: State, draft: Draft, scope: WalkScope, *, home: str | None

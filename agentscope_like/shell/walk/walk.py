@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -55,6 +57,10 @@ from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 
 __all__ = ["Walk"]
 
+_REDIRECTS = attrgetter("redirects")
+_NOTHING_KNOWN = Output()
+_SIMPLE = {SimpleCommand}
+
 MAX_PARTS = 128
 
 MAX_WORDS = 20_000
@@ -78,21 +84,6 @@ class Walk:
         texts: The scripts that were read in words, each with its text.
     """
 
-    __slots__ = (
-        "_calls",
-        "_control",
-        "_judge",
-        "_script",
-        "_text_read",
-        "_words_read",
-        "_work_tree",
-        "command",
-        "doubts",
-        "drafts",
-        "home",
-        "texts",
-    )
-
     def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
         self.command = command
         self.home = home
@@ -100,7 +91,6 @@ class Walk:
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
         self._judge = CommandJudge(self)
-        self._control = ControlJudge(self)
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
@@ -116,8 +106,9 @@ class Walk:
         self._script = script
         judge = self._lines if "\n" in self.command else self.script
         judge(script, State((directory,), {}), self._scope(script, WalkScope()))
-        doubt_copied_inputs(self.drafts)
-        return tuple([draft.finish() for draft in self.drafts])
+        if any(map(_REDIRECTS, self.drafts)):
+            doubt_copied_inputs(self.drafts)
+        return tuple(map(Draft.finish, self.drafts))
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part."""
@@ -125,7 +116,7 @@ class Walk:
         draft = Draft(
             argv=(),
             words=words,
-            span=scope.span(span),
+            span=scope.place or span,
             index=len(self.drafts),
             directory=state.directories[0] if state.directories else None,
             directories=tuple(state.directories),
@@ -153,7 +144,8 @@ class Walk:
         """Judge a script that runs in the shell of `state`."""
         statements = script.statements
         if len(statements) == 1 and statements[0].connector != "&":
-            return self._command(statements[0].command, state, scope).settle()
+            after = self._command(statements[0].command, state, scope)
+            return after if after.before_cd is None else after.settle()
         chain: list[Statement] = []
         for statement in statements:
             chain.append(statement)
@@ -240,7 +232,9 @@ class Walk:
     def _scope(self, script: Script, scope: WalkScope) -> WalkScope:
         """Return `scope` with what is true of the whole of `script`."""
         statements = script.statements
-        if len(statements) == 1 and _is_plain(statements[0].command):
+        only = statements[0].command if len(statements) == 1 else None
+        stages = only.commands if isinstance(only, Pipeline) else (only,)
+        if set(map(type, stages)) == _SIMPLE:
             return scope  # nothing comes after it, and no function is defined in it
         found = mutations(script)
         if not (found.functions or found.moves or found.arrays):
@@ -279,23 +273,28 @@ class Walk:
             case Function():
                 return self._function(command, state, scope)
             case _:
-                return self._control.judge(command, state, scope)
+                return ControlJudge(self).judge(command, state, scope)
 
     def _pipeline(self, pipeline: Pipeline, state: State, scope: WalkScope) -> State:
         if len(pipeline.commands) == 1:
             after = self._command(pipeline.commands[0], state, scope)
             return after.settle() if pipeline.negated else after
-        stages: list[Draft] = []
+        firsts: list[int] = []
         for place, command in enumerate(pipeline.commands):
-            first = len(self.drafts)
+            firsts.append(len(self.drafts))
             inner = scope
-            if place and (scope.fed != Output() or heeds_input(command)):
-                known = len(stages) == place and not pipeline.timed and keeps_input(command)
-                fed = (printed(stages) if known else None) or Output()
+            if place and (scope.fed != _NOTHING_KNOWN or heeds_input(command)):
+                before = [
+                    draft
+                    for each, (first, end) in zip(pipeline.commands, pairwise(firsts), strict=False)
+                    for draft in self.drafts[first:end]
+                    if draft.proves(each, scope)
+                ]
+                known = len(before) == place and not pipeline.timed and keeps_input(command)
+                fed = (printed(before) if known else None) or _NOTHING_KNOWN
                 whole = fed if takes_all(command) else fed._replace(places=False)
                 inner = replace(scope, fed=whole)
             self._command(command, state, inner)
-            stages += [each for each in self.drafts[first:] if each.proves(command, scope)]
         return state
 
     def _parameters(self, name: str) -> Parameters:
@@ -332,10 +331,3 @@ def _may_break_off(script: Script, *, padded: bool) -> bool:
     return any(
         isinstance(node, Arithmetic) and may_fail(node.text, padded=padded) for node in script.nodes
     )
-
-
-def _is_plain(command: Command) -> bool:
-    """Return whether a command is a simple one, or a pipeline of nothing else."""
-    if not isinstance(command, Pipeline):
-        return isinstance(command, SimpleCommand)
-    return all(isinstance(stage, SimpleCommand) for stage in command.commands)

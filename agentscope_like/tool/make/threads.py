@@ -12,7 +12,6 @@ import logging
 import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator
-from concurrent.futures import Future
 from enum import Enum, auto
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -46,11 +45,12 @@ async def call_in_thread(call: Callable[[], T]) -> T:
         RuntimeError: The call raised StopIteration, which a future cannot hold.
     """
     context = contextvars.copy_context()
-    running = _idle.take().submit(lambda: context.run(_carried, call), is_last=True)
+    job = _idle.take().submit(lambda: context.run(_carried, call), is_last=True)
     try:
-        return await asyncio.wrap_future(running)
+        result: T = await job.outcome
+        return result
     finally:
-        _warn_if_unfinished(running, call)
+        _warn_if_running(job, call)
 
 
 def _carried(call: Callable[[], T]) -> T:
@@ -68,37 +68,71 @@ async def iterate_in_thread(generator: Generator[T, Any, Any]) -> AsyncGenerator
     """
     worker = _idle.take()
     context = contextvars.copy_context()
-    step: Future[T | _End] | None = None
+    step: _Job | None = None
     try:
         while True:
             step = worker.submit(lambda: context.run(_next, generator))
-            item = await asyncio.wrap_future(step)
+            item: T | _End = await step.outcome
             if item is _End.END:
                 return
             yield item
     finally:
         closing = worker.submit(lambda: context.run(generator.close), is_last=True)
-        if step is None or step.done():
-            await asyncio.shield(asyncio.wrap_future(closing))
+        if step is None or not step.is_running:
+            await asyncio.shield(closing.outcome)
         else:
-            _warn_if_unfinished(step, generator)
+            _warn_if_running(step, generator)
 
 
 def _next(generator: Generator[T, Any, Any]) -> T | _End:
     return next(generator, _End.END)
 
 
-def _warn_if_unfinished(running: Future[Any], what: object) -> None:
-    if not running.done():
+def _warn_if_running(job: _Job, what: object) -> None:
+    if job.is_running:
         _log.warning("cancelled; %r cannot be stopped and runs on in its thread", what)
 
 
-class _Job(Struct, frozen=True):
-    """A call for a worker; after the last one the worker becomes idle."""
+class _Job(Struct, eq=False):
+    """A call for a worker; after the last one the worker becomes idle.
+
+    Attributes:
+        call: The call.
+        outcome: Its result, for the event loop; cancelled if it is no longer wanted.
+        is_last: Whether it is the last one.
+        is_running: Whether it has begun and not ended.
+    """
 
     call: Callable[[], Any]
-    outcome: Future[Any]
+    outcome: asyncio.Future[Any]
     is_last: bool
+    is_running: bool = False
+
+    def run(self) -> tuple[Any, BaseException | None]:
+        """Run the call, unless it is no longer wanted; return its result or its error."""
+        self.is_running = True  # before the look, so that whoever cancels it then is warned
+        try:
+            return (None if self.outcome.cancelled() else self.call()), None
+        except BaseException as error:  # raised again where it is waited for
+            return None, error
+        finally:
+            self.is_running = False
+
+    def tell(self, result: Any, error: BaseException | None) -> None:
+        """Have the event loop learn of the result or the error."""
+        try:
+            self.outcome.get_loop().call_soon_threadsafe(_settle, self.outcome, result, error)
+        except RuntimeError:
+            _log.debug("the event loop is closed: nobody waits for %r", self.call)
+
+
+def _settle(outcome: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    if outcome.done():
+        return
+    if error is None:
+        outcome.set_result(result)
+    else:
+        outcome.set_exception(error)
 
 
 class _Worker:
@@ -108,11 +142,11 @@ class _Worker:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         threading.Thread(target=self._work, name="tool-call", daemon=True).start()
 
-    def submit(self, call: Callable[[], T], *, is_last: bool = False) -> Future[T]:
-        """Run the call after earlier ones; with `is_last`, become idle afterwards."""
-        outcome: Future[T] = Future()
-        self._jobs.put(_Job(call, outcome, is_last))
-        return outcome
+    def submit(self, call: Callable[[], Any], *, is_last: bool = False) -> _Job:
+        """Run the call after those given before; with `is_last`, become idle afterwards."""
+        job = _Job(call, asyncio.get_running_loop().create_future(), is_last)
+        self._jobs.put(job)
+        return job
 
     def _work(self) -> None:
         while self._run_next():
@@ -124,22 +158,11 @@ class _Worker:
         The job is a local variable here, so that an idle worker keeps no result alive.
         """
         job = self._jobs.get()
-        is_wanted = job.outcome.set_running_or_notify_cancel()
-        result, error = _attempt(job.call) if is_wanted else (None, None)
+        result, error = job.run()
         # idle before the outcome is known: whoever waits for it can use this worker at once
         goes_on = not job.is_last or _idle.keep(self)
-        if error is not None:
-            job.outcome.set_exception(error)
-        elif is_wanted:
-            job.outcome.set_result(result)
+        job.tell(result, error)
         return goes_on
-
-
-def _attempt(call: Callable[[], Any]) -> tuple[Any, BaseException | None]:
-    try:
-        return call(), None
-    except BaseException as error:  # raised again where it is waited for
-        return None, error
 
 
 class _IdleWorkers:

@@ -426,6 +426,28 @@ async def test_adding_words_never_undoes_a_denial(
     assert (await decide(text, work, rules)).behavior is DENY
 
 
+PRINTED = [
+    *("printf %s r m | xargs sudo", "printf %s%s r m | xargs env", "echo rm | xargs sudo"),
+    *("seq 3 | xargs sudo", "git-rm x", "xargs sudo", "npm run format", "npm run x; /bin/RM y"),
+]
+"""Commands of plain words; some run a program that no word of the text names."""
+
+ABSENT = [f"deny absent-{number}:*" for number in range(65)]
+"""So many rules that their first words are no longer sought in the text of a command."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [*PRINTED, *rows(DENIED_BY_RM), *rows(NOT_DENIED_BY_RM), *rows(ASKED_FOR_RM)],
+)
+@pytest.mark.parametrize("mode", ["default", "bypass"])
+async def test_few_deny_rules_decide_like_many(work: Path, command: str, mode: str) -> None:
+    """Rules about programs that a text does not name are left out only where none can match."""
+    few = await decide(command, work, ("deny rm:*", "allow"), mode=mode)
+    many = await decide(command, work, ("deny rm:*", *ABSENT, "allow"), mode=mode)
+    assert (few.behavior, few.bypass_immune) == (many.behavior, many.bypass_immune)
+
+
 # Contents
 
 

@@ -73,8 +73,6 @@ class _Sign(Struct, frozen=True):
 class _Braces:
     """Reads a word as nested, balanced groups, and multiplies them out."""
 
-    __slots__ = ("active", "atoms", "inert", "position", "span")
-
     def __init__(self, segments: list[Segment], span: Span) -> None:
         self.span = span
         self.atoms = list(islice(_atoms(segments), _MAXIMUM_ATOMS + 1))

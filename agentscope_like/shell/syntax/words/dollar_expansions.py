@@ -47,8 +47,6 @@ _BACKTICK_ESCAPE = re.compile(r"\\([$`\\])")
 class ExpansionReader(Lexer):
     """Reads the expansions that bash makes at run time."""
 
-    __slots__ = ()
-
     @abstractmethod
     def double_quoted(self) -> list[Segment]:
         """Read `"..."` at the cursor."""

@@ -60,8 +60,6 @@ class WordReader(ExpansionReader):
     one `Word` here; only a word whose `literal` is not None is certainly one argument.
     """
 
-    __slots__ = ()
-
     def segments(self) -> list[Segment]:
         """Read the segments of the word at the cursor; none where no word stands there.
 
@@ -103,6 +101,8 @@ class WordReader(ExpansionReader):
 
     def expanded_words(self, segments: list[Segment], span: Span) -> list[Word]:
         """Return the words after brace expansion; tildes and globs are marked."""
+        if Literal not in map(type, segments):  # nothing but what bash computes
+            return [Word(tuple(segments), span)]
         expansions = expand_braces(segments, span)
         if expansions is None:
             return [self._marked(segments, span, value=assignment_value(segments))]

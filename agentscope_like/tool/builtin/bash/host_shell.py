@@ -78,7 +78,10 @@ class Shell:
     @property
     def home(self) -> str | None:
         """Return the directory that `~` means, or None if the environment does not say."""
-        home = os.environ.get("HOME", "")
+        try:
+            home = os.environ["HOME"]
+        except KeyError:
+            return None
         return home if home.startswith("/") else None
 
     @property

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import (
     FileKind,
@@ -254,7 +254,7 @@ class PreparedPath(PreparedCall):
 
     tool: PathTool
 
-    @cached_property
+    @lazy_property
     def location(self) -> Location | PathError:
         """Where the path leads; the error if the path is invalid."""
         try:
@@ -262,7 +262,7 @@ class PreparedPath(PreparedCall):
         except PathError as error:
             return error
 
-    @cached_property
+    @lazy_property
     def directories(self) -> tuple[Location, ...]:
         """The working directories, or the tool's own if there are none."""
         return self.tool.working_directories(self.context)

@@ -11,11 +11,11 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import FileKind, FileSystemNames, Location
 from agentscope_like.sandbox.files import FileStatus
 from agentscope_like.state import ReadCacheEntry
@@ -49,7 +49,7 @@ class FileContent(Struct, frozen=True, dict=True):
     data: bytes
     status: FileStatus
 
-    @cached_property
+    @lazy_property
     def digest(self) -> str:
         """Return the SHA-256 of the bytes, in hexadecimal."""
         return hashlib.sha256(self.data).hexdigest()
