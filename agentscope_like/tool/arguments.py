@@ -22,6 +22,7 @@ __all__ = [
     "check_fit",
     "copied",
     "parse_arguments",
+    "same_json",
     "shortened",
 ]
 
@@ -128,6 +129,19 @@ def copied(value: Any) -> Any:
     if isinstance(value, list):
         return [copied(item) for item in value]
     return value
+
+
+def same_json(first: Any, second: Any) -> bool:
+    """Return whether two values from JSON are the same; 1, 1.0 and true are not."""
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(
+            same_json(value, second[key]) for key, value in first.items()
+        )
+    if isinstance(first, list):
+        return len(first) == len(second) and all(map(same_json, first, second))
+    return bool(first == second)
 
 
 def _refuse_depth(text: str, arguments: Any) -> None:

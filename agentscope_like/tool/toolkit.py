@@ -42,20 +42,22 @@ from agentscope_like.tool.call import (
     DecidedCall,
     DecisionLayer,
     Grant,
+    Shown,
     asked_anew,
     check_answer,
     check_changed,
     check_holds,
     decided_within,
     digest_of,
+    edited_input,
     failure_before_asking,
     refused,
     rejection,
     run_granted,
-    same_arguments,
     same_places,
     same_subject,
     was_shown,
+    what_was_shown,
 )
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup, ToolSource
 from agentscope_like.tool.kit import ToolInventory
@@ -267,7 +269,7 @@ class Toolkit:
     ) -> DecidedCall:
         """Apply a person's answer to a call that asks.
 
-        An approval is valid for the tool, arguments and basis of the question. It can turn ASK into
+        An approval holds for what was shown: the same tool, arguments and basis. It turns ASK into
         ALLOW, never DENY into ALLOW. Edited arguments are validated and decided again; if that
         raises a safety question that the person did not see, the call asks again. If an approval is
         not valid, the decision's reason says why the call asks again.
@@ -284,33 +286,35 @@ class Toolkit:
         Raises:
             ResumeError: The call does not ask, or the answer belongs to another one.
         """
-        asked = call.decision
         check_answer(call, answer)
         if not answer.confirmed:
             call.state = ToolCallState.FINISHED
             tool = self._inventory.tools.get(call.name)
-            return DecidedCall(call, tool, asked, refusal=rejection(answer))
-        before, written = call.digest, call.input
-        call.state, call.input = ToolCallState.PENDING, answer.tool_call.input
+            return DecidedCall(call, tool, call.decision, refusal=rejection(answer))
+        asked = call.model_copy()
         try:
+            call.state, call.input = (
+                ToolCallState.PENDING,
+                edited_input(call, answer.tool_call.input),
+            )
             decided = await self.decide(call, state, layers=layers)
         except BaseException:
-            call.state, call.input = ToolCallState.ASKING, written
+            call.state, call.input = ToolCallState.ASKING, asked.input
             raise
-        edited = not same_arguments(before, call.digest)
-        if edited:
+        if call.input != asked.input:
             decided = replace(decided, note=EDITED)
         now = decided.decision
         if now is None or decided.refusal is not None:
             return decided
         if now.behavior is not PermissionBehavior.ASK:
             return decided
-        unchanged = same_subject(before, call.digest)
-        if not edited:  # another command changes other paths
-            unchanged = unchanged and same_places(before, call.digest)
-        if unchanged and was_shown(asked, now, edited=edited):
+        shown = what_was_shown(asked, call, decided.arguments)
+        unchanged = same_subject(asked.digest, call.digest)
+        if shown is Shown.AS_ASKED:  # other arguments change other paths
+            unchanged = unchanged and same_places(asked.digest, call.digest)
+        if unchanged and was_shown(asked.decision, now, shown):
             return self._granted(decided, (*layers, *self._layers))
-        call.decision = asked_anew(now, edited=edited, unchanged=unchanged)
+        call.decision = asked_anew(now, shown, unchanged=unchanged)
         return replace(decided, decision=call.decision)
 
     def check_arguments(self, tool_name: str, text: str) -> None:
@@ -411,7 +415,7 @@ class Toolkit:
             )
 
         tools = self._inventory.tools
-        redeem = partial(check_holds, grant, state, tools.find)
+        redeem = partial(check_holds, state=state, find=tools.find)
         check = partial(check_changed, grant, state=state, find=tools.registered, layers=layers)
         output = self._truncate.begin() if self._truncate is not None else None
         return run_granted(grant, state, redeem=redeem, check_changed=check, output=output)

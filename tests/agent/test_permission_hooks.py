@@ -153,3 +153,16 @@ async def test_nobody_is_asked_in_the_mode_without_anybody() -> None:
     agent.state.permission_context.mode = PermissionMode.DONT_ASK
     await agent.reply(GO)
     assert results_of(agent)["c1"].state is ToolResultState.DENIED
+
+
+async def test_who_acts_outside_is_told_of_what_was_decided() -> None:
+    """An external call, and a question, say what a hook made of the arguments, not what it was."""
+
+    async def calm(agent: Any, inputs: dict[str, Any], go_on: Next) -> PermissionDecision:
+        return cast("PermissionDecision", await go_on(tool_input={"text": "calm"}))
+
+    for external in (False, True):
+        probe = Probe(opinion="allow" if external else "ask", external=external)
+        agent = agent_of([probe], [call_of()], DONE, middlewares=[Around(on_check_permission=calm)])
+        (event,) = [e for e in await events_of(agent, "go") if hasattr(e, "tool_calls")]
+        assert [call.input for call in event.tool_calls] == ['{"text": "calm"}']

@@ -20,7 +20,8 @@ from agentscope_like.message import (
 )
 from agentscope_like.permission import PermissionBehavior, PermissionRule
 from agentscope_like.tool import Toolkit
-from agentscope_like.tool.arguments import parse_arguments
+from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.call import shown_arguments
 
 __all__ = ["check_confirmations", "check_results", "new_rules"]
 
@@ -109,7 +110,7 @@ async def _check_by_tool(call: ToolCallBlock, result: ToolResultBlock, toolkit: 
     try:
         copy = result.model_copy(deep=True)
         if "tool_input" in signature(tool.check_external_result).parameters:
-            tool_input = parse_arguments(call.name, call.input)
+            tool_input = copied(shown_arguments(call))
             await tool.check_external_result(copy, tool_input=tool_input)
         else:  # a check that overrides it may look at the result alone
             await tool.check_external_result(copy)

@@ -22,7 +22,7 @@ from agentscope_like.message import (
     ToolResponse,
 )
 from agentscope_like.tool import DecidedCall, DecisionLayer, Grant, Toolkit
-from agentscope_like.tool.call import says_something
+from agentscope_like.tool.call import as_decided, says_something
 
 __all__ = ["Acting"]
 
@@ -134,7 +134,7 @@ class Acting:
         reply_id = self._recorder.reply_id
         for call in calls:
             if call.state is ToolCallState.ASKING:
-                copies = [call.model_copy(deep=True)]
+                copies = [as_decided(call)]
                 yield self._recorder.take(
                     RequireUserConfirmEvent(reply_id=reply_id, tool_calls=copies)
                 )
@@ -142,7 +142,7 @@ class Acting:
                 yield from self._recorder.begin_result(call)
                 yield from self._recorder.add_output(call.id, note)
                 call.state = ToolCallState.SUBMITTED
-                copies = [call.model_copy(deep=True)]
+                copies = [as_decided(call)]
                 yield self._recorder.take(
                     RequireExternalExecutionEvent(reply_id=reply_id, tool_calls=copies)
                 )

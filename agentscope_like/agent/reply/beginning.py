@@ -118,7 +118,7 @@ class Beginning:
         engine = PermissionEngine(self._state.permission_context)
         for rule in new_rules(answer.confirm_results):
             engine.add_rule(rule)
-        yield self._recorder.take(answer)
+        yield self._taken(answer, [call for call, _ in answered])
         async with aclosing(self._parts.acting.act_on_answers(answered)) as events:
             async for event in events:
                 yield event
@@ -128,6 +128,16 @@ class Beginning:
                     yield event
         for event in self._stopped_by([result for _, result in answered]):
             yield event
+
+    def _taken(
+        self, answer: UserConfirmResultEvent, calls: Sequence[ToolCallBlock]
+    ) -> UserConfirmResultEvent:
+        """Record the answer; the calls stay as they asked, for `confirm` to compare them with."""
+        asked = [call.input for call in calls]
+        taken = self._recorder.take(answer)
+        for call, text in zip(calls, asked, strict=True):
+            call.input = text
+        return taken
 
     async def _spared(self) -> list[DecidedCall]:
         """Return the waiting calls that a newly remembered rule allows or denies."""

@@ -24,6 +24,7 @@ from agentscope_like.event import ConfirmResult
 from agentscope_like.message import ToolCallBlock, ToolResultBlock
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.explain import visible
+from agentscope_like.tool.call import as_decided
 
 __all__ = ["Keyboard", "LineReader", "Person"]
 
@@ -116,7 +117,7 @@ class Person:
                     edited = call.model_copy(update={"input": await self._edited(call)})
                     return ConfirmResult(confirmed=True, tool_call=edited)
                 case "v":
-                    self._console.print(whole_view(call))
+                    self._console.print(whole_view(as_decided(call)))
                 case number:
                     rule = await self._scoped(question, question.rules[int(number) - 1])
                     return ConfirmResult(confirmed=True, tool_call=call, rules=[rule])

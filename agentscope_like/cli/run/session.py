@@ -36,8 +36,8 @@ from agentscope_like.progress import (
     unregister_progress_queue,
 )
 from agentscope_like.session import SessionStorage, recorded
-from agentscope_like.tool.arguments import parse_arguments
 from agentscope_like.tool.builtin.files import ChangingTool
+from agentscope_like.tool.call import as_decided, shown_arguments
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["Session"]
@@ -204,7 +204,7 @@ class Session:
     async def _answer(self, call: ToolCallBlock) -> AgentInput:
         reply_id = self.agent.state.reply_id
         if call.state is ToolCallState.SUBMITTED:
-            result = await self._unless_leaving(self.respondent.perform(call))
+            result = await self._unless_leaving(self.respondent.perform(as_decided(call)))
             return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[result])
         question = await self._question(call)
         answer = await self._unless_leaving(self.respondent.confirm(question))
@@ -245,8 +245,7 @@ class Session:
         tool = await self.agent.toolkit.get_tool(call.name)
         if tool is None or call.decision is None:
             raise CliError(f"the call {call.id!r} of {call.name} waits, but cannot be decided")
-        changed = call.decision.updated_input
-        tool_input = parse_arguments(call.name, call.input) if changed is None else changed
+        tool_input = shown_arguments(call)
         return await explain_call(
             tool,
             tool_input,

@@ -16,17 +16,21 @@ if TYPE_CHECKING:
     from agentscope_like.tool.call.grant import (
         Grant,
         definition_digest,
-        same_arguments,
         same_places,
         same_subject,
     )
     from agentscope_like.tool.call.grant_check import check_changed, check_holds, digest_of
     from agentscope_like.tool.call.human_answer import (
         EDITED,
+        Shown,
+        as_decided,
         asked_anew,
         check_answer,
+        edited_input,
         rejection,
+        shown_arguments,
         was_shown,
+        what_was_shown,
     )
 
 __all__ = [
@@ -35,6 +39,8 @@ __all__ = [
     "DecidedCall",
     "DecisionLayer",
     "Grant",
+    "Shown",
+    "as_decided",
     "asked_anew",
     "check_answer",
     "check_changed",
@@ -42,15 +48,17 @@ __all__ = [
     "decided_within",
     "definition_digest",
     "digest_of",
+    "edited_input",
     "failure_before_asking",
     "refused",
     "rejection",
     "run_granted",
-    "same_arguments",
     "same_places",
     "same_subject",
     "says_something",
+    "shown_arguments",
     "was_shown",
+    "what_was_shown",
 ]
 
 __getattr__ = on_first_use(
@@ -61,6 +69,8 @@ __getattr__ = on_first_use(
         "DecisionLayer": "decided_call",
         "EDITED": "human_answer",
         "Grant": "grant",
+        "Shown": "human_answer",
+        "as_decided": "human_answer",
         "asked_anew": "human_answer",
         "check_answer": "human_answer",
         "check_changed": "grant_check",
@@ -69,13 +79,15 @@ __getattr__ = on_first_use(
         "definition_digest": "grant",
         "digest_of": "grant_check",
         "failure_before_asking": "decision",
+        "edited_input": "human_answer",
         "refused": "decided_call",
         "rejection": "human_answer",
         "run_granted": "execution",
-        "same_arguments": "grant",
         "same_places": "grant",
         "same_subject": "grant",
         "says_something": "execution",
+        "shown_arguments": "human_answer",
         "was_shown": "human_answer",
+        "what_was_shown": "human_answer",
     },
 )

@@ -13,6 +13,7 @@ from agentscope_like.tool.base import ToolBase
 
 __all__ = [
     "Grant",
+    "arguments_digest",
     "call_digest",
     "definition_digest",
     "same_arguments",
@@ -35,6 +36,11 @@ def definition_digest(tool: ToolBase) -> str:
     return _sha256([place, tool.name, tool.description, tool.input_schema])
 
 
+def arguments_digest(arguments: dict[str, Any]) -> str:
+    """Return the digest of a call's arguments, a part of its `call_digest`."""
+    return _sha256(arguments)
+
+
 def call_digest(
     definition: str,
     arguments: dict[str, Any],
@@ -51,7 +57,7 @@ def call_digest(
     subject = definition
     if basis is not None or is_external:
         subject = _sha256([definition, basis, is_external])
-    digest = f"{subject}-{_sha256(arguments)}"
+    digest = f"{subject}-{arguments_digest(arguments)}"
     return f"{digest}-{_sha256(places)}" if places else digest
 
 
