@@ -19,7 +19,13 @@ class ToolMiddlewareBase(ABC):
 
     It runs after the decision, each time that the tool runs. The first middleware of a tool is its
     outermost layer.
+
+    Attributes:
+        may_repeat: Whether the tool's owner allows a call to be run again after a failed attempt
+            although the tool is neither read-only nor idempotent.
     """
+
+    may_repeat: bool = False
 
     @abstractmethod
     def on_tool_call(
@@ -29,9 +35,12 @@ class ToolMiddlewareBase(ABC):
 
         Args:
             tool: The tool, a `ToolBase`, whose type this layer cannot import.
-            input_kwargs: Its arguments, as they were decided: a middleware that passes on other
-                ones runs a call that was not decided.
-            next_handler: The next layer; always returns a stream of chunks.
+            input_kwargs: Its arguments, as they were decided: if a middleware passes on other ones,
+                these are decided again. Names that begin with `_` are injected: pass them on as
+                they are.
+            next_handler: The next layer; always returns a stream of chunks. It may be called again
+                after a failed attempt without output, if the tool is read-only or idempotent or
+                `may_repeat` is set; never after this stream has ended.
 
         Yields:
             Chunks of the result.

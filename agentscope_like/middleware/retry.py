@@ -72,7 +72,7 @@ class RetryMiddleware(ToolMiddlewareBase):
         self._delay = delay
         self._backoff = backoff
         self._retry_on = retry_on
-        self._even_if_not_idempotent = even_if_not_idempotent
+        self.may_repeat = even_if_not_idempotent
         self._buffered = buffered
         self._sleep = sleep
 
@@ -104,4 +104,4 @@ class RetryMiddleware(ToolMiddlewareBase):
             await self._sleep(wait)
 
     def _may_repeat(self, tool: Any) -> bool:
-        return bool(tool.is_idempotent or tool.is_read_only or self._even_if_not_idempotent)
+        return bool(tool.is_idempotent or tool.is_read_only or self.may_repeat)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from functools import lru_cache, partial
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool.arguments import check_fit, copied
+from agentscope_like.tool.arguments import check_fit
 
 __all__ = ["ParamsBase", "ToolBase"]
 
@@ -243,20 +243,19 @@ class ToolBase(ABC):
         self,
         input_kwargs: dict[str, Any],
         *,
-        guard: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
+        guard: Callable[[StreamHandler[ToolChunk]], StreamHandler[ToolChunk]] | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Return the stream of one run through the middlewares.
 
         Args:
             input_kwargs: The arguments, including the agent's state if it is injected.
-            guard: Awaited with the arguments that reach `call` after the middlewares; it raises an
-                exception to stop the call.
+            guard: Wraps `call` after the middlewares, if there are any.
         """
         core = self._core()
         chain = self._chain()
         if chain is None:
             return core(**input_kwargs)
-        reached = core if guard is None else _guarded(guard, core)
+        reached = core if guard is None else guard(core)
         return LayerStream.start(chain, reached, input_kwargs)
 
     def _chain(self) -> LayerChain[ToolChunk] | None:
@@ -289,19 +288,6 @@ class ToolBase(ABC):
 @lru_cache(maxsize=1024)
 def _streams(function: Callable[..., Any]) -> bool:
     return inspect.isasyncgenfunction(function)
-
-
-def _guarded(
-    guard: Callable[[dict[str, Any]], Awaitable[None]], core: StreamHandler[ToolChunk]
-) -> StreamHandler[ToolChunk]:
-    async def run(**input_kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
-        given = copied(input_kwargs)  # what is checked is nobody else's to change
-        await guard(given)
-        async with aclosing(core(**given)) as stream:
-            async for chunk in stream:
-                yield chunk
-
-    return run
 
 
 def _layers(

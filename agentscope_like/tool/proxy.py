@@ -126,18 +126,18 @@ def _checked(managers: Toolkit | Sequence[Toolkit]) -> list[Toolkit]:
 def _but_for_others(
     layer: DecisionLayer, manager: Toolkit, managers: Sequence[Toolkit]
 ) -> DecisionLayer:
-    """Wrap the manager's layer so that it skips the tools of other managers."""
+    """Wrap the manager's layer so that it skips the tools that only other managers have."""
     if len(managers) == 1:
         return layer
-    own = managers.index(manager)
+    own = manager._inventory.tools  # noqa: SLF001 - of its own class
     registries = [one._inventory.tools for one in managers]  # noqa: SLF001 - of its own class
 
     async def passed_by(
         request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
     ) -> PermissionDecision:
         tool = request.tool
-        having = (i for i, tools in enumerate(registries) if tools.get(tool.name) is tool)
-        if next(having, own) != own:
+        having = [tools for tools in registries if tools.get(tool.name) is tool]
+        if having and not any(tools is own for tools in having):
             return await go_on(request)
         return await layer(request, go_on)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec.json import Encoder
+
 from agentscope_like.tool.arguments import ArgumentValidator
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.call import definition_digest
@@ -14,18 +16,23 @@ from agentscope_like.tool.spec import ToolSpec
 __all__ = ["RegisteredTool"]
 
 
+_encoded = Encoder(enc_hook=repr).encode
+
+
 @dataclass(slots=True)
 class RegisteredTool:
-    """A tool with its group and data computed once from its definition."""
+    """A tool with its group and data computed once for each state of its definition."""
 
     tool: ToolBase
     group: str = BASIC
     _validator: ArgumentValidator | None = field(default=None, repr=False)
     _definition: str | None = field(default=None, repr=False)
+    _said: bytes = field(default=b"", repr=False)
 
     @property
     def validator(self) -> ArgumentValidator:
         """Return the validator of its arguments."""
+        self._forget_if_changed()
         if self._validator is None:
             tool = self.tool
             self._validator = ArgumentValidator(
@@ -36,9 +43,17 @@ class RegisteredTool:
     @property
     def definition(self) -> str:
         """Return the digest of its definition."""
+        self._forget_if_changed()
         if self._definition is None:
             self._definition = definition_digest(self.tool)
         return self._definition
+
+    def _forget_if_changed(self) -> None:
+        """Forget what was computed from a definition that was changed in place since."""
+        tool = self.tool
+        said = _encoded((tool.name, tool.description, tool.input_schema))
+        if said != self._said:
+            self._said, self._validator, self._definition = said, None, None
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import pytest
 
 from agentscope_like.agent import Agent, ContextConfig
-from agentscope_like.exception import ConfigurationError, ToolArgumentError
+from agentscope_like.exception import ConfigurationError, GrantError, ToolArgumentError
 from agentscope_like.message import (
     TextBlock,
     ToolResultState,
@@ -232,3 +233,59 @@ async def test_results_are_limited_whoever_gives_them() -> None:
         told = text_of(results_of(agent)["c1"])
         assert len(told) < 1_000
         assert "for the limit of 100 tokens" in told
+
+
+async def test_nothing_runs_once_the_hooks_turn_is_over() -> None:
+    """A hook that goes on in the background runs nothing after "did not run" was recorded."""
+    refused: list[str] = []
+    tasks: list[asyncio.Task[None]] = []
+
+    async def later(agent: Any, inputs: dict[str, Any], go_on: Next) -> AsyncGenerator[Any, None]:
+        async def drain() -> None:
+            await asyncio.sleep(0.02)
+            try:
+                async for _ in go_on():
+                    pass
+            except GrantError as error:
+                refused.append(error.message)
+
+        tasks.append(asyncio.create_task(drain()))
+        return
+        yield
+
+    probe = Probe()
+    agent = acting(later, probe)
+    await agent.reply(GO)
+    await asyncio.gather(*tasks)
+    assert probe.runs == []
+    assert "did not run" in text_of(results_of(agent)["c1"])
+    assert "is over" in refused[0]
+
+
+async def test_what_a_hook_leaves_running_is_stopped_before_its_result_is_recorded() -> None:
+    """The result says so, and the tool does nothing after it."""
+    begun, done = asyncio.Event(), list[str]()
+    tasks: list[asyncio.Task[None]] = []
+
+    async def work(text: str) -> AsyncGenerator[Any, None]:
+        begun.set()
+        await asyncio.sleep(0.05)
+        done.append(text)
+        yield chunk_of("late")
+
+    async def leaving(agent: Any, inputs: dict[str, Any], go_on: Next) -> AsyncGenerator[Any, None]:
+        async def drain() -> None:
+            async for _ in go_on():
+                pass
+
+        tasks.append(asyncio.create_task(drain()))
+        await begun.wait()
+        return
+        yield
+
+    agent = acting(leaving, Probe(work=work))
+    await agent.reply(GO)
+    await asyncio.sleep(0.1)
+    assert done == []
+    assert results_of(agent)["c1"].state is ToolResultState.INTERRUPTED
+    assert "in another task" in text_of(results_of(agent)["c1"])

@@ -230,7 +230,7 @@ async def test_a_manager_s_decision_layers_are_not_for_the_others_tools() -> Non
 
 
 async def test_a_layer_holds_for_a_tool_that_several_managers_have() -> None:
-    """The manager that a tool comes from has its layers asked, whoever else has the tool."""
+    """Each manager that has a tool has its layers asked, whoever has it first."""
     tool = Probe("alpha")
     guarded = ToolManager([tool], modules=[], decision_layers=[refusing("The guard")])
     open_one = ToolManager([tool], modules=[])
@@ -239,6 +239,9 @@ async def test_a_layer_holds_for_a_tool_that_several_managers_have() -> None:
             proxy = ToolProxy([first, second])
             assert "says no" in text_of(await outcome(proxy, call_of("alpha"), AgentState()))
     proxy = ToolProxy([open_one, guarded])
+    assert "says no" in text_of(await outcome(proxy, call_of("alpha"), AgentState()))
+    other = ToolManager([Probe("alpha")], modules=[])
+    proxy = ToolProxy([other, guarded])
     assert text_of(await outcome(proxy, call_of("alpha"), AgentState())) == "alpha:hi"
 
 

@@ -79,27 +79,6 @@ async def test_what_runs_is_what_was_decided_whatever_a_layer_does(layer: Any) -
     assert probe.runs == ["hi"]
 
 
-async def test_a_layer_that_asks_twice_gets_the_last_it_asked_about() -> None:
-    """What a layer passes on last is what was decided, and runs; the stricter answer holds."""
-
-    async def twice(request: Any, go_on: Any) -> PermissionDecision:
-        await go_on(request.with_arguments({"text": "dangerous"}))
-        decision: PermissionDecision = await go_on(request.with_arguments({"text": "second"}))
-        return decision
-
-    async def twice_the_other_way(request: Any, go_on: Any) -> PermissionDecision:
-        decision: PermissionDecision = await go_on(request.with_arguments({"text": "second"}))
-        await go_on(request.with_arguments({"text": "dangerous"}))
-        return decision
-
-    probe, other, call = Probe(), Probe(), call_of()
-    await outcome(Toolkit([probe], decision_layers=[twice]), call_of(), AgentState())
-    await outcome(Toolkit([other], decision_layers=[twice_the_other_way]), call, AgentState())
-    assert probe.runs == ["second"]
-    assert other.runs == []
-    assert call.state is ToolCallState.ASKING
-
-
 async def test_arguments_that_a_layer_changes_in_place_are_validated() -> None:
     """In place or not, what does not fit the schema is an error."""
 
@@ -343,7 +322,7 @@ async def test_a_tool_that_fails_to_close_keeps_its_result() -> None:
 
 
 async def test_a_middleware_that_keeps_the_next_layer_runs_nothing_later() -> None:
-    """In its run it may call on as often as it likes, as a retry does; after that, never."""
+    """When its run is over, what it kept runs nothing."""
     kept: list[Any] = []
 
     class Keeping(ToolMiddlewareBase):
@@ -351,16 +330,14 @@ async def test_a_middleware_that_keeps_the_next_layer_runs_nothing_later() -> No
             self, tool: ToolBase, input_kwargs: dict[str, Any], next_handler: Any
         ) -> AsyncGenerator[Any, None]:
             kept.append(next_handler)
-            for _ in range(2):
-                async for chunk in next_handler(**input_kwargs):
-                    yield chunk
+            async for chunk in next_handler(**input_kwargs):
+                yield chunk
 
     probe = Probe(middlewares=[Keeping()])
     await outcome(Toolkit([probe]), call_of(), AgentState())
-    assert probe.runs == ["hi", "hi"]
     with pytest.raises(GrantError, match="is over"):
         await anext(kept[0](text="hi"))
-    assert probe.runs == ["hi", "hi"]
+    assert probe.runs == ["hi"]
 
 
 async def test_a_middleware_cannot_change_what_the_tool_was_given() -> None:

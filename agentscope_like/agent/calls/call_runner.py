@@ -9,6 +9,7 @@ from typing import Any
 from agentscope_like.agent.context import ResultLimit
 from agentscope_like.exception import AgentOrientedException, ConfigurationError, GrantError
 from agentscope_like.message import (
+    DataBlock,
     TextBlock,
     ToolCallBlock,
     ToolChunk,
@@ -16,6 +17,7 @@ from agentscope_like.message import (
     ToolResultState,
 )
 from agentscope_like.middleware import MiddlewareBase, hook_onion
+from agentscope_like.middleware.turn import Turn
 from agentscope_like.state import AgentState
 from agentscope_like.tool import DecisionLayer, Grant, Toolkit
 from agentscope_like.tool.call import refused, says_something
@@ -24,8 +26,11 @@ __all__ = ["CallRunner"]
 
 KEPT_BACK = "A middleware withheld the result of this call."
 TOOK_ITS_PLACE = "This call did not run: a middleware took its place and gave no result."
+LEFT_RUNNING = (
+    "This call was stopped: a middleware ended while it ran the call in another task. Iterate "
+    "`next_handler` in `on_acting` itself, or wait there for the task that does."
+)
 OTHER_CALL = "This call did not run: a middleware changed which call it is."
-
 Items = AsyncGenerator[ToolChunk | ToolResponse, None]
 
 
@@ -115,7 +120,19 @@ class CallRunner:
         except AgentOrientedException as error:
             whole = refused(error.message, ToolResultState.ERROR)
             yield ToolChunk(content=whole.content, state=whole.state)
+        except RuntimeError:  # closing what another task is iterating
+            if not await run.turn.end():
+                raise
+            whole = _left_running()
+        finally:
+            if await run.turn.end():
+                whole = _left_running()
         yield whole if whole is not None else run.stand_in(told)
+
+
+def _left_running() -> ToolResponse:
+    content: list[TextBlock | DataBlock] = [TextBlock(text=LEFT_RUNNING)]
+    return ToolResponse(content=content, state=ToolResultState.INTERRUPTED)
 
 
 class _Told:
@@ -162,18 +179,25 @@ class _HookedRun:
         self._call = call
         self._input = call.input
         self._grant: Grant | None = grant
+        self.turn = Turn()
         self._said: ToolResponse | None = None
 
     async def core(self, tool_call: ToolCallBlock) -> Items:
         """Run the call; the decision covers only its first run with unchanged arguments."""
         granted = await self._granted(tool_call)
+        if self.turn.is_over:
+            raise GrantError(
+                f"the turn of call {self._call.id!r} is over and its result recorded: a middleware "
+                "calls `next_handler` while its `on_acting` runs, never later"
+            )
         if isinstance(granted, ToolResponse):
             self._said = granted
             yield ToolChunk(content=granted.content, state=granted.state)
             yield granted
             return
         self._said = ToolResponse()
-        async with aclosing(_granted_run(self._toolkit, granted, self._state)) as stream:
+        run = self.turn.through(_granted_run(self._toolkit, granted, self._state))
+        async with aclosing(run) as stream:
             async for item in stream:
                 if isinstance(item, ToolResponse):
                     self._said = item

@@ -70,4 +70,5 @@ def _decision_layer(middleware: MiddlewareBase, agent: Any) -> DecisionLayer:
         )
         return decision
 
+    layer.__qualname__ = f"{type(middleware).__qualname__}.on_check_permission"
     return layer

@@ -7,7 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agentscope_like.exception import AgentOrientedException, DeveloperOrientedException
+from agentscope_like.exception import (
+    AgentOrientedException,
+    ConfigurationError,
+    DeveloperOrientedException,
+)
 from agentscope_like.middleware import wrap_call
 from agentscope_like.permission import (
     CallDecision,
@@ -17,7 +21,7 @@ from agentscope_like.permission import (
     PermissionMode,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.arguments import copied, same_json
 from agentscope_like.tool.call.decided_call import (
     CallRequest,
     DecidedCall,
@@ -47,7 +51,7 @@ async def decided_within(
 
     Raises:
         AgentOrientedException: From a layer, or because its arguments are invalid.
-        DeveloperOrientedException: From a layer.
+        DeveloperOrientedException: From a layer, or because it called `next` twice.
     """
     if not layers:
         return request.arguments, await _engine_says(request, request.arguments)
@@ -56,28 +60,18 @@ async def decided_within(
 
     async def core(inner: CallRequest) -> PermissionDecision:
         passed = copied(inner.arguments)
-        if passed != arguments:
+        if not same_json(passed, arguments):
             validate(passed)
         said = await _engine_says(request, passed)
         reached.append((passed, said))
         return said.decision
 
-    try:
-        layered: object = await wrap_call([_tightening(one) for one in layers], core)(request)
-    except (AgentOrientedException, DeveloperOrientedException):
-        raise
-    except Exception as error:
-        _log.warning("A decision layer failed at %s", request.tool.name, exc_info=error)
-        layered = _safety_ask(request, f"A decision layer failed: {type(error).__name__}: {error}")
-    if not isinstance(layered, PermissionDecision):
-        layered = _safety_ask(
-            request, f"A decision layer returned {layered!r}, which is not a decision."
-        )
+    layered = await wrap_call([_tightening(one) for one in layers], core)(request)
     if not reached:
         await core(request.with_arguments(arguments))
     final, said = reached[-1]
     decision = stricter(said.decision, _as_the_mode_has_it(request, layered))
-    changed = copied(final) if final != arguments else None
+    changed = None if same_json(final, arguments) else copied(final)
     if decision.updated_input != changed:
         decision = replace(decision, updated_input=changed)
     return final, CallDecision(decision, said.call)
@@ -99,30 +93,106 @@ async def failure_before_asking(decided: DecidedCall, state: AgentState) -> str 
 
 
 def _tightening(layer: DecisionLayer) -> DecisionLayer:
-    """Wrap the layer so that it cannot loosen the decision of the layers inside it."""
+    """Wrap the layer so that it cannot skip or loosen the decision of the layers inside it."""
 
     async def tightened(
         request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
     ) -> PermissionDecision:
-        heard: list[PermissionDecision] = []
-
-        async def hear(inner: CallRequest) -> PermissionDecision:
-            heard.append(await go_on(inner))
-            return heard[-1]
-
-        said = await layer(request, hear)
-        if heard and isinstance(said, PermissionDecision):
-            return stricter(heard[-1], said)
-        return said
+        way = _Way(layer, request, go_on)
+        try:
+            said = await _said_by(layer, request, way)
+        finally:
+            way.is_over = True
+        if said.behavior is PermissionBehavior.DENY:
+            return said
+        return stricter(await way.inner_decision(), said)
 
     return tightened
+
+
+async def _said_by(layer: DecisionLayer, request: CallRequest, way: _Way) -> PermissionDecision:
+    """Return what the layer says; a safety ASK where it fails or says nothing."""
+    try:
+        said: object = await layer(request.with_arguments(copied(request.arguments)), way.next)
+    except (AgentOrientedException, DeveloperOrientedException):
+        raise
+    except Exception as error:
+        if error is way.error:  # of a layer inside, not of this one
+            raise
+        _log.warning("A decision layer failed at %s", request.tool.name, exc_info=error)
+        return _safety_ask(request, f"A decision layer failed: {type(error).__name__}: {error}")
+    if not isinstance(said, PermissionDecision):
+        return _safety_ask(request, f"A decision layer returned {said!r}, which is not a decision.")
+    return said
+
+
+class _Way:
+    """The way from one layer to those inside it and the decision: it is taken once."""
+
+    def __init__(
+        self,
+        layer: DecisionLayer,
+        request: CallRequest,
+        go_on: Callable[[CallRequest], Awaitable[PermissionDecision]],
+    ) -> None:
+        self._layer = layer
+        self._request = request
+        self._go_on = go_on
+        self._is_taken = False
+        self._heard: PermissionDecision | None = None
+        self.is_over = False
+        self.error: Exception | None = None
+
+    def next(self, inner: CallRequest) -> Awaitable[PermissionDecision]:
+        """Go on with the arguments of `inner`; what else it says of the call does not count.
+
+        Raises:
+            ConfigurationError: The layer went on before, or has returned.
+        """
+        if self.is_over:
+            raise self._misused("after it had returned")
+        if self._is_taken:
+            self.error = self.error or self._misused("a second time")
+            raise self.error
+        self._is_taken = True
+        return self._hear(self._request.with_arguments(copied(inner.arguments)))
+
+    async def _hear(self, inner: CallRequest) -> PermissionDecision:
+        try:
+            self._heard = await self._go_on(inner)
+        except Exception as error:
+            self.error = self.error or error
+            raise
+        return self._heard
+
+    async def inner_decision(self) -> PermissionDecision:
+        """Return what those inside said, who are asked now if the layer did not ask them.
+
+        Raises:
+            ConfigurationError: The layer called `next` twice, or did not wait for it.
+            Exception: What those inside failed with.
+        """
+        if self.error is not None:
+            raise self.error
+        if self._heard is not None:
+            return self._heard
+        if self._is_taken:
+            raise self._misused("and did not await it")
+        return await self._go_on(self._request)
+
+    def _misused(self, how: str) -> ConfigurationError:
+        named = getattr(self._layer, "__qualname__", repr(self._layer))
+        return ConfigurationError(
+            f"the decision layer {named} called `next` {how}: a decision is made once, on one way. "
+            "Call `next` once, await it, and return what it gave or something stricter"
+        )
 
 
 async def _engine_says(request: CallRequest, arguments: dict[str, Any]) -> CallDecision:
     shown = copied(arguments)
     engine = PermissionEngine(request.state.permission_context)
     said = await engine.decide(request.tool, shown)
-    if shown == arguments:
+    if same_json(shown, arguments):
         return said
     found = f"A check of {request.tool.name} changed the arguments that it was shown."
     return CallDecision(stricter(said.decision, _safety_ask(request, found)), None)

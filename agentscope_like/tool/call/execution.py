@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from agentscope_like.exception import (
     AgentOrientedException,
     DeveloperOrientedException,
-    GrantError,
     ToolInterruptedError,
 )
 from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
@@ -20,19 +22,24 @@ from agentscope_like.progress import reported
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.call.grant import Grant
+from agentscope_like.tool.call.run_guard import RunGuard, injected_arguments
 
 __all__ = ["run_granted", "says_something"]
 
 _log = logging.getLogger(__name__)
 
 NOTHING = "The tool ended without any output."
+LEFT_RUNNING = (
+    "The tool was stopped: a middleware ended while it ran the tool in another task. A middleware "
+    "iterates `next_handler` itself, or waits for the task that does, before it ends."
+)
 
 
 async def run_granted(
     grant: Grant,
     state: AgentState,
     *,
-    redeem: Callable[[], Awaitable[str | None]],
+    redeem: Callable[[Grant], Awaitable[str | None]],
     check_changed: Callable[[dict[str, Any]], Awaitable[tuple[str | None, PreparedCall | None]]],
     output: LimitedOutput | None = None,
 ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
@@ -41,8 +48,8 @@ async def run_granted(
     Args:
         grant: The grant, already used up by the toolkit.
         state: The agent's state, passed to tools that need it.
-        redeem: Awaited as the run begins; returns the decision's basis, and raises an exception if
-            the grant is no longer valid.
+        redeem: Awaited as the run begins, and again after the middlewares; returns the decision's
+            basis, and raises an exception if the grant is no longer valid.
         check_changed: Awaited if middlewares changed the arguments; returns the basis of a new
             decision and the prepared call, and raises an exception to stop the call.
         output: Truncates the output to a number of tokens.
@@ -52,18 +59,21 @@ async def run_granted(
         asyncio.CancelledError: The run was cancelled; the tool has been closed.
         DeveloperOrientedException: Raised by the tool.
     """
-    basis = await redeem()
+    grant = replace(grant, arguments=copied(grant.arguments))
+    injected = injected_arguments(grant, state, await redeem(grant))
+    guard = RunGuard(grant, injected, redeem=partial(redeem, grant), check_changed=check_changed)
     response = ToolResponse()
     stream: AsyncGenerator[ToolChunk, None] | None = None
     failed: ToolChunk | None = None
     begun = _cancellations()
-    guard = _Guard(grant, basis, check_changed) if grant.tool.middlewares else None
     try:
-        stream = reported(_open(grant, state, basis, guard), grant.call_id)
+        given = {**copied(grant.arguments), **injected}
+        stream = reported(grant.tool.stream(given, guard=guard.around), grant.call_id)
         async for chunk in stream:
             _refuse_after_cancellation(begun)
             if not isinstance(chunk, ToolChunk):
                 raise TypeError(f"it yielded a {type(chunk).__name__} instead of a ToolChunk")
+            guard.has_output = True
             is_short = output is None or output.is_short(chunk)
             passed = chunk if is_short or output is None else await output.feed(chunk)
             if passed is not None:
@@ -77,8 +87,8 @@ async def run_granted(
             raise
         failed = _failure(grant.tool.name, error)
     finally:
-        if guard is not None:
-            guard.is_over = True
+        if await guard.turn.end():
+            failed = _failure(grant.tool.name, ToolInterruptedError(LEFT_RUNNING))
         if stream is not None:
             await _close(grant.tool.name, stream)
     rest = await output.rest() if output is not None and output.holds_back else None
@@ -93,64 +103,6 @@ async def run_granted(
 def says_something(content: Sequence[TextBlock | DataBlock]) -> bool:
     """Return whether these blocks have any text or data."""
     return any(not isinstance(block, TextBlock) or block.text for block in content)
-
-
-class _Guard:
-    """Checks, after the middlewares, that the tool gets the decided arguments within its run."""
-
-    __slots__ = ("_basis", "_check_changed", "_decided", "_prepared", "_tool", "is_over")
-
-    def __init__(
-        self,
-        grant: Grant,
-        basis: str | None,
-        check_changed: Callable[
-            [dict[str, Any]], Awaitable[tuple[str | None, PreparedCall | None]]
-        ],
-    ) -> None:
-        self._tool = grant.tool
-        self._basis = basis
-        self._prepared = grant.prepared
-        self._decided = copied(grant.arguments)
-        self._check_changed = check_changed
-        self.is_over = False
-
-    async def check(self, reached: dict[str, Any]) -> None:
-        if self.is_over:
-            raise GrantError(
-                f"the run of {self._tool.name} is over and its grant is spent: a middleware calls "
-                "`next_handler` while the call runs, never later"
-            )
-        tool = self._tool
-        injected = {
-            *(("_agent_state",) if tool.is_state_injected else ()),
-            *(("_permission_context",) if tool.is_policy_injected else ()),
-            *(("_decision_basis",) if tool.is_basis_injected else ()),
-            *(("_prepared_call",) if tool.is_call_injected else ()),
-        }
-        arguments = {key: value for key, value in reached.items() if key not in injected}
-        basis, prepared = self._basis, self._prepared
-        if arguments != self._decided:
-            basis, prepared = await self._check_changed(arguments)
-        if tool.is_basis_injected:
-            reached["_decision_basis"] = basis
-        if tool.is_call_injected:
-            reached["_prepared_call"] = prepared
-
-
-def _open(
-    grant: Grant, state: AgentState, basis: str | None, guard: _Guard | None
-) -> AsyncGenerator[ToolChunk, None]:
-    given = copied(grant.arguments)
-    if grant.tool.is_state_injected:
-        given["_agent_state"] = state
-    if grant.tool.is_policy_injected:
-        given["_permission_context"] = state.permission_context
-    if grant.tool.is_basis_injected:
-        given["_decision_basis"] = basis
-    if grant.tool.is_call_injected:
-        given["_prepared_call"] = grant.prepared
-    return grant.tool.stream(given, guard=guard.check if guard is not None else None)
 
 
 def _cancellations() -> tuple[asyncio.Task[Any] | None, int]:

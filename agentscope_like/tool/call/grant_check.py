@@ -9,9 +9,11 @@ from agentscope_like.exception import GrantError, ToolArgumentError
 from agentscope_like.message import ToolCallBlock
 from agentscope_like.permission import PermissionBehavior, PreparedCall
 from agentscope_like.state import AgentState
+from agentscope_like.tool.arguments import copied, same_json
 from agentscope_like.tool.call.decided_call import CallRequest, DecisionLayer
 from agentscope_like.tool.call.decision import decided_within
 from agentscope_like.tool.call.grant import Grant, call_digest
+from agentscope_like.tool.group import BASIC
 from agentscope_like.tool.registered_tool import RegisteredTool
 
 __all__ = ["check_changed", "check_holds", "digest_of"]
@@ -28,7 +30,7 @@ def digest_of(
         prepared: The call as prepared for the decision; None if it could not be prepared.
     """
     places = () if prepared is None else prepared.places()
-    return _digest(entry, arguments, entry.tool.decision_basis(arguments), places)
+    return _digest(entry, arguments, entry.tool.decision_basis(copied(arguments)), places)
 
 
 def _digest(
@@ -39,7 +41,7 @@ def _digest(
 
 
 async def check_holds(
-    grant: Grant, state: AgentState, find: Callable[[str], RegisteredTool | None]
+    grant: Grant, *, state: AgentState, find: Callable[[str], RegisteredTool | None]
 ) -> str | None:
     """Refuse a grant if its tool, policy, arguments or basis have changed.
 
@@ -52,27 +54,33 @@ async def check_holds(
         The decision's basis.
 
     Raises:
-        GrantError: The tool, the policy, the arguments or the decision's basis has changed.
+        GrantError: The tool, its group, the policy, the arguments or the decision's basis has
+            changed.
     """
     if grant.tool.is_external_tool:
         raise GrantError(f"the tool {grant.tool.name!r} has become external: decide again")
     entry = find(grant.tool.name)
     if entry is None or entry.tool is not grant.tool:
         raise GrantError(
-            f"the tool {grant.tool.name!r} was removed or replaced since: decide again"
+            f"the tool {grant.tool.name!r} was removed or replaced since, or renamed: decide again"
+        )
+    if entry.group not in (BASIC, *state.tool_context.activated_groups):
+        raise GrantError(
+            f"the group {entry.group!r} of the tool {grant.tool.name!r} was switched off since: "
+            "activate it, and decide the call again"
         )
     if grant.policy_key != state.permission_context.policy_key:
         raise GrantError("the permission context has changed since: decide the call again")
     prepare = grant.tool.prepare_decision
     if prepare is not None:
-        await prepare(grant.arguments, state.permission_context)
+        await prepare(copied(grant.arguments), state.permission_context)
     prepared = grant.prepared
-    basis = grant.tool.decision_basis(grant.arguments)
+    basis = grant.tool.decision_basis(copied(grant.arguments))
     places = () if prepared is None else prepared.places_now()
     if grant.digest != _digest(entry, grant.arguments, basis, places):
         raise GrantError(
-            f"what the decision about {grant.tool.name} rested on, or its arguments, has "
-            "changed since: decide the call again"
+            f"what the decision about {grant.tool.name} rested on (its definition, arguments, or "
+            "where paths lead) has changed since: decide the call again"
         )
     return basis
 
@@ -106,9 +114,9 @@ async def check_changed(
     changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
     request = CallRequest(changed, tool, arguments, state)
     final, (decision, prepared) = await decided_within(layers, request, validate)
-    if final != arguments or decision.behavior is not PermissionBehavior.ALLOW:
+    if not same_json(final, arguments) or decision.behavior is not PermissionBehavior.ALLOW:
         raise ToolArgumentError(
             f"A middleware of {tool.name} changed the arguments to ones that may not run: "
             f"{decision.message}"
         )
-    return tool.decision_basis(arguments), prepared
+    return tool.decision_basis(copied(arguments)), prepared
