@@ -23,6 +23,8 @@ import pexpect
 from agentscope_like.cli.program import main
 
 MESSAGE = "you>"
+HESITATION = 0.5
+"""Seconds in which a person reads a question; it takes no answer for the first 0.3 of them."""
 COMMAND = [sys.executable, "-m", "agentscope_like"]
 ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()][A-Za-z0-9]|[=>])")
 
@@ -139,13 +141,13 @@ class Terminal:
         return shown
 
     def type(self, text: str) -> None:
-        """Type, as soon as the prompt that was shown has had time to listen."""
-        time.sleep(0.05)
+        """Type, after the time that it takes to read the prompt that was shown."""
+        time.sleep(HESITATION)
         self.child.send(text)
 
     def press(self, key: str) -> None:
         """Press a key together with Ctrl."""
-        time.sleep(0.05)
+        time.sleep(HESITATION)
         self.child.sendcontrol(key)
 
     def leave(self) -> int:

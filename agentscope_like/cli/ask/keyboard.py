@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Protocol
 
 from rich.console import Console
@@ -46,18 +45,35 @@ class Keyboard:
 
     def __init__(self) -> None:
         from prompt_toolkit import PromptSession
+        from prompt_toolkit.application.current import get_app_session
         from prompt_toolkit.history import DummyHistory, InMemoryHistory
 
+        from agentscope_like.cli.ask.quiet_input import QuietInput
+
+        self._input = QuietInput(get_app_session().input)
         self._messages: PromptSession[str] = PromptSession(history=InMemoryHistory())
-        self._answers: PromptSession[str] = PromptSession(history=DummyHistory())
+        self._answers: PromptSession[str] = PromptSession(history=DummyHistory(), input=self._input)
+
+        def drawn(_: object) -> None:  # drawn once; what is drawn later are the person's keys
+            if not self._is_drawn:
+                self._is_drawn = True
+                self._input.drawn()
+
+        self._is_drawn = True
+        self._answers.app.after_render += drawn
 
     async def line(self, prompt: str, *, default: str = "", multiline: bool = False) -> str:
-        """Return the typed line; keys pressed before the prompt appeared are dropped."""
+        """Return what was typed.
+
+        What was typed before a question stood there, and shortly after, cannot be meant as its
+        answer and is dropped.
+        """
         from prompt_toolkit.formatted_text import FormattedText
 
         session = self._messages if prompt == MESSAGE_PROMPT else self._answers
         if session is self._answers:
-            _drop_typed_ahead()
+            self._input.be_quiet()
+            self._is_drawn = False
         try:
             return await session.prompt_async(
                 FormattedText([("bold", prompt)]),
@@ -72,16 +88,6 @@ class Keyboard:
 
 
 MESSAGE_PROMPT = "you> "
-
-
-def _drop_typed_ahead() -> None:
-    """Drop keys pressed before the question appeared: they cannot be an answer to it."""
-    import termios
-
-    try:
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-    except (OSError, ValueError, termios.error):
-        return
 
 
 class Person:
