@@ -28,6 +28,7 @@ from agentscope_like.event import (
 )
 from agentscope_like.message import ToolResultState
 from agentscope_like.permission import PermissionBehavior, PermissionDecision
+from agentscope_like.tool.builtin.files import unified_diff
 from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 from tests.permission.test_explain import HOSTILE
 
@@ -151,6 +152,20 @@ def test_data_is_named_by_type_and_size() -> None:
 def test_a_call_is_summed_up_by_what_matters(raw: str, summary: str) -> None:
     """The main argument stands for the call; input that is no object stands for itself."""
     assert call_summary(raw) == summary
+
+
+def test_what_a_file_holds_does_not_look_like_the_head_of_a_diff() -> None:
+    """Lines of files are indented, whatever they begin with; only heads stand at the margin."""
+    before, after = "-- a/x\nkept\n", "++ b/x\n@@ -1 +1 @@\nkept\n"
+    shown = [line.plain for line in diff_lines(unified_diff(before, after, "real\n+++ y"))]
+    assert shown[:3] == ["--- real\\n+++ y", "+++ real\\n+++ y", "@@ -1,2 +1,3 @@"]
+    assert shown[3:] == ["  --- a/x", "  +++ b/x", "  +@@ -1 +1 @@", "   kept"]
+
+
+def test_tabs_are_seen_in_a_diff() -> None:
+    """A tab is an arrow that reaches to the next stop; blanks are blanks."""
+    shown = [line.plain for line in diff_lines(unified_diff("    a\n", "\ta\tb\n", "x"))]
+    assert shown[3:] == ["  -    a", "  +→   a→  b"]
 
 
 def test_a_long_diff_is_cut_and_counted() -> None:

@@ -303,3 +303,88 @@ def test_a_question_waits_for_a_later_session_when_the_program_is_told_to_end(
     terminal.press("d")
     terminal.end()
     assert not (program.project / "made.txt").exists()
+
+
+BURST = "y\ry\ry\ry\r"
+
+
+def test_a_burst_of_keys_answers_nothing_by_accident(program: Program) -> None:
+    """Keys pressed at once answer one question at most: the next one begins to listen later."""
+    calls = [call(f"c{number}", "Bash", command=f"touch {number}.txt") for number in range(3)]
+    model = program.script(turn(*calls), turn(say="Done."))
+    terminal = program.open("run", "--model", model, "make them")
+    terminal.child.send(BURST)
+    terminal.expect(RUN)
+    terminal.child.send(BURST)
+    time.sleep(0.15)
+    terminal.child.send(BURST)
+    time.sleep(1)
+    assert list(program.project.iterdir()) == []
+    terminal.type(BURST)
+    terminal.expect("ok Bash touch 0.txt")
+    terminal.expect(RUN)
+    time.sleep(1)
+    assert {path.name for path in program.project.iterdir()} == {"0.txt"}
+    terminal.child.send("y\r")
+    terminal.answer(RUN, "y")
+    terminal.expect("Done.")
+    terminal.leave()
+    assert {path.name for path in program.project.iterdir()} == {"0.txt", "1.txt", "2.txt"}
+
+
+def test_a_burst_remembers_no_rule_and_answers_no_question_of_the_agent(program: Program) -> None:
+    """The choice of where to remember a rule, and `AskUser`, listen as late as any question."""
+    asked = {"questions": [{"question": "Which?", "options": [{"label": "a"}, {"label": "b"}]}]}
+    model = program.script(
+        turn(call("c1", "Bash", command="touch made.txt"), call("q", "AskUser", **asked)),
+        turn(say="Done."),
+    )
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.expect(RUN)
+    terminal.type("1\rp\r1\r1\r")
+    terminal.expect("this project? [s/p]")
+    time.sleep(1)
+    assert not list((program.home / "data").rglob("projects/*.json"))
+    terminal.type("s\r1\r1\r")
+    terminal.expect("Answer (a number")
+    terminal.child.send("1\r1\r")
+    time.sleep(0.6)
+    terminal.type("2\r")
+    assert "-> b" in terminal.expect("Done.")
+    assert terminal.leave() == 0
+    assert not list((program.home / "data").rglob("projects/*.json"))
+
+
+STUCK = """
+from agentscope_like.tool import Write
+
+def stuck(*_):
+    print("preparing", flush=True)
+    open({pipe!r}).read()
+
+Write.plan = stuck
+"""
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"),
+    [([signal.SIGINT] * 4, 130), ([signal.SIGTERM], 143), ([signal.SIGHUP], 129)],
+    ids=["int", "term", "hup"],
+)
+def test_a_question_that_cannot_be_prepared_keeps_nobody_from_leaving(
+    program: Program, monkeypatch: pytest.MonkeyPatch, numbers: list[signal.Signals], code: int
+) -> None:
+    """A file that does not answer, as on a dead file system, stops neither Ctrl-C nor signals."""
+    os.mkfifo(program.home / "pipe")
+    patch = STUCK.format(pipe=str(program.home / "pipe"))
+    (program.home / "sitecustomize.py").write_text(patch, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(program.home))
+    model = program.script(turn(call("c1", "Write", file_path="a.txt", content="x")))
+    terminal = program.open("run", "--model", model, "make it")
+    terminal.expect("preparing")
+    for number in numbers:
+        time.sleep(0.2)
+        if terminal.child.isalive():
+            terminal.child.kill(number)
+    assert terminal.end() == code
+    assert not (program.project / "a.txt").exists()

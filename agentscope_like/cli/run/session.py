@@ -82,7 +82,7 @@ class Session:
     project: ProjectRules
     tally: Tally
     code: ExitCode = ExitCode.DONE
-    _step: asyncio.Task[AgentEvent | Msg] | None = None
+    _step: asyncio.Task[Any] | None = None
     _is_interrupted: bool = False
     _is_undelivered: bool = False
     _leaving: asyncio.Event = field(default_factory=asyncio.Event)
@@ -206,7 +206,7 @@ class Session:
         if call.state is ToolCallState.SUBMITTED:
             result = await self._unless_leaving(self.respondent.perform(as_decided(call)))
             return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[result])
-        question = await self._question(call)
+        question = await self._prepared(call)
         answer = await self._unless_leaving(self.respondent.confirm(question))
         while answer.tool_call.input != call.input and not self._fits(answer.tool_call):
             answer = await self._unless_leaving(self.respondent.confirm(question))
@@ -222,6 +222,18 @@ class Session:
             self.renderer.note(error.message, "error")
             return False
         return True
+
+    async def _prepared(self, call: ToolCallBlock) -> Question:
+        """Return the question; Ctrl-C while it is prepared interrupts, a second time leaves."""
+        self._step = step = asyncio.create_task(self._question(call))
+        try:
+            return await self._unless_leaving(step)
+        except asyncio.CancelledError:
+            if not self._is_interrupted:
+                raise
+            raise Interrupted from None
+        finally:
+            self._step = None
 
     async def _question(self, call: ToolCallBlock) -> Question:
         explanation = await self._explained(call)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
 
+from agentscope_like.permission.explain.visible import visible
 from agentscope_like.tool.builtin.files.text_format import LINE_END
 
 __all__ = ["unified_diff"]
@@ -36,7 +37,8 @@ def unified_diff(before: str, after: str, path: str) -> str:
     old, new = _lines(before), _lines(after)
     if old == new:
         return ""
-    parts = [f"--- {path}\n+++ {path}\n"]
+    head = visible(path, layout="")
+    parts = [f"--- {head}\n+++ {head}\n"]
     size = 0
     for group in _groups(old, new):
         for line in _hunk(group, old, new):
