@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -88,6 +88,7 @@ class Catalog:
         self._session_for = session_for
         self._timeout = timeout
         self._trust_annotations = trust_annotations
+        self._claimed: frozenset[tuple[str, str]] | None = None
         self._entries: dict[str, _Entry] | None = None
         self.version = 0
 
@@ -131,6 +132,8 @@ class Catalog:
         listed = list(listed)
         if self._entries is None:
             self._selection.check(self._server, (tool.name for tool in listed))
+        if self._claimed is None:
+            self._claimed = frozenset(claim for tool in listed for claim in _claims(tool))
         known, entries = self._entries or {}, dict[str, _Entry]()
         for tool in listed:
             if not self._selection.takes(tool.name):
@@ -148,8 +151,12 @@ class Catalog:
     def _entry(
         self, tool: Tool, pins: Mapping[str, Pin] | None, known: _Entry | None
     ) -> _Entry | None:
-        definition = definition_of(tool)
-        digest = digest_of(definition)
+        try:
+            definition = definition_of(tool)
+            digest = digest_of(definition)
+        except (ValueError, RecursionError) as error:
+            self._leave_out(tool, f"its definition is no JSON: {error}")
+            return None
         change = self._change(tool.name, definition, digest, pins)
         if known is not None and known.digest == digest and known.change == change:
             return known
@@ -159,14 +166,21 @@ class Catalog:
                 tool,
                 session=self._session_for(digest),
                 timeout=self._timeout,
-                trust_annotations=self._trust_annotations,
+                trust_annotations=self._trust_annotations and self._trusts(tool, pins),
                 drift=None if change is None else change.differences,
             )
             ArgumentValidator(made.name, made.input_schema, closed=False)
         except ConfigurationError as error:
             self._leave_out(tool, error.message)
             return None
+        except Exception as error:  # a schema that nobody thought of costs its tool, not the server
+            self._leave_out(tool, f"{type(error).__name__}: {error}")
+            return None
         return _Entry(made, digest, change)
+
+    def _trusts(self, tool: Tool, pins: Mapping[str, Pin] | None) -> bool:
+        """Return whether the tool's hints count: approved, or as in the server's first list."""
+        return pins is not None or self._claimed is None or self._claimed.issuperset(_claims(tool))
 
     def _change(
         self, name: str, definition: dict[str, Any], digest: str, pins: Mapping[str, Pin] | None
@@ -179,3 +193,12 @@ class Catalog:
 
     def _leave_out(self, tool: Tool, why: str) -> None:
         _log.warning("tool %r of the MCP server %r is left out: %s", tool.name, self._server, why)
+
+
+def _claims(tool: Tool) -> Iterator[tuple[str, str]]:
+    """Yield what the server says of the tool that would loosen a decision, with its name."""
+    claims = tool.annotations
+    if claims is not None and claims.read_only_hint:
+        yield tool.name, "readOnlyHint"
+    if claims is not None and claims.idempotent_hint:
+        yield tool.name, "idempotentHint"

@@ -11,14 +11,14 @@ from agentscope_like.permission.explain import visible
 
 __all__ = ["differences"]
 
-_SHOWN = 160
 _CONTEXT = 40
 
 
 def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
     """Yield a line with the place of each value that was added, removed or changed.
 
-    Control and invisible characters are escaped, since definitions are not trusted.
+    What changed is shown to its end, however long it is: what a server adds stands there. Nothing
+    in a line can steer a terminal or be invisible: definitions come from outside.
 
     Args:
         before: JSON.
@@ -35,16 +35,17 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
             else:
                 yield from differences(before[key], after[key], inner)
     elif json.dumps(before, sort_keys=True) != json.dumps(after, sort_keys=True):
-        old, new = _apart(_text(before), _text(after))
-        yield f"{_shown(place)}: was {old}, is {new}"
+        yield f"{_shown(place)}: {_changed(_text(before), _text(after))}"
 
 
-def _apart(before: str, after: str) -> tuple[str, str]:
-    """Return both, from shortly before the first difference."""
+def _changed(before: str, after: str) -> str:
+    """Return both from shortly before the place where they begin to differ, to their ends."""
     pairs = zip(before, after, strict=False)
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    start = max(0, alike - _CONTEXT)
-    return _shown(before, start), _shown(after, start)
+    start = alike - _CONTEXT
+    if start <= 0:
+        return f"was {_shown(before)}, is {_shown(after)}"
+    return f"was ...{_shown(before[start:])}, is ...{_shown(after[start:])}"
 
 
 def _value(value: Any) -> str:
@@ -55,7 +56,5 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _shown(text: str, start: int = 0) -> str:
-    cut = visible(text[start : start + _SHOWN], layout="")
-    before = "..." if start else ""
-    return f"{before}{cut}..." if len(text) > start + _SHOWN else f"{before}{cut}"
+def _shown(text: str) -> str:
+    return visible(text, layout="")

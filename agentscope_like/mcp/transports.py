@@ -23,6 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig, Transport
+from agentscope_like.mcp.sound_tools import SoundTools
 from agentscope_like.mcp.watch import ANSWER, Watch
 from agentscope_like.message.block import new_id
 from agentscope_like.sandbox.host import MARK_VARIABLE, ProcessFamily
@@ -162,6 +163,7 @@ class _WatchedStream:
     def __init__(self, inner: Any, watch: Watch) -> None:
         self._inner = inner
         self._watch = watch
+        self._sound = SoundTools()
 
     @property
     def last_context(self) -> Any:
@@ -174,6 +176,8 @@ class _WatchedStream:
         except BaseException:  # the end of the stream, or of the task that reads it
             self._watch.ended.set()
             raise
+        if isinstance(received, SessionMessage):
+            self._sound.keep(received.message)
         return received
 
     async def aclose(self) -> None:
