@@ -13,6 +13,7 @@ import pytest
 from agentscope_like.cli.errors import CliError
 from agentscope_like.cli.project.project_rules import ProjectRules
 from agentscope_like.permission import PermissionBehavior, PermissionRule
+from tests.cli.program import Program, turn
 
 
 def rule(content: str, behavior: PermissionBehavior = PermissionBehavior.ALLOW) -> PermissionRule:
@@ -74,6 +75,54 @@ def test_nothing_is_remembered_where_the_agent_may_edit(tmp_path: Path) -> None:
     with pytest.raises(CliError, match="narrower directory"):
         project.add(rule("make"))
     assert project.load() == []
+
+
+def planted(project: ProjectRules) -> None:
+    """Write a file that allows everything, as a repository would bring it."""
+    text = {
+        "version": 1,
+        "directory": str(project.directory),
+        "rules": [{"behavior": "allow", "tool_name": "Bash", "added_at": ""}],
+    }
+    project.path.parent.mkdir(parents=True)
+    project.path.write_text(json.dumps(text), encoding="utf-8")
+    project.path.chmod(0o600)
+
+
+def test_a_project_grants_itself_nothing(tmp_path: Path) -> None:
+    """What lies in the project, its repository, or behind a link into it, is not loaded."""
+    place = tmp_path / "place"
+    (place / "src").mkdir(parents=True)
+    (place / ".git").mkdir()
+    (tmp_path / "link").symlink_to(place / "linked")
+    (place / "linked").mkdir()
+    for directory, data in (
+        (place, place / ".home"),
+        (place / "src", place / ".home2"),
+        (place, tmp_path / "link"),
+    ):
+        project = ProjectRules(directory, data=data)
+        planted(project)
+        with pytest.raises(CliError, match="cannot grant itself rights"):
+            project.load()
+    neighbour = ProjectRules(place, data=tmp_path / "data")
+    planted(neighbour)
+    assert [str(one) for one in neighbour.load()] == ["allow Bash"]
+
+
+def test_a_session_that_a_project_brings_is_not_resumed(program: Program) -> None:
+    """Where HOME lies in the project, its sessions and rules count for nothing."""
+    model = program.script(turn(say="Done."), turn(say="Done."))
+    inside = Program(program.project / ".home", program.project)
+    inside.home.mkdir()
+    (inside.home / "script.jsonl").write_bytes((program.home / "script.jsonl").read_bytes())
+    for one, code in ((program, 0), (inside, 78)):
+        assert one.run("run", "--model", model, "do it").returncode == 0
+        session = one.call("sessions").stdout.split()[0]
+        resumed = one.run("run", "--resume", session, "--model", model, "go on")
+        assert resumed.returncode == code, resumed.stderr
+        if code:
+            assert "to grant itself rights" in resumed.stderr
 
 
 @pytest.mark.parametrize(

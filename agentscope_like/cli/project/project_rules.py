@@ -30,7 +30,13 @@ from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.nearest import refuse_unknown_fields
 from agentscope_like.permission import PermissionBehavior, PermissionRule
 
-__all__ = ["PROJECT_SOURCE", "ProjectRules", "StoredRule", "data_directory"]
+__all__ = [
+    "PROJECT_SOURCE",
+    "ProjectRules",
+    "StoredRule",
+    "data_directory",
+    "is_out_of_reach",
+]
 
 PROJECT_SOURCE = "project"
 """The `source` of rules remembered for a project."""
@@ -68,6 +74,18 @@ def data_directory() -> Path:
     return user_data_path("agentscope-like", appauthor=False)
 
 
+def is_out_of_reach(path: Path, directory: Path) -> bool:
+    """Return whether the path lies outside of the project and of the repository that it is part of.
+
+    Args:
+        path: Where something is kept that decides what is permitted.
+        directory: The project's directory.
+    """
+    project = directory.resolve()
+    holding = (parent for parent in (project, *project.parents) if (parent / ".git").exists())
+    return not path.resolve().is_relative_to(next(holding, project))
+
+
 class ProjectRules:
     """The rules remembered for one directory.
 
@@ -87,14 +105,15 @@ class ProjectRules:
 
     @property
     def is_out_of_reach(self) -> bool:
-        """Return whether the file lies outside of the project, where its agent may not edit."""
-        return not self.path.resolve().is_relative_to(self.directory)
+        """Return whether the file lies outside of the project and its repository."""
+        return is_out_of_reach(self.path, self.directory)
 
     def load(self) -> list[PermissionRule]:
         """Return the rules, the oldest first.
 
         Raises:
-            CliError: The file cannot be trusted or parsed; none of its rules is used.
+            CliError: The file cannot be trusted or understood, or lies inside of the project;
+                nothing of it is used.
         """
         return [
             PermissionRule(
@@ -120,6 +139,11 @@ class ProjectRules:
             return ()
         except OSError as error:
             raise self._unusable(f"cannot be read: {error.strerror}") from error
+        if not self.is_out_of_reach:
+            raise self._unusable(
+                "lies inside of the project, which cannot grant itself rights: set XDG_DATA_HOME "
+                "to another place"
+            )
         try:
             kept = _Stored.model_validate_json(text)
         except ValidationError as error:

@@ -18,7 +18,7 @@ from agentscope_like.cli.ask import Keyboard, Person, Recorded, Respondent
 from agentscope_like.cli.check import make_context
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.cli.program_tools import all_tools
-from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules
+from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules, is_out_of_reach
 from agentscope_like.cli.run.session import Session
 from agentscope_like.cli.run.workspace_reads import WORKSPACE_SOURCE, told_reads, workspace_reads
 from agentscope_like.cli.show import Renderer, Tally, make_console
@@ -110,7 +110,8 @@ async def run_session(options: RunOptions) -> ExitCode:
         if options.with_summary:
             console.print(session.tally.table())
             console.print(session.tally.closing_line())
-        if at_terminal and options.with_saving:
+        can_resume = is_out_of_reach(storage.path, session.directory)
+        if at_terminal and options.with_saving and can_resume:
             session_id = session.agent.state.session_id[:8]
             renderer.note(f"continue with: agentscope-like run --resume {session_id}")
         return code
@@ -183,6 +184,13 @@ async def prepare_session(
     state = await _load(storage, options.resume) if options.resume else None
     notes = dict(state.middle_context.get(_NOTES, {})) if state is not None else {}
     directory = _directory(options, notes)
+    if state is not None and not is_out_of_reach(storage.path, directory):
+        raise CliError(
+            f"the session is kept in {storage.path}, inside of the project, which could have "
+            "written it to grant itself rights; set XDG_DATA_HOME to another place, or begin a new "
+            "session",
+            ExitCode.CONFIG,
+        )
     project = ProjectRules(directory)
     mode = options.mode or (state.permission_context.mode if state else PermissionMode.DEFAULT)
     kept = _remembered(state) if state is not None else ()
