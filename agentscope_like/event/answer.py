@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, StrictBool
 
 from agentscope_like.event.base import EventBase, EventType
 from agentscope_like.message import ToolCallBlock, ToolResultBlock
@@ -31,7 +31,7 @@ class ConfirmResult(BaseModel):
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
 
-    confirmed: bool
+    confirmed: StrictBool
     tool_call: ToolCallBlock
     rules: list[PermissionRule] | None = None
     message: Text | None = None

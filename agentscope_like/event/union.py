@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from agentscope_like.event import answer, model, reply, tool
+from agentscope_like.strict_json import read_json
 
 __all__ = ["AgentEvent", "parse_event"]
 
@@ -48,6 +49,7 @@ def parse_event(text: str | bytes) -> AgentEvent:
     """Return the event that `text`, one JSON object, describes.
 
     Raises:
-        pydantic.ValidationError: The text is not an event.
+        ValueError: The text is not an event, or could be read in two ways.
     """
+    read_json(text)
     return _adapter.validate_json(text)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Literal
 
-from pydantic import AnyUrl, BaseModel, ConfigDict, Field, field_serializer
+from pydantic import AnyUrl, BaseModel, ConfigDict, Field, StrictBool, field_serializer
 
 from agentscope_like.permission import PermissionDecision, PermissionRule
 from agentscope_like.permission.text import Facts, Text
@@ -142,6 +142,7 @@ class ToolCallBlock(_Block):
         suggested_rules: Rules that would have allowed it, offered with the question.
         decision: What was decided, stored when it was decided; a resume never guesses it anew.
         digest: Digest of tool definition, arguments and basis that the decision was made for.
+        approved: Whether a person said yes to it; without that, only a decision lets it run.
     """
 
     type: Literal["tool_call"] = "tool_call"
@@ -152,6 +153,7 @@ class ToolCallBlock(_Block):
     suggested_rules: list[PermissionRule] = Field(default_factory=list)
     decision: PermissionDecision | None = None
     digest: str | None = None
+    approved: StrictBool = False
 
 
 class ToolResultBlock(_Block):

@@ -138,6 +138,7 @@ def _require(message: RebuiltMessage, event: Any) -> None:
             call.suggested_rules = list(asked.suggested_rules)
             call.decision = asked.decision
             call.digest = asked.digest
+            call.approved = asked.approved
 
 
 def _confirmed(message: RebuiltMessage, event: Any) -> None:
@@ -145,6 +146,7 @@ def _confirmed(message: RebuiltMessage, event: Any) -> None:
         call = _find(message, ToolCallBlock, answer.tool_call.id)
         if call is not None and answer.confirmed:
             call.input = answer.tool_call.input
+            call.approved = True
 
 
 def _result_start(message: RebuiltMessage, event: Any) -> None:

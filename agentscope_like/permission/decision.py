@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from pydantic import StrictBool
+
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.text import printable
@@ -51,7 +53,7 @@ class PermissionDecision:
     decision_reason: str | None = None
     updated_input: dict[str, Any] | None = None
     suggested_rules: list[PermissionRule] | None = None
-    bypass_immune: bool = False
+    bypass_immune: StrictBool = False
     row: DecisionRow | None = None
     rule: PermissionRule | None = None
 

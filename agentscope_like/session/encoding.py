@@ -10,6 +10,7 @@ from pydantic_core import PydanticSerializationError
 from agentscope_like.event import AgentEvent, parse_event
 from agentscope_like.session.storage import SessionError
 from agentscope_like.state import AgentState
+from agentscope_like.strict_json import read_json
 
 __all__ = ["decode_event", "decode_state", "encode", "title_of"]
 
@@ -32,9 +33,7 @@ def decode_state(text: str, session_id: str) -> AgentState:
         SessionError: The text is not a state.
     """
     try:
-        if not _has_surrogates(text):
-            return AgentState.model_validate_json(text)
-        return AgentState.model_validate(json.loads(text))
+        return AgentState.model_validate_json(text)
     except ValueError as error:
         raise _unreadable("the state", session_id, error) from error
 
@@ -49,7 +48,7 @@ def decode_event(text: str, session_id: str) -> AgentEvent:
         if not _has_surrogates(text):
             return parse_event(text)
         adapter: TypeAdapter[AgentEvent] = TypeAdapter(AgentEvent)
-        return adapter.validate_python(json.loads(text))
+        return adapter.validate_python(read_json(text))
     except ValueError as error:
         raise _unreadable("an event", session_id, error) from error
 

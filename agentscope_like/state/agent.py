@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_serializer,
+)
+from typing_extensions import override
 
 from agentscope_like.message import (
     ContentBlock,
@@ -20,8 +28,10 @@ from agentscope_like.message import (
 from agentscope_like.message.block import new_id
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.text import Facts, Text, writable
+from agentscope_like.state.consistency import refuse_unapproved
 from agentscope_like.state.read import ToolContext
 from agentscope_like.state.task import TaskContext
+from agentscope_like.strict_json import read_json
 
 __all__ = ["AgentState", "ReplyContext"]
 
@@ -94,6 +104,34 @@ class AgentState(BaseModel):
 
     _turn: _Turn = PrivateAttr(default_factory=_Turn)
 
+    @classmethod
+    @override
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
+        """Return the state that was stored as JSON.
+
+        Two processes that load one text may each answer its calls, and both run them: keep a
+        state that several processes take up in a `SessionStorage`, which lets one of them win.
+
+        Args:
+            json_data: What `model_dump_json` gave.
+            options: As for pydantic's models; types are not converted unless `strict=False`.
+
+        Raises:
+            ValueError: The text is not a state, or one that says two things: a key is given twice,
+                a number is none, text stands for a boolean, or a call is allowed that neither a
+                decision nor a person allowed.
+        """
+        data = read_json(json_data)
+        options.setdefault("strict", True)
+        try:
+            state = super().model_validate_json(json_data, **options)
+        except ValidationError:
+            if not _has_surrogates(json_data):
+                raise
+            state = cls.model_validate(data)  # pydantic's parser refuses halves of pairs
+        refuse_unapproved(state.context)
+        return state
+
     def take_turn(self) -> bool:
         """Claim the state for one reply; return whether no other is under way on it."""
         was_free, self._turn.is_taken = not self._turn.is_taken, True
@@ -155,3 +193,8 @@ class AgentState(BaseModel):
 
     def _calls(self, name: str) -> list[ToolCallBlock]:
         return [block for block in self._blocks(name) if isinstance(block, ToolCallBlock)]
+
+
+def _has_surrogates(text: str | bytes | bytearray) -> bool:
+    """Return whether the JSON may hold an escaped surrogate."""
+    return "\\ud" in text if isinstance(text, str) else b"\\ud" in text

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
 from agentscope_like.exception import ConfigurationError, ToolArgumentError, ToolJSONDecodeError
 from agentscope_like.nearest import nearest
+from agentscope_like.strict_json import read_json
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_DEPTH",
     "MAX_INPUT_CHARACTERS",
+    "MAX_VALUES",
     "ArgumentValidator",
     "check_fit",
     "copied",
@@ -32,7 +34,14 @@ MAX_INPUT_CHARACTERS = 10_000_000
 MAX_DEPTH = 100
 """The maximum depth of nested lists and objects, which recursive code can process safely."""
 
+MAX_VALUES = 100_000
+"""Most values in lists and objects that the arguments of a call hold, at all depths."""
+
+_READ_TWICE = 1_000_000
+"""Characters up to which broken JSON is read once more, to say where it is broken."""
+
 _SHOWN_ERRORS = 3
+_COUNTED_ERRORS = 1000
 _SHOWN_CHARACTERS = 200
 _OPEN_KEYWORDS = {
     "additionalProperties",
@@ -53,7 +62,8 @@ def parse_arguments(tool_name: str, text: str) -> dict[str, Any]:
         text: The model's text, one JSON object; blank text means no arguments.
 
     Raises:
-        ToolJSONDecodeError: It is not a JSON object, or it is ambiguous.
+        ToolJSONDecodeError: It is not a JSON object, one that could be read in two ways, or one of
+            more than `MAX_VALUES` values.
     """
     if len(text) > MAX_INPUT_CHARACTERS:
         raise ToolJSONDecodeError(
@@ -63,7 +73,7 @@ def parse_arguments(tool_name: str, text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        arguments = _read_json(text)
+        arguments = _read_json(tool_name, text)
         _refuse_depth(text, arguments)
         _refuse_lone_surrogates(text, arguments)
     except (ValueError, RecursionError) as error:
@@ -79,32 +89,8 @@ def parse_arguments(tool_name: str, text: str) -> dict[str, Any]:
     return arguments
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    built = dict(pairs)
-    if len(built) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {shortened(twice)!r} is given twice")
-    return built
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _finite(number: str) -> float:
-    if math.isinf(value := float(number)):
-        raise ValueError(f"the number {shortened(number)} is out of range")
-    return value
-
-
-_decode: Callable[[str], Any] = json.JSONDecoder(
-    object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_finite
-).decode
-
-
-def _read_json(text: str) -> Any:
-    """Parse the text, and refuse what only some JSON parsers accept.
+def _read_json(tool_name: str, text: str) -> Any:
+    """Return what the text says, and refuse what only some readers would take.
 
     The fast parser keeps the last of two equal keys. If the objects have as many keys as the text
     has colons, no key was given twice.
@@ -112,9 +98,12 @@ def _read_json(text: str) -> Any:
     try:
         read = msgspec.json.decode(text)
     except (ValueError, RecursionError):  # its messages do not say where
-        return _decode(text)
+        if len(text) > _READ_TWICE:
+            raise
+        return read_json(text)
+    _refuse_many(tool_name, text, read)
     is_flat = isinstance(read, dict) and len(read) == text.count(":")
-    return read if is_flat else _decode(text)
+    return read if is_flat else read_json(text)
 
 
 def shortened(text: str) -> str:
@@ -142,6 +131,22 @@ def same_json(first: Any, second: Any) -> bool:
     if isinstance(first, list):
         return len(first) == len(second) and all(map(same_json, first, second))
     return bool(first == second)
+
+
+def _refuse_many(tool_name: str, text: str, value: Any) -> None:
+    if text.count(",") < MAX_VALUES:
+        return
+    count, left = 0, [value]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict | list):
+            count += len(value)
+            if count > MAX_VALUES:
+                raise ToolJSONDecodeError(
+                    f"The arguments of {tool_name} hold more than {MAX_VALUES:,} values. Send "
+                    "fewer, or put them in a file and name that."
+                )
+            left += value.values() if isinstance(value, dict) else value
 
 
 def _refuse_depth(text: str, arguments: Any) -> None:
@@ -212,7 +217,7 @@ class ArgumentValidator:
         """
         if self._validator.is_valid(arguments):
             return
-        errors = list(self._validator.iter_errors(arguments))
+        errors = list(islice(self._validator.iter_errors(arguments), _COUNTED_ERRORS))
         shown = [self._describe(error, arguments) for error in errors[:_SHOWN_ERRORS]]
         more = len(errors) - len(shown)
         tail = f" (and {more} more)" if more > 0 else ""

@@ -220,7 +220,7 @@ class Toolkit:
     ) -> DecidedCall:
         """Parse, validate and decide the call without running it.
 
-        Sets the call's `state`, `decision`, `digest` and `suggested_rules`.
+        Sets the call's `state`, `decision`, `digest`, `approved` and `suggested_rules`.
 
         Args:
             call: The model's call.
@@ -237,6 +237,7 @@ class Toolkit:
         if inventory.is_outdated:
             await inventory.sync()
         policy = self.check_rules(state)
+        call.approved = False
         layers = (*layers, *self._layers)
         try:
             suggested = state.reply_context.suggested_tools
@@ -313,6 +314,7 @@ class Toolkit:
         if shown is Shown.AS_ASKED:  # other arguments change other paths
             unchanged = unchanged and same_places(asked.digest, call.digest)
         if unchanged and was_shown(asked.decision, now, shown):
+            call.approved = True
             return self._granted(decided, (*layers, *self._layers))
         call.decision = asked_anew(now, shown, unchanged=unchanged)
         return replace(decided, decision=call.decision)

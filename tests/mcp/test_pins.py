@@ -247,7 +247,7 @@ async def test_a_broken_tool_leaves_out_itself_and_not_its_server(
 
 async def read_only(client: MCPClient) -> dict[str, bool]:
     """Return which of the server's tools count as read-only."""
-    return {tool.definition.name: tool.is_read_only for tool in await client.list_tools()}
+    return {tool.name.rpartition("_")[2]: tool.is_read_only for tool in await client.list_tools()}
 
 
 async def test_a_hint_that_comes_later_is_not_trusted(rogue: MakeRogue) -> None:

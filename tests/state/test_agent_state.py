@@ -75,6 +75,12 @@ def tables(behavior: PermissionBehavior) -> st.SearchStrategy[dict[str, list[Per
     return st.lists(rules_of(behavior), max_size=3).map(filed)
 
 
+def approved_where_needed(call: ToolCallBlock) -> ToolCallBlock:
+    """Return the call with the yes on record that its state needs."""
+    may_run = call.state in (ToolCallState.ALLOWED, ToolCallState.SUBMITTED)
+    return call.model_copy(update={"approved": may_run})
+
+
 decisions = st.builds(
     PermissionDecision,
     behavior=st.sampled_from(PermissionBehavior),
@@ -100,7 +106,7 @@ calls = st.builds(
     suggested_rules=st.lists(rules_of(PermissionBehavior.ALLOW), max_size=2),
     decision=st.none() | decisions,
     digest=st.none() | st.just("a-b"),
-)
+).map(approved_where_needed)
 results = st.builds(
     ToolResultBlock,
     id=texts,

@@ -12,7 +12,12 @@ import pytest
 from agentscope_like.exception import ConfigurationError, GrantError
 from agentscope_like.message import ToolCallState, ToolResultState
 from agentscope_like.middleware import RetryMiddleware
-from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionMode,
+)
 from agentscope_like.state import AgentState
 from agentscope_like.tool import ToolBase, ToolGroup, Toolkit, ToolMiddlewareBase
 from tests.tool.kit import Probe, call_of, chunk_of, outcome, text_of
@@ -112,8 +117,8 @@ async def test_a_layer_that_answers_by_itself_does_not_pass_by_those_inside() ->
     async def guard(request: Any, go_on: Any) -> PermissionDecision:
         return DENIED if request.arguments["text"] == "hi" else await go_on(request)
 
+    probe = Probe()
     for outer in (answering, failing):
-        probe = Probe()
         toolkit = Toolkit([probe], decision_layers=[outer, guard])
         assert "says no" in text_of(await outcome(toolkit, call_of(), AgentState()))
         assert probe.runs == []
@@ -252,15 +257,20 @@ class Injected(Probe):
     is_state_injected = True
     is_policy_injected = True
 
-    async def call(self, text: str = "", count: int = 1, **injected: Any) -> Any:
+    async def call(
+        self, text: str = "", count: int = 1, **injected: Any
+    ) -> AsyncGenerator[Any, None]:
         self.runs.append(text)
         self.got = injected
-        return chunk_of("done")
+        yield chunk_of("done")
 
 
 @pytest.mark.parametrize(
     ("name", "forged"),
-    [("_permission_context", PermissionContext(mode="bypass")), ("_agent_state", AgentState())],
+    [
+        ("_permission_context", PermissionContext(mode=PermissionMode.BYPASS)),
+        ("_agent_state", AgentState()),
+    ],
 )
 async def test_injected_arguments_are_not_a_layers_to_change(name: str, forged: Any) -> None:
     """Another policy or state is refused; one that was left out is the true one."""

@@ -53,14 +53,14 @@ class Keyboard:
         self._input = QuietInput(get_app_session().input)
         self._messages: PromptSession[str] = PromptSession(history=InMemoryHistory())
         self._answers: PromptSession[str] = PromptSession(history=DummyHistory(), input=self._input)
-
-        def drawn(_: object) -> None:  # drawn once; what is drawn later are the person's keys
-            if not self._is_drawn:
-                self._is_drawn = True
-                self._input.drawn()
-
         self._is_drawn = True
-        self._answers.app.after_render += drawn
+        self._answers.app.after_render += self._drawn
+
+    def _drawn(self, _: object) -> None:
+        """Note when the question is first drawn; what is drawn later are the person's keys."""
+        if not self._is_drawn:
+            self._is_drawn = True
+            self._input.drawn()
 
     async def line(self, prompt: str, *, default: str = "", multiline: bool = False) -> str:
         """Return what was typed.
