@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import stat
-from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -71,7 +71,8 @@ class Session:
         directory: The project's directory.
         project: The rules remembered for it.
         tally: Counts what happens.
-        code: The exit code: how the last reply ended.
+        code: What the program ends with: how the last reply ended.
+        on_leaving: Called when it is time to leave, whatever still runs.
     """
 
     agent: Agent
@@ -82,6 +83,7 @@ class Session:
     project: ProjectRules
     tally: Tally
     code: ExitCode = ExitCode.DONE
+    on_leaving: Callable[[ExitCode], None] | None = None
     _step: asyncio.Task[Any] | None = None
     _is_interrupted: bool = False
     _is_undelivered: bool = False
@@ -311,6 +313,8 @@ class Session:
         if code is ExitCode.HUNG_UP:
             _print_nowhere()
         self.code = code
+        if self.on_leaving is not None and not self._leaving.is_set():
+            self.on_leaving(code)
         self._leaving.set()
 
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 __all__ = ["RunOptions", "make_model", "opening_notes", "prepare_session", "run_session"]
 
 AGENT_NAME = "agent"
+LONGEST_END = 8.0
+"""Seconds that ending in order may take once it is time to leave."""
+
 COMMAND_LINE_SOURCE = "command line"
 MODEL_VARIABLE = "AGENTSCOPE_LIKE_MODEL"
 _NOTES = "cli"
@@ -222,7 +226,23 @@ async def prepare_session(
     else:
         answers = model.script.answers if isinstance(model, ScriptedModel) else {}
         respondent = Recorded(answers, renderer)
-    return Session(agent, storage, respondent, renderer, directory, project, Tally())
+    return Session(
+        agent,
+        storage,
+        respondent,
+        renderer,
+        directory,
+        project,
+        Tally(),
+        on_leaving=_end_soon,
+    )
+
+
+def _end_soon(code: ExitCode) -> None:
+    """End the process although a thread may wait for a file system that does not answer."""
+    end = threading.Timer(LONGEST_END, os._exit, [int(code)])
+    end.daemon = True
+    end.start()
 
 
 def make_model(name: str | None, base_url: str | None, renderer: Renderer) -> ChatModelBase:
