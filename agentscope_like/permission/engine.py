@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision, suggest_later
+from agentscope_like.permission.large_tables import compile_large_tables, is_large
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.prepared_call import PreparedCall, prepare_call
 from agentscope_like.permission.protocol import PermissionTool, Preparation, RuleMatch
@@ -139,6 +140,8 @@ async def _decide(  # noqa: PLR0911 - one step for each row
 
 async def _rule(behavior: PermissionBehavior, call: PreparedCall) -> RuleMatch | None:
     """Return a rule of `behavior` that matches this call, or that may, or None."""
+    if is_large(call.tool, behavior, call.context):
+        await compile_large_tables([call.tool], call.context)
     rules = rules_of(call.tool, behavior, call.context)
     return None if rules is None else await rules.find(call)
 

@@ -23,7 +23,7 @@ from agentscope_like.permission.protocol import (
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rule_table import RuleTable
 
-__all__ = ["ToolRules", "check_rules", "rules_of", "rules_to_try"]
+__all__ = ["ToolRules", "check_rules", "related_rules", "rules_of", "rules_to_try"]
 
 
 class ToolRules:
@@ -158,10 +158,10 @@ def rules_of(
     if kept is not None and kept[0] is tool:
         rules = cast("ToolRules | None", kept[1])
         if rules is not None and rules.lacks_related:
-            rules.compile_related(_related_rules(tool, table))
+            rules.compile_related(related_rules(tool, table))
         return rules
     listed = table.get(tool.name, [])
-    related = _related_rules(tool, table)
+    related = related_rules(tool, table)
     compiled = ToolRules(tool, behavior, listed, related) if listed or related else None
     table.compiled[tool.name] = (tool, compiled)
     return compiled
@@ -186,7 +186,7 @@ def _is_related(tool: PermissionTool, behavior: PermissionBehavior, rule: Permis
     return rule.tool_name in tool.related_tools
 
 
-def _related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
+def related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
     """Return the rules of the tool's related tools; allow rules apply to no other tool."""
     if table.behavior is PermissionBehavior.ALLOW or not isinstance(tool, RelatedRuleCompiler):
         return []

@@ -33,6 +33,7 @@ from agentscope_like.permission import (
     PermissionContext,
     PermissionRule,
 )
+from agentscope_like.permission.large_tables import compile_large_tables
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied, parse_arguments
 from agentscope_like.tool.base import ToolBase
@@ -236,6 +237,7 @@ class Toolkit:
         inventory = self._inventory
         if inventory.is_outdated:
             await inventory.sync()
+        await self.prepare_rules(state)
         policy = self.check_rules(state)
         call.approved = False
         layers = (*layers, *self._layers)
@@ -341,6 +343,13 @@ class Toolkit:
         for rule in rules:
             context.table(rule.behavior).add(rule)
         self._inventory.check_rules(context)
+
+    async def prepare_rules(self, state: AgentState) -> None:
+        """Compile large tables of rules aside, so that `check_rules` blocks the loop for none."""
+        key = (self._inventory.tools.version, state.permission_context.policy_key)
+        if key != self._checked_rules:
+            tools = self._inventory.ruled().values()
+            await compile_large_tables(tools, state.permission_context)
 
     def check_rules(self, state: AgentState) -> tuple[Any, ...]:
         """Refuse rules that can never take effect, once for each policy.

@@ -89,6 +89,7 @@ class Beginning:
         state, recorder = self._state, self._recorder
         if messages:
             refuse_while_waiting(state, recorder.name)
+        await self._toolkit.prepare_rules(state)
         self._toolkit.check_rules(state)
         awaiting = state.get_awaiting_tool_calls(recorder.name)
         if awaiting:
@@ -112,6 +113,7 @@ class Beginning:
     async def _confirmed(
         self, answer: UserConfirmResultEvent, schema: StructuredSchema | None
     ) -> AsyncGenerator[AgentEvent, None]:
+        await self._toolkit.prepare_rules(self._state)
         self._toolkit.check_rules(self._state)
         answered = check_confirmations(answer, self._recorder, self._toolkit)
         self._keep(schema)
@@ -162,6 +164,7 @@ class Beginning:
     async def _executed(
         self, answer: ExternalExecutionResultEvent, schema: StructuredSchema | None
     ) -> AsyncGenerator[AgentEvent, None]:
+        await self._toolkit.prepare_rules(self._state)
         self._toolkit.check_rules(self._state)
         results = []
         for call, result in await check_results(answer, self._recorder, self._toolkit):
