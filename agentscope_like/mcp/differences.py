@@ -17,8 +17,8 @@ _CONTEXT = 40
 def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
     """Yield a line with the place of each value that was added, removed or changed.
 
-    What changed is shown to its end, however long it is: what a server adds stands there. Nothing
-    in a line can steer a terminal or be invisible: definitions come from outside.
+    Changes are shown to their end, however long they are. Control and invisible characters are
+    escaped, since definitions are not trusted.
 
     Args:
         before: JSON.
@@ -39,7 +39,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
 
 
 def _changed(before: str, after: str) -> str:
-    """Return both from shortly before the place where they begin to differ, to their ends."""
+    """Return both from shortly before the first difference to their ends."""
     pairs = zip(before, after, strict=False)
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     start = alike - _CONTEXT

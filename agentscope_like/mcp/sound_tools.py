@@ -13,7 +13,7 @@ from mcp_types.methods import validate_server_result
 from mcp_types.version import LATEST_MODERN_VERSION
 from pydantic import ValidationError
 
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain import visible
 from agentscope_like.tool.arguments import shortened
 
 __all__ = ["SoundTools"]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentscope_like.middleware.timeout import TimeoutMiddleware
     from agentscope_like.middleware.tokens import TokenCounter, TokenEstimator
     from agentscope_like.middleware.truncate import TruncateMiddleware, truncate_response
+    from agentscope_like.middleware.turn import Turn
 
 __all__ = [
     "DirectoryOutputStore",
@@ -30,6 +31,7 @@ __all__ = [
     "TokenEstimator",
     "ToolMiddlewareBase",
     "TruncateMiddleware",
+    "Turn",
     "hook_onion",
     "system_prompt",
     "truncate_response",
@@ -49,6 +51,7 @@ __getattr__ = on_first_use(
         "TokenCounter": "tokens",
         "TokenEstimator": "tokens",
         "TruncateMiddleware": "truncate",
+        "Turn": "turn",
         "hook_onion": "hooks",
         "system_prompt": "hooks",
         "truncate_response": "truncate",

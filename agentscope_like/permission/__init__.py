@@ -5,6 +5,7 @@ from agentscope_like.permission.context import AdditionalWorkingDirectory, Permi
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.engine import CallDecision, PermissionEngine
 from agentscope_like.permission.errors import RuleError
+from agentscope_like.permission.large_tables import compile_large_tables
 from agentscope_like.permission.mode import (
     ModeProperties,
     PermissionBehavior,
@@ -50,6 +51,7 @@ __all__ = [
     "RuleTable",
     "RuleValidator",
     "check_rules",
+    "compile_large_tables",
     "never_waits",
     "rules_of",
 ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
-from agentscope_like.message import Msg, ToolCallBlock, ToolCallState
-from agentscope_like.permission.mode import PermissionBehavior
+from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, ToolResultBlock
+from agentscope_like.permission import PermissionBehavior
 
 __all__ = ["refuse_unapproved"]
 
@@ -19,8 +19,9 @@ def refuse_unapproved(messages: Iterable[Msg]) -> None:
         ValueError: There is one.
     """
     for message in messages:
+        begun = {block.id for block in message.content if isinstance(block, ToolResultBlock)}
         for call in message.content:
-            if isinstance(call, ToolCallBlock) and (problem := _problem(call)):
+            if isinstance(call, ToolCallBlock) and (problem := _problem(call, begun)):
                 raise ValueError(
                     f"the stored call {call.id!r} of {call.name} is {call.state.value!r}, but "
                     f"{problem}: the state was changed since it was stored, or put together by "
@@ -28,14 +29,12 @@ def refuse_unapproved(messages: Iterable[Msg]) -> None:
                 )
 
 
-def _problem(call: ToolCallBlock) -> str | None:
+def _problem(call: ToolCallBlock, begun: Container[str]) -> str | None:
     decision = call.decision
-    if call.state is ToolCallState.ASKING:
-        return "it has its answer" if call.approved else None
     if call.state not in _MAY_RUN or call.approved:
         return None
     if decision is None:
-        return "no decision is on record"
+        return None if call.id in begun else "no decision is on record"
     if decision.behavior is PermissionBehavior.ALLOW:
         return None
     return f"the decision is {decision.behavior.value!r} and no person's yes is on record"

@@ -32,8 +32,8 @@ from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionRule,
+    compile_large_tables,
 )
-from agentscope_like.permission.large_tables import compile_large_tables
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied, parse_arguments
 from agentscope_like.tool.base import ToolBase

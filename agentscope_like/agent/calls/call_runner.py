@@ -16,8 +16,7 @@ from agentscope_like.message import (
     ToolResponse,
     ToolResultState,
 )
-from agentscope_like.middleware import MiddlewareBase, hook_onion
-from agentscope_like.middleware.turn import Turn
+from agentscope_like.middleware import MiddlewareBase, Turn, hook_onion
 from agentscope_like.state import AgentState
 from agentscope_like.tool import DecisionLayer, Grant, Toolkit
 from agentscope_like.tool.call import refused, says_something

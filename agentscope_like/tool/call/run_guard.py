@@ -8,8 +8,8 @@ from typing import Any
 
 from agentscope_like.exception import AgentOrientedException, GrantError, ToolArgumentError
 from agentscope_like.message import ToolChunk
+from agentscope_like.middleware import Turn
 from agentscope_like.middleware.onion import StreamHandler
-from agentscope_like.middleware.turn import Turn
 from agentscope_like.permission import PreparedCall
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied, same_json

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from agentscope_like.permission.explain.visible import visible
+from agentscope_like.permission.explain import visible
 from agentscope_like.tool.builtin.files.text_format import LINE_END
 
 __all__ = ["unified_diff"]
