@@ -28,7 +28,7 @@ from agentscope_like.event import (
 )
 from agentscope_like.message import ToolResultState
 from agentscope_like.permission import PermissionBehavior, PermissionDecision
-from agentscope_like.tool.builtin.files import unified_diff
+from agentscope_like.tool.builtin.files.text_diff import unified_diff
 from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 from tests.permission.test_explain import HOSTILE
 
