@@ -68,6 +68,12 @@ class PreparedCall:
             return []
         return await self.tool.fallback_suggestions(self.tool_input)
 
+    def basis(self) -> str | None:
+        """Return what the decision rests on besides the arguments, as it was read for it."""
+        basis = getattr(self.tool, "decision_basis", None)
+        found: str | None = None if basis is None else basis(self.tool_input)
+        return found
+
     def places(self) -> tuple[str, ...]:
         """Return where the paths led that the call changes, as the decision located them."""
         return ()

@@ -170,6 +170,11 @@ class PreparedCommand(PreparedCall):
     # What the grant is bound to
 
     @override
+    def basis(self) -> str | None:
+        """Return the directory that the command was read for."""
+        return self.read.directory if self.stands_for("decision_basis") else super().basis()
+
+    @override
     def places(self) -> tuple[str, ...]:
         """Return where the paths led that the command changes, as the decision located them."""
         return self._places_in(self.surroundings) if self._changes else ()

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
         read_below,
     )
     from agentscope_like.sandbox.files.whole_file import (
+        READ_FLAGS,
         create_whole_file,
         open_regular_file,
         replace_whole_file,
     )
 
 __all__ = [
+    "READ_FLAGS",
     "CommandFiles",
     "CommandNames",
     "FileStatus",
@@ -46,6 +48,7 @@ __all__ = [
 __getattr__ = on_first_use(
     __name__,
     {
+        "READ_FLAGS": "whole_file",
         "CommandFiles": "command_files",
         "CommandNames": "command_names",
         "FileStatus": "file_status",

@@ -29,8 +29,9 @@ def digest_of(
         arguments: The arguments.
         prepared: The call as prepared for the decision; None if it could not be prepared.
     """
-    places = () if prepared is None else prepared.places()
-    return _digest(entry, arguments, entry.tool.decision_basis(copied(arguments)), places)
+    if prepared is None:
+        return _digest(entry, arguments, entry.tool.decision_basis(copied(arguments)), ())
+    return _digest(entry, arguments, prepared.basis(), prepared.places())
 
 
 def _digest(
@@ -119,4 +120,5 @@ async def check_changed(
             f"A middleware of {tool.name} changed the arguments to ones that may not run: "
             f"{decision.message}"
         )
-    return tool.decision_basis(copied(arguments)), prepared
+    basis = tool.decision_basis(copied(arguments)) if prepared is None else prepared.basis()
+    return basis, prepared

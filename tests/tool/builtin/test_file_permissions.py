@@ -281,7 +281,7 @@ async def test_searches_are_judged_by_where_they_look(
         ("Edit", {"file_path": "src/main.py"}, "src/**"),
         ("Write", {"file_path": "{root}/src/deep/a.py"}, "src/deep/**"),
         ("Read", {"file_path": "main.py"}, "main.py"),
-        ("Grep", {"path": "src/deep"}, "src/**"),
+        ("Grep", {"path": "src/deep"}, "src/deep/**"),
     ],
 )
 async def test_a_question_offers_the_directory(
@@ -292,7 +292,7 @@ async def test_a_question_offers_the_directory(
     arguments = {key: value.format(root=workspace.root) for key, value in arguments.items()}
     context = workspace.context()
     decision = await workspace.decide(tool, context, **arguments)
-    (offered,) = decision.suggested_rules or []
+    offered, *_ = decision.suggested_rules or []
     assert str(offered) == f"allow {tool}({suggested})"
     context.table(ALLOW).add(offered)
     assert (await workspace.decide(tool, context, **arguments)).behavior is ALLOW

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         require_file,
         whole,
     )
-    from agentscope_like.tool.builtin.file_system.safe_open import open_regular
+    from agentscope_like.tool.builtin.file_system.safe_open import open_each, open_regular
     from agentscope_like.tool.builtin.file_system.sandbox_file_system import SandboxFileSystem
     from agentscope_like.tool.builtin.file_system.sandbox_rules import SandboxRuleIndex
 
@@ -37,6 +37,7 @@ __all__ = [
     "SandboxRuleIndex",
     "WritingTool",
     "explain",
+    "open_each",
     "open_regular",
     "read_whole",
     "require_file",
@@ -59,6 +60,7 @@ __getattr__ = on_first_use(
         "SandboxRuleIndex": "sandbox_rules",
         "WritingTool": "path_permissions",
         "explain": "protocol",
+        "open_each": "safe_open",
         "open_regular": "safe_open",
         "read_whole": "protocol",
         "require_file": "protocol",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from agentscope_like.paths import FileSystemNames, Location, locate
 from agentscope_like.permission import PathRuleIndex, PathRules, PermissionRule
 from agentscope_like.sandbox.files import FileStatus, create_whole_file, replace_whole_file
 from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, Files, OpenFile
-from agentscope_like.tool.builtin.file_system.safe_open import open_parent, open_regular
+from agentscope_like.tool.builtin.file_system.safe_open import (
+    list_directory,
+    open_parent,
+    open_regular,
+)
 from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
 
 if TYPE_CHECKING:
@@ -75,8 +79,7 @@ class HostFiles:
         """Yield the entries of each directory."""
         for path in directories:
             try:
-                with os.scandir(path) as entries:
-                    found = list(entries)
+                found = list_directory(path)
             except OSError:
                 yield None
             else:
@@ -89,7 +92,6 @@ class HostFiles:
         relative: Sequence[str],
         checkpoint: Checkpoint,
         *,
-        passed_over: Collection[str],
         avoid: Sequence[str],
     ) -> SearchResult:
         """Search files, with ripgrep if it is installed."""
@@ -101,7 +103,6 @@ class HostFiles:
             relative,
             checkpoint,
             ripgrep=find_ripgrep(*avoid),
-            passed_over=passed_over,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
@@ -42,15 +42,13 @@ class ReadingTool(PathTool):
     is_idempotent = True
 
     @override
-    async def check_permissions(
-        self, tool_input: dict[str, Any], context: PermissionContext
+    def judge(
+        self, location: Location | PathError, context: PermissionContext
     ) -> PermissionDecision:
-        """Return a safety ASK for credentials, DENY for an invalid path, else PASSTHROUGH."""
+        """Return a safety ASK for credential material, else PASSTHROUGH; DENY for no path."""
         del context
-        try:
-            location = self.locate(tool_input)
-        except PathError as error:
-            return _unusable(error)
+        if isinstance(location, PathError):
+            return _unusable(location)
         if reason := self.read_objection(location):
             return _sensitive(f"{self.intention(location)}, and {reason}", reason)
         return PermissionDecision(
@@ -59,14 +57,12 @@ class ReadingTool(PathTool):
         )
 
     @override
-    async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
-        """Return whether the path is harmless to read: a file, a directory or missing.
+    def is_harmless(self, location: Location | PathError) -> bool:
+        """Return whether the path is proven harmless: a file or directory, or nothing.
 
         Kernel files are not: reading some of them, such as `/proc/kmsg`, has side effects.
         """
-        try:
-            location = self.locate(tool_input)
-        except PathError:
+        if isinstance(location, PathError):
             return False
         return location.kind in _HARMLESS_KINDS and not location.resolved.startswith(_KERNEL)
 
@@ -126,17 +122,15 @@ class WritingTool(PathTool):
         return dangerous_directories() if listed is None else listed
 
     @override
-    async def check_permissions(
-        self, tool_input: dict[str, Any], context: PermissionContext
+    def judge(
+        self, location: Location | PathError, context: PermissionContext
     ) -> PermissionDecision:
-        """Return a safety ASK for sensitive paths, ALLOW for accepted edits, or PASSTHROUGH.
+        """Return a safety ASK for what is sensitive, ALLOW for unattended edits, or PASSTHROUGH.
 
         In ACCEPT_EDITS and DONT_ASK, edits inside a working directory are accepted.
         """
-        try:
-            location = self.locate(tool_input)
-        except PathError as error:
-            return _unusable(error)
+        if isinstance(location, PathError):
+            return _unusable(location)
         if reason := self._write_objection(location):
             return _sensitive(f"{self._intention(location)}, and {reason}", reason)
         intention = self._intention(location)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from agentscope_like.permission import (
     PatternError,
     PermissionBehavior,
     PermissionContext,
+    PermissionDecision,
     PermissionRule,
     PreparedCall,
     RuleError,
@@ -74,6 +76,29 @@ class PathTool(ToolBase):
         if self._files.has_to_look_up:
             self.prepare_decision = self._prepare
 
+    @abstractmethod
+    def judge(
+        self, location: Location | PathError, context: PermissionContext
+    ) -> PermissionDecision:
+        """Return the tool's own opinion of a call about the location; DENY for an error."""
+
+    def is_harmless(self, location: Location | PathError) -> bool:
+        """Return whether a call about the location is proven to change nothing."""
+        del location
+        return False
+
+    @override
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return the tool's own opinion of where the call's path leads; see `judge`."""
+        return self.judge(PreparedPath(self, tool_input, context).location, context)
+
+    @override
+    async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
+        """Return whether the call is proven to change nothing."""
+        return self.is_harmless(PreparedPath(self, tool_input, PermissionContext()).location)
+
     @property
     def cwd(self) -> str:
         """Return the absolute directory that is the base of relative paths."""
@@ -83,7 +108,7 @@ class PathTool(ToolBase):
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PreparedPath:
         """Return the call, prepared for one decision."""
-        return PreparedPath(self, tool_input, context)
+        return PreparedPath(self, tool_input, context, owner=PathTool)
 
     async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
         """Look up the paths that a decision needs."""
@@ -250,9 +275,30 @@ class PathTool(ToolBase):
 
 
 class PreparedPath(PreparedCall):
-    """A call about one path, which is resolved once per decision."""
+    """A call about one path, which is located once: rules, check, proof and grant speak of it."""
 
     tool: PathTool
+
+    @override
+    async def check(self) -> PermissionDecision:
+        """Return the tool's own opinion of the path."""
+        if not self.stands_for("check_permissions"):
+            return await super().check()
+        return self.tool.judge(self.location, self.context)
+
+    @override
+    async def only_reads(self) -> bool:
+        """Return whether reading the path is proven to change nothing."""
+        if not self.stands_for("check_read_only"):
+            return await super().only_reads()
+        return self.tool.is_harmless(self.location)
+
+    @override
+    def basis(self) -> str | None:
+        """Return where the path led."""
+        if not self.stands_for("decision_basis"):
+            return super().basis()
+        return None if isinstance(self.location, PathError) else self.location.resolved
 
     @lazy_property
     def location(self) -> Location | PathError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
@@ -162,7 +162,6 @@ class Files(Protocol):
         relative: Sequence[str],
         checkpoint: Checkpoint,
         *,
-        passed_over: Collection[str],
         avoid: Sequence[str],
     ) -> SearchResult:
         """Search files below a directory.
@@ -172,7 +171,6 @@ class Files(Protocol):
             directory: A resolved directory.
             relative: Paths below it.
             checkpoint: Called several times a second.
-            passed_over: Names of directories to skip.
             avoid: Working directories, from which no program is run.
 
         Raises:

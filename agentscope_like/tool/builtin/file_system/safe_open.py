@@ -10,13 +10,17 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Generator, Iterator, Sequence
 from io import BufferedReader
 
-from agentscope_like.sandbox.files import open_regular_file
+from msgspec import Struct
 
-__all__ = ["open_parent", "open_regular"]
+from agentscope_like.sandbox.files import READ_FLAGS, open_regular_file
 
+__all__ = ["list_directory", "open_each", "open_parent", "open_regular"]
+
+_LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -65,3 +69,100 @@ def open_regular(path: str) -> BufferedReader:
     """
     with open_parent(path) as (directory, name):
         return open_regular_file(name, directory)
+
+
+class ListedEntry(Struct, frozen=True):
+    """An entry of a directory, as it was listed; see `Entry`."""
+
+    name: str
+    path: str
+    kind: str
+
+    def is_dir(self, *, follow_symlinks: bool) -> bool:
+        """Return whether it is a directory; symlinks are not followed."""
+        del follow_symlinks
+        return self.kind == "directory"
+
+    def is_file(self, *, follow_symlinks: bool) -> bool:
+        """Return whether it is a regular file; symlinks are not followed."""
+        del follow_symlinks
+        return self.kind == "file"
+
+    def stat(self, *, follow_symlinks: bool) -> os.stat_result:
+        """Return the status of the entry of this name now."""
+        return os.stat(self.path, follow_symlinks=follow_symlinks)
+
+
+def list_directory(path: str) -> list[ListedEntry]:
+    """Return the entries of the directory at a resolved path.
+
+    Raises:
+        OSError: It cannot be listed, or a symlink was put in its way.
+    """
+    if path == "/":
+        descriptor = os.open("/", _LISTED)
+    else:
+        with open_parent(path) as (directory, name):
+            descriptor = os.open(name, _LISTED, dir_fd=directory)
+    base = path.rstrip("/")
+    try:
+        with os.scandir(descriptor) as entries:
+            return [ListedEntry(each.name, f"{base}/{each.name}", _kind(each)) for each in entries]
+    finally:
+        os.close(descriptor)
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    if entry.is_dir(follow_symlinks=False):
+        return "directory"
+    return "file" if entry.is_file(follow_symlinks=False) else "other"
+
+
+def open_each(directory: str, relative: Sequence[str]) -> Generator[tuple[str, int], None, None]:
+    """Yield each regular file below a resolved directory that can be opened, and its descriptor.
+
+    Args:
+        directory: Absolute, without symlinks, `.` or `..`.
+        relative: Paths below it, best ordered by directory, each of which is walked once.
+
+    Yields:
+        The path as given, and a descriptor, which the caller closes.
+    """
+    parent: str | None = None
+    opened = -1
+    try:
+        for each in relative:
+            place, _, name = f"{directory.rstrip('/')}/{each}".rpartition("/")
+            if place != parent:
+                parent, before = place, opened
+                if before >= 0:
+                    os.close(before)
+                opened = _open_directory(place)
+            if opened >= 0 and (descriptor := _regular(name, opened)) >= 0:
+                yield each, descriptor
+    finally:
+        if opened >= 0:
+            os.close(opened)
+
+
+def _open_directory(path: str) -> int:
+    """Return a descriptor of the directory, or -1."""
+    try:
+        if not path:
+            return os.open("/", _DIRECTORY)
+        with open_parent(path) as (directory, name):
+            return os.open(name, _DIRECTORY, dir_fd=directory)
+    except OSError:
+        return -1
+
+
+def _regular(name: str, directory: int) -> int:
+    """Return a descriptor of the regular file, or -1."""
+    try:
+        descriptor = os.open(name, READ_FLAGS, dir_fd=directory)
+    except OSError:
+        return -1
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    return -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -122,11 +122,10 @@ class SandboxFiles:
         relative: Sequence[str],
         checkpoint: Checkpoint,
         *,
-        passed_over: Collection[str],
         avoid: Sequence[str],
     ) -> SearchResult:
         """Search files in the sandbox if possible, else on this host."""
-        del passed_over, avoid
+        del avoid
         return search_there(
             query, directory, relative, checkpoint, handle=self._handle, wait=self._wait
         )

@@ -6,14 +6,17 @@ import base64
 import json
 import os
 import re
+import resource
 import shutil
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from agentscope_like.paths import is_below
 from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
-from agentscope_like.tool.builtin.file_system import open_regular
+from agentscope_like.tool.builtin.file_system import open_each
 from agentscope_like.tool.builtin.search import search_worker
 from agentscope_like.tool.builtin.search.query import (
     FileMatches,
@@ -25,13 +28,17 @@ from agentscope_like.tool.builtin.search.query import (
     json_lines,
     worker_job,
 )
-from agentscope_like.tool.builtin.search.search_process import SearchOutput, run_search
+from agentscope_like.tool.builtin.search.search_process import (
+    SEARCH_SECONDS,
+    SearchOutput,
+    run_search,
+)
 from agentscope_like.tool.builtin.tool_results import Checkpoint
 
 __all__ = ["find_ripgrep", "search"]
 
-MAX_LISTED_BYTES = 100_000
-"""The maximum size of file names passed to ripgrep; beyond it, the whole tree is searched."""
+_MOST_OPEN = 512
+"""How many files are open at once; half of what the process may open, where that is less."""
 
 _NAMED_GROUP = re.compile(r"(\\.)|\(\?<(?![=!])", re.DOTALL)
 
@@ -61,76 +68,103 @@ def search(
     checkpoint: Checkpoint,
     *,
     ripgrep: str | None,
-    passed_over: Collection[str] = (),
 ) -> SearchResult:
-    """Search files; blocks. Files with NUL or of more than 64 MB never match.
+    """Search files; blocks. Files that hold NUL, and ones of over 64 MB, never match.
+
+    Each file is opened without following a symlink, and the search program is handed what was
+    opened: a name that leads elsewhere by now is never followed.
 
     Args:
         query: What to search for.
         directory: A resolved directory.
-        files: Paths below it, with `/` between the names; results for other files are ignored.
+        files: Paths below it, `/` between the names.
         checkpoint: Called several times a second.
-        ripgrep: The absolute path of `rg`, or None to search with Python.
-        passed_over: Names of directories to skip.
+        ripgrep: The absolute path of `rg`, or None to do without.
 
     Raises:
-        FileToolError: The pattern is invalid, or the search took too long.
+        FileToolError: The pattern is not understood, or the search took too long.
     """
     query.check()
-    if not files:
-        return SearchResult([], cut=False)
-    found: Iterator[FileMatches]
-    if ripgrep is None:
-        output = _run_worker(query, directory, files, checkpoint)
-        found = found_by_worker(output.output)
-    else:
-        argv = [ripgrep, *_options(query), *_targets(files, passed_over)]
-        output = run_search(argv, feed=b"", directory=directory, checkpoint=checkpoint)
-        if output.code == _FAILED and not output.output and output.error.strip():
-            raise bad_pattern(output.error)
-        found = _from_ripgrep(query, output)
-    wanted = frozenset(files)
-    matches = [
-        each
-        for each in found
-        if each.relative in wanted and (ripgrep is None or _is_searched(directory, each.relative))
-    ]
+    deadline = time.monotonic() + SEARCH_SECONDS
+    matches: list[FileMatches] = []
+    opened = open_each(directory, files)
+    cut = False
+    while not cut and (held := dict(islice(opened, _most_open()))):
+        try:
+            output = _run(query, held, checkpoint, ripgrep, deadline - time.monotonic())
+            matches += _found(query, held, output, with_ripgrep=ripgrep is not None)
+            cut = output.cut
+        finally:
+            for descriptor in held.values():
+                os.close(descriptor)
+    opened.close()
     matches.sort(key=lambda each: each.relative)
-    return SearchResult(matches, output.cut)
+    return SearchResult(matches, cut)
 
 
-def _is_searched(directory: str, relative: str) -> bool:
-    """Return whether the file is searched: it must be small enough and have no NUL.
+def _most_open() -> int:
+    return max(16, min(_MOST_OPEN, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2))
 
-    ripgrep's behaviour at a NUL depends on how it found the file.
+
+def _run(
+    query: Query,
+    held: Mapping[str, int],
+    checkpoint: Checkpoint,
+    ripgrep: str | None,
+    seconds: float,
+) -> SearchOutput:
+    if ripgrep is None:
+        argv = [sys.executable, "-I", "-S", "-W", "ignore", search_worker.__file__]
+        feed = json.dumps({**worker_job(query, list(held)), "descriptors": held}).encode()
+    else:
+        argv = [ripgrep, *_options(query), "--", *(_handed(each) for each in held.values())]
+        feed = b""
+    output = run_search(
+        argv,
+        feed=feed,
+        directory="/",
+        checkpoint=checkpoint,
+        seconds=seconds,
+        hand_over=tuple(held.values()),
+    )
+    bad_code = search_worker.BAD_PATTERN if ripgrep is None else _FAILED
+    if output.code == bad_code and not output.output and output.error.strip():
+        raise bad_pattern(output.error)
+    if ripgrep is None and output.code and not output.cut:
+        raise FileToolError(f"The search failed: {output.error.strip()[-500:]}")
+    return output
+
+
+def _handed(descriptor: int) -> str:
+    return f"/dev/fd/{descriptor}"
+
+
+def _found(
+    query: Query, held: Mapping[str, int], output: SearchOutput, *, with_ripgrep: bool
+) -> Iterator[FileMatches]:
+    if not with_ripgrep:
+        yield from found_by_worker(output.output)
+        return
+    names = {_handed(descriptor): relative for relative, descriptor in held.items()}
+    for each in _from_ripgrep(query, output):
+        relative = names.get(each.relative)
+        if relative is not None and _is_searched(held[relative]):
+            each.relative = relative
+            yield each
+
+
+def _is_searched(descriptor: int) -> bool:
+    """Return whether the file is one that is searched: small enough, and without NUL.
+
+    ripgrep stops at the first NUL, or not, depending on how it came to the file.
     """
     try:
-        with open_regular(os.path.join(directory, relative)) as file:
-            data = file.read(MAX_WHOLE_BYTES + 1) or b""
+        data = os.pread(descriptor, MAX_WHOLE_BYTES + 1, 0)
     except OSError:
         return False
     return len(data) <= MAX_WHOLE_BYTES and (
         b"\0" not in data or data.startswith(search_worker.TRANSCODED)
     )
-
-
-# Without ripgrep
-
-
-def _run_worker(
-    query: Query, directory: str, files: Sequence[str], checkpoint: Checkpoint
-) -> SearchOutput:
-    output = run_search(
-        [sys.executable, "-I", "-S", "-W", "ignore", search_worker.__file__],
-        feed=json.dumps(worker_job(query, files)).encode(),
-        directory=directory,
-        checkpoint=checkpoint,
-    )
-    if output.code == search_worker.BAD_PATTERN:
-        raise bad_pattern(output.error)
-    if output.code and not output.cut:
-        raise FileToolError(f"The search failed: {output.error.strip()[-500:]}")
-    return output
 
 
 # With ripgrep
@@ -158,13 +192,6 @@ def _options(query: Query) -> list[str]:
     if query.mode == "content":
         options += (f"--before-context={query.before}", f"--after-context={query.after}")
     return options
-
-
-def _targets(files: Sequence[str], passed_over: Collection[str]) -> list[str]:
-    """Return the arguments for the files, or for the whole tree if there are many."""
-    if sum(len(os.fsencode(path)) + 3 for path in files) <= MAX_LISTED_BYTES:
-        return ["--", *(f"./{path}" for path in files)]
-    return [*(f"--glob=!**/{name}/" for name in sorted(passed_over)), "--", "./"]
 
 
 def _from_ripgrep(query: Query, output: SearchOutput) -> Iterator[FileMatches]:
@@ -203,4 +230,4 @@ def _bytes(value: Mapping[str, str]) -> bytes:
 
 
 def _relative(path: bytes) -> str:
-    return os.fsdecode(path.removeprefix(b"./"))
+    return os.fsdecode(path)

@@ -271,7 +271,6 @@ class Grep(SearchingTool):
             directory,
             relative,
             checkpoint,
-            passed_over=tree.passed_over,
             avoid=(self.cwd, root.resolved),
         )
         lines = list(self._rendered(result, query, directory, numbered=numbered))

@@ -49,6 +49,7 @@ def run_search(
     directory: str,
     checkpoint: Checkpoint,
     seconds: float = SEARCH_SECONDS,
+    hand_over: tuple[int, ...] = (),
 ) -> SearchOutput:
     """Run a program to its end; blocks.
 
@@ -58,6 +59,7 @@ def run_search(
         directory: Where it starts.
         checkpoint: Called several times a second; what it raises ends the program.
         seconds: The timeout.
+        hand_over: Descriptors that the program inherits under the same numbers.
 
     Raises:
         FileToolError: It took too long, or cannot be started.
@@ -74,6 +76,7 @@ def run_search(
                 cwd=directory,
                 env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
                 start_new_session=True,
+                pass_fds=hand_over,
             )
         except OSError as error:
             said = error.strerror or type(error).__name__

@@ -2,7 +2,7 @@
 
 It runs in a separate process, since a regular expression may never end and Python cannot stop it.
 It reads its job from stdin as JSON and writes one line of JSON for each matching file. The job
-names files below the working directory, or contains their contents.
+names files below the working directory, open descriptors of them, or contains their contents.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ def _held(path: str, job: Mapping[str, Any]) -> bytes | None:
     given = job.get("contents")
     if given is not None:
         return base64.b64decode(given[path])
+    handed: Mapping[str, int] = job.get("descriptors", {})
     try:
-        descriptor = os.open(path, _FLAGS)
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
+        with os.fdopen(handed.get(path) or os.open(path, _FLAGS), "rb") as file:
+            status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > job["max_bytes"]:
                 return None
             return file.read(job["max_bytes"]) or b""
