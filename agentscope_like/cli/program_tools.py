@@ -13,6 +13,7 @@ from agentscope_like.nearest import nearest
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine
     from agentscope_like.shell import CommandAnalysis
+    from agentscope_like.state import AgentState
     from agentscope_like.tool import ToolBase
 
 __all__ = ["TOOL_NAMES", "all_tools", "load_tool", "parse_input", "reading_of"]
@@ -59,24 +60,14 @@ def load_tool(name: str, directory: Path, *, confine: Confine = "auto") -> ToolB
     return tool
 
 
-def all_tools(
-    directory: Path, *, shell_directory: Path | None = None, confine: Confine = "auto"
-) -> list[ToolBase]:
+def all_tools(directory: Path, *, confine: Confine = "auto") -> list[ToolBase]:
     """Return every tool, working in `directory`.
 
     Args:
         directory: The project's.
-        shell_directory: Where Bash begins; by default, there as well.
         confine: Whether Bash confines its commands.
     """
-    return [
-        load_tool(
-            name,
-            shell_directory if name == "Bash" and shell_directory else directory,
-            confine=confine,
-        )
-        for name in TOOL_NAMES
-    ]
+    return [load_tool(name, directory, confine=confine) for name in TOOL_NAMES]
 
 
 def parse_input(tool: ToolBase, text: str) -> dict[str, Any]:
@@ -114,13 +105,15 @@ def _check_fit(tool: ToolBase, arguments: dict[str, Any]) -> None:
         raise CliError(error.message) from error
 
 
-def reading_of(tool: ToolBase | None, tool_input: dict[str, Any]) -> CommandAnalysis | None:
+def reading_of(
+    tool: ToolBase | None, tool_input: dict[str, Any], session: AgentState | None = None
+) -> CommandAnalysis | None:
     """Return the analysis of the command line in a call of Bash, or None for other calls."""
     if tool is None or tool.name != "Bash":
         return None
     from agentscope_like.tool import Bash
 
-    return tool.analysis(tool_input) if isinstance(tool, Bash) else None
+    return tool.analysis(tool_input, session) if isinstance(tool, Bash) else None
 
 
 def _example(tool: ToolBase, required: list[str]) -> str:

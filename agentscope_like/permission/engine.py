@@ -44,10 +44,13 @@ class PermissionEngine:
 
     Args:
         context: The policy. It is read anew at each decision.
+        session: What the tools' `prepare_call` is given of the session, such as the agent's state;
+            None where calls belong to no session.
     """
 
-    def __init__(self, context: PermissionContext) -> None:
+    def __init__(self, context: PermissionContext, session: object = None) -> None:
         self.context = context
+        self._session = session
 
     def add_rule(self, rule: PermissionRule | str) -> None:
         """Add the rule to the list of its behaviour; the next decision uses it.
@@ -89,8 +92,8 @@ class PermissionEngine:
                 mode = PermissionMode(mode)
             look_up: Preparation | None = getattr(tool, "prepare_decision", None)
             if look_up is not None:
-                await look_up(tool_input, context)
-            call = await prepare_call(tool, tool_input, context)
+                await look_up(tool_input, context, self._session)
+            call = await prepare_call(tool, tool_input, context, self._session)
             return CallDecision(await _decide(call, mode), call)
         except BaseException as error:
             if not _is_failure(error):

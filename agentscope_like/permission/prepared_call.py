@@ -74,6 +74,10 @@ class PreparedCall:
         found: str | None = None if basis is None else basis(self.tool_input)
         return found
 
+    def basis_now(self) -> str | None:
+        """Return the same as things are now; a grant holds only while both are equal."""
+        return PreparedCall.basis(self)
+
     def places(self) -> tuple[str, ...]:
         """Return where the paths led that the call changes, as the decision located them."""
         return ()
@@ -84,7 +88,7 @@ class PreparedCall:
 
 
 async def prepare_call(
-    tool: PermissionTool, tool_input: dict[str, Any], context: PermissionContext
+    tool: PermissionTool, tool_input: dict[str, Any], context: PermissionContext, session: object
 ) -> PreparedCall:
     """Return the call prepared by its tool for one decision.
 
@@ -94,7 +98,7 @@ async def prepare_call(
     prepare = getattr(tool, "prepare_call", None)
     if prepare is None:
         return PreparedCall(tool, tool_input, context)
-    call = await prepare(tool_input, context)
+    call = await prepare(tool_input, context, session)
     if not isinstance(call, PreparedCall):
         raise TypeError(f"{tool.name}.prepare_call returned {call!r}, which is not a PreparedCall")
     return call

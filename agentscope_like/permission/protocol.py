@@ -27,9 +27,9 @@ __all__ = [
 ]
 
 
-Preparation: TypeAlias = Callable[[dict[str, Any], PermissionContext], Awaitable[None]]
-"""A tool's `prepare_decision`, where it has one: looks up, for a call of these arguments, what its
-other methods are going to be asked about, and what can only be waited for."""
+Preparation: TypeAlias = Callable[[dict[str, Any], PermissionContext, object], Awaitable[None]]
+"""A tool's `prepare_decision`, where it has one: looks up, for a call of these arguments in this
+session, what its other methods are going to be asked about, and what can only be waited for."""
 
 
 _MethodT = TypeVar("_MethodT", bound=Callable[..., Awaitable[Any]])

@@ -100,6 +100,7 @@ class ToolContext(BaseModel):
         max_cache_bytes: Kept for compatibility; no file content is ever stored.
         read_state: The files read.
         activated_groups: The tool groups that are active besides `basic`.
+        directories: The directory that the next command starts in, by the name of the shell tool.
     """
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
@@ -108,6 +109,7 @@ class ToolContext(BaseModel):
     max_cache_bytes: float = 25000
     read_state: ReadState = Field(default_factory=ReadState)
     activated_groups: list[str] = Field(default_factory=list)
+    directories: dict[str, str] = Field(default_factory=dict)
 
     @property
     def read_file_cache(self) -> list[ReadCacheEntry]:

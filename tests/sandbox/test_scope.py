@@ -48,6 +48,7 @@ def scope_within(command: str, around: Surroundings, mode: PermissionMode | None
         read=analysis,
         analysis=analysis,
         surroundings=lambda: around,
+        surroundings_now=lambda: around,
     )
     return scope_of(call)
 

@@ -265,7 +265,8 @@ class Session:
             tool_input,
             self.agent.state.permission_context,
             decision=call.decision,
-            analysis=reading_of(tool, tool_input),
+            analysis=reading_of(tool, tool_input, self.agent.state),
+            session=self.agent.state,
         )
 
     def _kept(self, answer: ConfirmResult) -> ConfirmResult:

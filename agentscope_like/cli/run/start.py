@@ -24,7 +24,6 @@ from agentscope_like.cli.run.session import Session
 from agentscope_like.cli.run.workspace_reads import WORKSPACE_SOURCE, told_reads, workspace_reads
 from agentscope_like.cli.show import Renderer, Tally, make_console
 from agentscope_like.exception import DeveloperOrientedException
-from agentscope_like.message import ToolResultBlock
 from agentscope_like.model import ChatModelBase, ScriptedModel
 from agentscope_like.permission import PermissionConfigError, PermissionMode, PermissionRule
 from agentscope_like.session import SQLiteSessionStorage
@@ -210,11 +209,7 @@ async def prepare_session(
     model = make_model(model_name, base_url, renderer)
     notes = {"directory": str(directory), "model": _absolute(model_name), "base_url": base_url}
     state.middle_context[_NOTES] = notes
-    tools = all_tools(
-        directory,
-        shell_directory=_last_directory(state, directory),
-        confine=options.confine,
-    )
+    tools = all_tools(directory, confine=options.confine)
     toolkit = Toolkit(tools)
     toolkit.check_new_rules(rules)
     agent = Agent(
@@ -326,14 +321,3 @@ def _absolute(model: str | None) -> str | None:
     if model is None or not model.startswith("scripted:"):
         return model
     return "scripted:" + str(Path(model.removeprefix("scripted:")).resolve())
-
-
-def _last_directory(state: AgentState, directory: Path) -> Path:
-    """Return the last directory of a resumed session's shell, if it still exists."""
-    for message in reversed(state.context):
-        for block in reversed(message.content):
-            if isinstance(block, ToolResultBlock) and block.name == "Bash":
-                last = block.metadata.get("directory")
-                if isinstance(last, str):
-                    return Path(last) if Path(last).is_dir() else directory
-    return directory

@@ -49,7 +49,8 @@ class PreparedCommand(PreparedCall):
         owner: The class whose public methods this reading replaces.
         read: The strict reader's analysis: used to deny and ask.
         analysis: The same, unless a second reader dissents: used to allow.
-        surroundings: Returns where the command would run, as the file system is now.
+        surroundings: Returns where the command would run, as the decision sees it.
+        surroundings_now: Returns where the next command of the session would run, as things are.
 
     Attributes:
         read: As given.
@@ -66,16 +67,18 @@ class PreparedCommand(PreparedCall):
         read: CommandAnalysis,
         analysis: CommandAnalysis,
         surroundings: Callable[[], Surroundings],
+        surroundings_now: Callable[[], Surroundings],
     ) -> None:
         super().__init__(tool, tool_input, context, owner=owner)
         self.read = read
         self.analysis = analysis
-        self._surroundings_now = surroundings
+        self._surroundings = surroundings
+        self._surroundings_now = surroundings_now
 
     @lazy_property
     def surroundings(self) -> Surroundings:
         """Where the command runs; each path is located once."""
-        return self._surroundings_now()
+        return self._surroundings()
 
     @lazy_property
     def edit_objection(self) -> str | None:
@@ -173,6 +176,13 @@ class PreparedCommand(PreparedCall):
     def basis(self) -> str | None:
         """Return the directory that the command was read for."""
         return self.read.directory if self.stands_for("decision_basis") else super().basis()
+
+    @override
+    def basis_now(self) -> str | None:
+        """Return the directory that the next command of the session starts in."""
+        if not self.stands_for("decision_basis"):
+            return super().basis_now()
+        return self._surroundings_now().directory
 
     @override
     def places(self) -> tuple[str, ...]:

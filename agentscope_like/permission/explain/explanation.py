@@ -81,6 +81,7 @@ async def explain_call(
     *,
     decision: PermissionDecision | None = None,
     analysis: CommandAnalysis | None = None,
+    session: object = None,
 ) -> Explanation:
     """Decide a call and return why; every offer in the answer has been decided too.
 
@@ -90,10 +91,11 @@ async def explain_call(
         context: What is permitted.
         decision: The decision, where it has been made already.
         analysis: How the command line in `tool_input["command"]` was read, for a shell tool.
+        session: The agent's state, where the call belongs to one.
     """
     import asyncio
 
-    engine = PermissionEngine(context)
+    engine = PermissionEngine(context, session)
     decision = decision or await engine.check_permission(tool, tool_input)
     explanation = Explanation(decision, tool.name, tool_input, analysis)
     if analysis is None or decision.row not in _SPARED_BY_READING or _allows(decision):

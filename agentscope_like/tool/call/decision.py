@@ -190,7 +190,7 @@ class _Way:
 
 async def _engine_says(request: CallRequest, arguments: dict[str, Any]) -> CallDecision:
     shown = copied(arguments)
-    engine = PermissionEngine(request.state.permission_context)
+    engine = PermissionEngine(request.state.permission_context, request.state)
     said = await engine.decide(request.tool, shown)
     if same_json(shown, arguments):
         return said

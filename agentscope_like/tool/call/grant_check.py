@@ -74,10 +74,11 @@ async def check_holds(
         raise GrantError("the permission context has changed since: decide the call again")
     prepare = grant.tool.prepare_decision
     if prepare is not None:
-        await prepare(copied(grant.arguments), state.permission_context)
+        await prepare(copied(grant.arguments), state.permission_context, state)
     prepared = grant.prepared
-    basis = grant.tool.decision_basis(copied(grant.arguments))
     places = () if prepared is None else prepared.places_now()
+    own = grant.tool.decision_basis
+    basis = own(copied(grant.arguments)) if prepared is None else prepared.basis_now()
     if grant.digest != _digest(entry, grant.arguments, basis, places):
         raise GrantError(
             f"what the decision about {grant.tool.name} rested on (its definition, arguments, or "

@@ -38,6 +38,7 @@ from agentscope_like.shell import (
     analyze,
 )
 from agentscope_like.shell.expand import may_ask_for_root
+from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
@@ -120,6 +121,7 @@ class Bash(ToolBase):
     }
     is_concurrency_safe = False
     is_read_only = False
+    is_state_injected = True
     is_policy_injected = True
     is_call_injected = True
     related_tools = ("Write", "Edit", "Read", "Grep", "Glob")
@@ -173,28 +175,44 @@ class Bash(ToolBase):
 
     @property
     def cwd(self) -> str:
-        """Return the absolute directory that the next command starts in."""
+        """Return the absolute directory that commands outside of a session start in next."""
         return self._shell.directory
 
-    def analysis(self, tool_input: Mapping[str, Any]) -> CommandAnalysis:
-        """Return the analysis of a call's command, for the current directory.
+    def cwd_of(self, session: AgentState) -> str:
+        """Return the absolute directory that the session's next command starts in."""
+        return self._shell_of(session).directory
+
+    def _shell_of(self, session: object) -> CommandShell:
+        if not isinstance(session, AgentState):
+            return self._shell
+        return self._shell.at(session.tool_context.directories.get(self.name))
+
+    def analysis(
+        self, tool_input: Mapping[str, Any], session: AgentState | None = None
+    ) -> CommandAnalysis:
+        """Return the analysis of a call's command, for the directory of the session.
 
         If a second reader is configured and has not been asked, nothing is proven.
         """
-        analysis = analyze(tool_input["command"], **self._place(tool_input["command"], self._shell))
+        shell = self._shell_of(session)
+        analysis = analyze(tool_input["command"], **_place(tool_input["command"], shell, shell))
         return analysis if self._second_reader is None else self._second_reader.known(analysis)
 
     async def prepare_call(
-        self, tool_input: dict[str, Any], context: PermissionContext
+        self, tool_input: dict[str, Any], context: PermissionContext, session: object = None
     ) -> PreparedCommand:
-        """Return the command, prepared for one decision."""
+        """Return the command, prepared for one decision in a session."""
+        shell = self._shell_of(session)
 
         def surroundings() -> Surroundings:
-            return self._shell.surroundings(context.directories, self._sensitive)
+            return shell.surroundings(context.directories, self._sensitive)
+
+        def surroundings_now() -> Surroundings:
+            return self._shell_of(session).surroundings(context.directories, self._sensitive)
 
         # Of a sandbox, only its surroundings know the home, which is looked up for each decision.
-        place = self._shell if self._backend is None else surroundings()
-        read = analyze(tool_input["command"], **self._place(tool_input["command"], place))
+        place = shell if self._backend is None else surroundings()
+        read = analyze(tool_input["command"], **_place(tool_input["command"], shell, place))
         reader = self._second_reader
         analysis = read if reader is None else await reader.checked(read)
         return PreparedCommand(
@@ -205,14 +223,12 @@ class Bash(ToolBase):
             read=read,
             analysis=analysis,
             surroundings=surroundings,
+            surroundings_now=surroundings_now,
         )
 
-    def _place(self, command: str, known: Surroundings | CommandShell) -> CommandDirectories:
-        """Return where a command would run now."""
-        work_tree = self._shell.work_tree if may_ask_for_root(command) else None
-        return CommandDirectories(directory=known.directory, home=known.home, work_tree=work_tree)
-
-    async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
+    async def _prepare(
+        self, tool_input: dict[str, Any], context: PermissionContext, session: object
+    ) -> None:
         """Look up the files that a decision needs, unless the decision itself collects them."""
         if not self._shell.has_to_look_up:
             return
@@ -220,8 +236,10 @@ class Bash(ToolBase):
         rules = [
             rule for table in tables for name in self.related_tools for rule in table.get(name, ())
         ]
-        engine = PermissionEngine(context)
-        await self._shell.look_up(lambda: engine.check_permission(self, tool_input), rules)
+        engine = PermissionEngine(context, session)
+        await self._shell_of(session).look_up(
+            lambda: engine.check_permission(self, tool_input), rules
+        )
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
@@ -300,6 +318,7 @@ class Bash(ToolBase):
         description: str = "",
         timeout: int = DEFAULT_TIMEOUT_MS,
         *,
+        _agent_state: AgentState | None = None,
         _permission_context: PermissionContext | None = None,
         _prepared_call: PreparedCall | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
@@ -327,32 +346,45 @@ class Bash(ToolBase):
         call = _prepared_call
         if not isinstance(call, PreparedCommand) or call.read.command != command:
             call = await self.prepare_call(
-                {"command": command}, _permission_context or PermissionContext()
+                {"command": command}, _permission_context or PermissionContext(), _agent_state
             )
         call.begin_run()
+        shell = self._shell_of(_agent_state)
         scope = None if self._backend is not None else await self._confiner.scope(call)
         extra = None
         if await runs_unasked(call):
             extra = partial(unasked_environment, call.analysis)
         async with self._confiner.covered(call, scope) as covered:
             profile = None if scope is None else scope.profile
-            run = self._shell.run(
+            run = shell.run(
                 command,
                 timeout_ms=timeout,
                 extra_environment=extra,
                 profile=profile if covered is None else covered.profile,
                 covered=covered,
             )
-            async with aclosing(run) as stream:
-                async for chunk in stream:
-                    if chunk.is_last:
-                        chunk.metadata["confinement"] = self._confinement(scope)
-                    yield chunk
+            try:
+                async with aclosing(run) as stream:
+                    async for chunk in stream:
+                        if chunk.is_last:
+                            chunk.metadata["confinement"] = self._confinement(scope)
+                        yield chunk
+            finally:
+                if _agent_state is not None and shell.directory != call.read.directory:
+                    _agent_state.tool_context.directories[self.name] = shell.directory
 
     def _confinement(self, scope: Scope | None) -> str:
         if self._backend is not None:
             return "sandbox"
         return "off" if scope is None else scope.kind.value
+
+
+def _place(
+    command: str, shell: CommandShell, known: Surroundings | CommandShell
+) -> CommandDirectories:
+    """Return where a command of the shell would run now."""
+    work_tree = shell.work_tree if may_ask_for_root(command) else None
+    return CommandDirectories(directory=known.directory, home=known.home, work_tree=work_tree)
 
 
 def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> CommandShell:

@@ -27,6 +27,13 @@ ExtraEnvironment: TypeAlias = Callable[[dict[str, str], RepositoryKeys], dict[st
 class CommandShell(Protocol):
     """Runs commands one after another, each in a new bash process."""
 
+    def at(self, directory: str | None) -> CommandShell:
+        """Return this shell for one session, whose next command starts in the directory.
+
+        Args:
+            directory: Absolute; None for the directory it was created for.
+        """
+
     @property
     def directory(self) -> str:
         """Return the absolute directory that the next command starts in."""

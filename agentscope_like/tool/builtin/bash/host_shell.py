@@ -10,6 +10,7 @@ import uuid
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -67,8 +68,15 @@ class Shell:
     def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
         self.start = _existing(directory)
         self._moved_to: str | None = None
-        self._files: str | None = None
+        self._files = _OutputFiles()
         self._guard = OrphanGuard()
+
+    def at(self, directory: str | None) -> Shell:
+        """Return this shell for one session; see `CommandShell`."""
+        shell = copy(self)
+        is_usable = directory is not None and os.path.isabs(directory)
+        shell._moved_to = directory if is_usable else None  # noqa: SLF001 - one of its own class
+        return shell
 
     @property
     def directory(self) -> str:
@@ -159,7 +167,7 @@ class Shell:
             guard=self._guard,
         )
         heard = Heard()
-        transcript = Transcript(self._new_file)
+        transcript = Transcript(self._files.new)
         say = partial(say_chunk, block_id=uuid.uuid4().hex)
         async with AsyncExitStack() as stack:
             stack.callback(transcript.close)
@@ -234,12 +242,19 @@ class Shell:
             "be made again before any command can run."
         )
 
-    def _new_file(self) -> str:
-        """Return a new path in this shell's private directory, which is removed with the shell."""
-        if self._files is None or not os.path.isdir(self._files):
-            self._files = tempfile.mkdtemp(prefix="agentscope-like-")
-            weakref.finalize(self, shutil.rmtree, self._files, ignore_errors=True)
-        return os.path.join(self._files, f"output-{uuid.uuid4().hex[:12]}.txt")
+
+class _OutputFiles:
+    """Files for long output, in a private directory that is removed with the shell."""
+
+    def __init__(self) -> None:
+        self._directory: str | None = None
+
+    def new(self) -> str:
+        """Return a new path."""
+        if self._directory is None or not os.path.isdir(self._directory):
+            self._directory = tempfile.mkdtemp(prefix="agentscope-like-")
+            weakref.finalize(self, shutil.rmtree, self._directory, ignore_errors=True)
+        return os.path.join(self._directory, f"output-{uuid.uuid4().hex[:12]}.txt")
 
 
 def _existing(directory: str | os.PathLike[str] | None) -> str:

@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,13 @@ class SandboxShell:
         self._start = self._system.directory(directory)
         self._moved_to: str | None = None
         self._inherited: dict[str, str] | None = None
+
+    def at(self, directory: str | None) -> SandboxShell:
+        """Return this shell for one session; see `CommandShell`."""
+        shell = copy(self)
+        is_usable = directory is not None and posixpath.isabs(directory)
+        shell._moved_to = directory if is_usable else None  # noqa: SLF001 - one of its own class
+        return shell
 
     @property
     def directory(self) -> str:

@@ -105,13 +105,17 @@ class PathTool(ToolBase):
         return self._directory()
 
     async def prepare_call(
-        self, tool_input: dict[str, Any], context: PermissionContext
+        self, tool_input: dict[str, Any], context: PermissionContext, session: object = None
     ) -> PreparedPath:
         """Return the call, prepared for one decision."""
+        del session
         return PreparedPath(self, tool_input, context, owner=PathTool)
 
-    async def _prepare(self, tool_input: dict[str, Any], context: PermissionContext) -> None:
+    async def _prepare(
+        self, tool_input: dict[str, Any], context: PermissionContext, session: object
+    ) -> None:
         """Look up the paths that a decision needs."""
+        del session
         paths = (self.path_of(tool_input), *context.directories)
         await self._files.look_up(paths, directory=self.cwd)
         names = (self.name, *getattr(self, "related_tools", ()))

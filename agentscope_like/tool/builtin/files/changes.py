@@ -88,7 +88,7 @@ class ChangingTool(WritingTool):
     @override
     async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
         """Return why the call can only fail, where the file may be read unasked."""
-        reading = await PermissionEngine(state.permission_context).check_permission(
+        reading = await PermissionEngine(state.permission_context, state).check_permission(
             Read(cwd=self.cwd, backend=self.backend), {"file_path": self.path_of(tool_input)}
         )
         if reading.behavior is not PermissionBehavior.ALLOW:
