@@ -49,6 +49,7 @@ def scope_within(command: str, around: Surroundings, mode: PermissionMode | None
         analysis=analysis,
         surroundings=lambda: around,
         surroundings_now=lambda: around,
+        place_of=lambda _: "",
     )
     return scope_of(call)
 

@@ -51,6 +51,7 @@ class PreparedCommand(PreparedCall):
         analysis: The same, unless a second reader dissents: used to allow.
         surroundings: Returns where the command would run, as the decision sees it.
         surroundings_now: Returns where the next command of the session would run, as things are.
+        place_of: Returns which directory stands at a path, so that a swapped one is noticed.
 
     Attributes:
         read: As given.
@@ -68,12 +69,15 @@ class PreparedCommand(PreparedCall):
         analysis: CommandAnalysis,
         surroundings: Callable[[], Surroundings],
         surroundings_now: Callable[[], Surroundings],
+        place_of: Callable[[str], str],
     ) -> None:
         super().__init__(tool, tool_input, context, owner=owner)
         self.read = read
         self.analysis = analysis
         self._surroundings = surroundings
         self._surroundings_now = surroundings_now
+        self._place_of = place_of
+        self._place = place_of(read.directory)
 
     @lazy_property
     def surroundings(self) -> Surroundings:
@@ -174,15 +178,18 @@ class PreparedCommand(PreparedCall):
 
     @override
     def basis(self) -> str | None:
-        """Return the directory that the command was read for."""
-        return self.read.directory if self.stands_for("decision_basis") else super().basis()
+        """Return the directory that the command was read for, and which one it was."""
+        if not self.stands_for("decision_basis"):
+            return super().basis()
+        return f"{self.read.directory}{self._place}"
 
     @override
     def basis_now(self) -> str | None:
         """Return the directory that the next command of the session starts in."""
         if not self.stands_for("decision_basis"):
             return super().basis_now()
-        return self._surroundings_now().directory
+        directory = self._surroundings_now().directory
+        return f"{directory}{self._place_of(directory)}"
 
     @override
     def places(self) -> tuple[str, ...]:

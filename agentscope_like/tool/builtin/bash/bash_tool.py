@@ -224,6 +224,7 @@ class Bash(ToolBase):
             analysis=analysis,
             surroundings=surroundings,
             surroundings_now=surroundings_now,
+            place_of=_no_place if session is None or self._backend is not None else _place_of,
         )
 
     async def _prepare(
@@ -377,6 +378,21 @@ class Bash(ToolBase):
         if self._backend is not None:
             return "sandbox"
         return "off" if scope is None else scope.kind.value
+
+
+def _place_of(directory: str) -> str:
+    """Return the identity of the directory that stands at a path; empty where there is none."""
+    try:
+        status = os.stat(directory)
+    except OSError:
+        return ""
+    return f"#{status.st_dev}.{status.st_ino}"
+
+
+def _no_place(directory: str) -> str:
+    """Return nothing: outside of a session no grant is bound to the directory."""
+    del directory
+    return ""
 
 
 def _place(
