@@ -370,3 +370,23 @@ async def test_a_decision_about_files_that_nobody_looked_up_is_not_made(tmp_path
         with pytest.raises(UnknownNameError):
             await bash.check_permissions({"command": "cat b"}, context)
         assert (await decide(bash, "cat b")).behavior is ALLOW
+
+
+@pytest.mark.parametrize("make", [local, passthrough])
+async def test_a_proven_read_in_a_sandbox_runs_the_known_program(make: Any, tmp_path: Path) -> None:
+    """A directory of the workspace in the sandbox's PATH brings no `ls`, and proves no `helm`."""
+    planted = tmp_path / ".venv" / "bin"
+    planted.mkdir(parents=True)
+    for name in ("ls", "helm"):
+        (planted / name).write_text("#!/bin/sh\necho planted\n")
+        (planted / name).chmod(0o755)
+    path = f"{planted}:/usr/bin:/bin"
+    async with make(workspace=str(tmp_path), env={"PATH": path}) as handle:
+        bash = Bash(backend=handle)
+        for _ in range(2):
+            assert (await decide(bash, "ls")).behavior is ALLOW
+            assert (await decide(bash, "helm list")).behavior is ASK
+        said, _ = await run(bash, "ls -A")
+        assert said == ".venv\n"
+        said, _ = await run(bash, "helm list; sh -c true")
+        assert "planted" in said

@@ -98,12 +98,15 @@ class CommandRules:
         accepts_edits = proofs_count and call.context.mode.properties.edits_run
         first: int | None = None
         for part in analysis.parts:
-            if proofs_count and part.read_only:
+            is_known = not call.programs.is_brought(part)
+            if proofs_count and part.read_only and is_known:
                 continue
             found = self._allowed(part, surroundings)
             if found is not None:
                 first = found if first is None else min(first, found)
-            elif not accepts_edits or part_objection(part, surroundings) is not None:
+            elif (
+                not accepts_edits or not is_known or part_objection(part, surroundings) is not None
+            ):
                 return None
         return None if link_objection(analysis, surroundings) else first
 

@@ -20,7 +20,14 @@ from agentscope_like.permission.prepared_call import PreparedCall
 from agentscope_like.permission.protocol import PermissionTool
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of
-from agentscope_like.shell import CHANGES, CommandAnalysis, Effect, EffectKind, Surroundings
+from agentscope_like.shell import (
+    CHANGES,
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    KnownPrograms,
+    Surroundings,
+)
 
 __all__ = ["PreparedCommand"]
 
@@ -50,10 +57,12 @@ class PreparedCommand(PreparedCall):
         read: The strict reader's analysis: used to deny and ask.
         analysis: The same, unless a second reader dissents: used to allow.
         surroundings: Returns where the command would run, as the file system is now.
+        programs: Where it finds its programs without approval.
 
     Attributes:
         read: As given.
-        analysis: As given.
+        analysis: As given, with a doubt for each program that only a working directory has.
+        programs: As given.
     """
 
     def __init__(
@@ -66,11 +75,13 @@ class PreparedCommand(PreparedCall):
         read: CommandAnalysis,
         analysis: CommandAnalysis,
         surroundings: Callable[[], Surroundings],
+        programs: KnownPrograms,
     ) -> None:
         super().__init__(tool, tool_input, context, owner=owner)
         self.read = read
-        self.analysis = analysis
         self._surroundings_now = surroundings
+        self.programs = programs
+        self.analysis = programs.doubted(analysis)
 
     @lazy_property
     def surroundings(self) -> Surroundings:

@@ -197,6 +197,7 @@ class Bash(ToolBase):
         read = analyze(tool_input["command"], **self._place(tool_input["command"], place))
         reader = self._second_reader
         analysis = read if reader is None else await reader.checked(read)
+        programs = await self._shell.programs(analysis, context.directories)
         return PreparedCommand(
             self,
             tool_input,
@@ -205,6 +206,7 @@ class Bash(ToolBase):
             read=read,
             analysis=analysis,
             surroundings=surroundings,
+            programs=programs,
         )
 
     def _place(self, command: str, known: Surroundings | CommandShell) -> CommandDirectories:
@@ -333,7 +335,7 @@ class Bash(ToolBase):
         scope = None if self._backend is not None else await self._confiner.scope(call)
         extra = None
         if await runs_unasked(call):
-            extra = partial(unasked_environment, call.analysis)
+            extra = partial(unasked_environment, call.analysis, call.programs)
         async with self._confiner.covered(call, scope) as covered:
             profile = None if scope is None else scope.profile
             run = self._shell.run(

@@ -9,7 +9,7 @@ from agentscope_like.message import ToolChunk
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.command import FilePatterns
 from agentscope_like.sandbox.isolation import Profile
-from agentscope_like.shell import SensitiveNames, Surroundings
+from agentscope_like.shell import CommandAnalysis, KnownPrograms, SensitiveNames, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
 
 if TYPE_CHECKING:
@@ -49,6 +49,14 @@ class CommandShell(Protocol):
         Args:
             working: The working directories.
             sensitive: The names that are sensitive.
+        """
+
+    async def programs(self, analysis: CommandAnalysis, working: Sequence[str]) -> KnownPrograms:
+        """Return where a command finds its programs if it runs without approval.
+
+        Args:
+            analysis: The command.
+            working: The working directories.
         """
 
     def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from agentscope_like.permission.command import PreparedCommand
-from agentscope_like.shell import CommandAnalysis
+from agentscope_like.shell import CommandAnalysis, KnownPrograms
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.command_shell import RepositoryKeys
@@ -34,11 +34,15 @@ async def runs_unasked(call: PreparedCommand) -> bool:
 
 
 def unasked_environment(
-    analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
+    analysis: CommandAnalysis,
+    programs: KnownPrograms,
+    inherited: dict[str, str],
+    keys: RepositoryKeys,
 ) -> dict[str, str]:
     """Return the additional variables of a command that runs without approval.
 
-    They hide secrets, and disable programs that a repository names or a project has fetched.
+    They hide secrets, leave directories of the project out of PATH, and disable programs that a
+    repository names or a project has fetched.
     """
     from agentscope_like.tool.builtin.bash.environment import (
         git_environment,
@@ -46,6 +50,6 @@ def unasked_environment(
         without_secrets,
     )
 
-    secrets = without_secrets(analysis, inherited)
-    git = git_environment(inherited | secrets, git_places(analysis), keys)
-    return secrets | _OWN_TOOLCHAINS | _NO_SCRIPTS | _NO_LOGS | git
+    own = without_secrets(analysis, inherited) | {"PATH": programs.path}
+    git = git_environment(inherited | own, git_places(analysis), keys)
+    return own | _OWN_TOOLCHAINS | _NO_SCRIPTS | _NO_LOGS | git

@@ -21,7 +21,13 @@ from agentscope_like.permission import PermissionRule
 from agentscope_like.sandbox.files import answer
 from agentscope_like.sandbox.host import MARK_VARIABLE
 from agentscope_like.sandbox.isolation import Profile
-from agentscope_like.shell import SensitiveNames, Surroundings
+from agentscope_like.shell import (
+    CommandAnalysis,
+    KnownPrograms,
+    SensitiveNames,
+    Surroundings,
+    search_path,
+)
 from agentscope_like.tool.builtin.bash.environment import (
     LOOKUP_VARIABLES,
     GitPlace,
@@ -41,6 +47,7 @@ from agentscope_like.tool.builtin.bash.shell_result import (
 from agentscope_like.tool.builtin.bash.transcript import Transcript
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import SandboxFileSystem, SandboxRuleIndex
+from agentscope_like.tool.builtin.file_system.known_names import UnknownNameError
 from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
 from agentscope_like.tool.builtin.waiter import Waiter
 
@@ -115,6 +122,23 @@ class SandboxShell:
             names=self._system.names,
             other_homes=self._system.homes,
         )
+
+    async def programs(self, analysis: CommandAnalysis, working: Sequence[str]) -> KnownPrograms:
+        """Return where a command finds its programs in the sandbox if it runs without approval."""
+        path = shell_environment(await self._known_environment(), "").get("PATH")
+        names, found = self._system.names, KnownPrograms("")
+
+        async def look() -> None:
+            nonlocal found
+            own = search_path(path, working, root=self._start(), home=self.home, names=names)
+            found = own.programs(analysis, names)
+
+        try:
+            await look()
+        except UnknownNameError:  # nobody has decided about it, or prepared that
+            await self._system.look_up_all(look, most=MOST_LOOKS)
+            await look()
+        return found
 
     def compile(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:
         """Compile rules of the file tools."""
