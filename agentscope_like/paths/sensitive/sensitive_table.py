@@ -83,7 +83,7 @@ def parse_sensitive(text: str) -> SensitiveTable:
     """Compile the text of `sensitive.toml`.
 
     Raises:
-        TableError: A field is unknown, missing or of the wrong type, or an entry has no path, has no
+        TableError: A field is unknown, missing or of the wrong type; or an entry lacks a path or
             source, or asks about anything but reading or writing.
     """
     rows = parse_table(text, _Rows, _Row, name="sensitive.toml")

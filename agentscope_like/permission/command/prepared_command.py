@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from typing_extensions import override
 
@@ -29,7 +29,10 @@ from agentscope_like.shell import (
     Surroundings,
 )
 
-__all__ = ["PreparedCommand"]
+__all__ = ["CheckedAnalysis", "PreparedCommand"]
+
+CheckedAnalysis: TypeAlias = Callable[[CommandAnalysis, Surroundings], CommandAnalysis]
+"""Returns an analysis with further doubts, which depend on files."""
 
 _MOST_DOUBTS = 2
 _MOST_PLACES = 64
@@ -58,10 +61,12 @@ class PreparedCommand(PreparedCall):
         analysis: The same, unless a second reader dissents: used to allow.
         surroundings: Returns where the command would run, as the file system is now.
         programs: Where it finds its programs without approval.
+        checked: Returns an analysis with the doubts that files give rise to, for a decision.
 
     Attributes:
         read: As given.
-        analysis: As given, with a doubt for each program that only a working directory has.
+        analysis: As given, with these doubts and one for each program that only a working
+            directory has.
         programs: As given.
     """
 
@@ -76,12 +81,15 @@ class PreparedCommand(PreparedCall):
         analysis: CommandAnalysis,
         surroundings: Callable[[], Surroundings],
         programs: KnownPrograms,
+        checked: CheckedAnalysis | None = None,
     ) -> None:
         super().__init__(tool, tool_input, context, owner=owner)
         self.read = read
         self._surroundings_now = surroundings
         self.programs = programs
         self.analysis = programs.doubted(analysis)
+        if checked is not None and any(part.is_a("runs_git") for part in analysis.parts):
+            self.analysis = checked(self.analysis, self.surroundings)
 
     @lazy_property
     def surroundings(self) -> Surroundings:

@@ -25,6 +25,7 @@ from agentscope_like.permission import (
     never_waits,
 )
 from agentscope_like.permission.command import (
+    CheckedAnalysis,
     CommandRules,
     PreparedCommand,
     compile_command,
@@ -188,6 +189,16 @@ class Bash(ToolBase):
         self, tool_input: dict[str, Any], context: PermissionContext
     ) -> PreparedCommand:
         """Return the command, prepared for one decision."""
+        return await self._prepared(tool_input, context, checked=self._shell.checked)
+
+    async def _prepared(
+        self,
+        tool_input: dict[str, Any],
+        context: PermissionContext,
+        *,
+        checked: CheckedAnalysis | None = None,
+    ) -> PreparedCommand:
+        """Return the command; without `checked`, for a run that nobody has decided about."""
 
         def surroundings() -> Surroundings:
             return self._shell.surroundings(context.directories, self._sensitive)
@@ -207,6 +218,7 @@ class Bash(ToolBase):
             analysis=analysis,
             surroundings=surroundings,
             programs=programs,
+            checked=checked,
         )
 
     def _place(self, command: str, known: Surroundings | CommandShell) -> CommandDirectories:
@@ -328,14 +340,13 @@ class Bash(ToolBase):
         del description
         call = _prepared_call
         if not isinstance(call, PreparedCommand) or call.read.command != command:
-            call = await self.prepare_call(
-                {"command": command}, _permission_context or PermissionContext()
-            )
+            context = _permission_context or PermissionContext()
+            call = await self._prepared({"command": command}, context)
         call.begin_run()
         scope = None if self._backend is not None else await self._confiner.scope(call)
         extra = None
         if await runs_unasked(call):
-            extra = partial(unasked_environment, call.analysis, call.programs)
+            extra = partial(unasked_environment, call)
         async with self._confiner.covered(call, scope) as covered:
             profile = None if scope is None else scope.profile
             run = self._shell.run(

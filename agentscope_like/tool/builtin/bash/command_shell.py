@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CommandShell", "ExtraEnvironment", "RepositoryKeys"]
 
-RepositoryKeys: TypeAlias = Callable[[GitPlace, Mapping[str, str]], Sequence[str]]
+RepositoryKeys: TypeAlias = Callable[[Surroundings, GitPlace, Mapping[str, str]], Sequence[str]]
 """Returns the names of what a repository's own configuration sets, in an environment."""
 
 ExtraEnvironment: TypeAlias = Callable[[dict[str, str], RepositoryKeys], dict[str, str]]
@@ -57,6 +57,14 @@ class CommandShell(Protocol):
         Args:
             analysis: The command.
             working: The working directories.
+        """
+
+    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+        """Return the analysis with a doubt for what the repositories that it reads would change.
+
+        Args:
+            analysis: The command.
+            around: Where it runs.
         """
 
     def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:

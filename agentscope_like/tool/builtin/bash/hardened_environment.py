@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agentscope_like.permission.command import PreparedCommand
-from agentscope_like.shell import CommandAnalysis, KnownPrograms
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.command_shell import RepositoryKeys
@@ -34,10 +34,7 @@ async def runs_unasked(call: PreparedCommand) -> bool:
 
 
 def unasked_environment(
-    analysis: CommandAnalysis,
-    programs: KnownPrograms,
-    inherited: dict[str, str],
-    keys: RepositoryKeys,
+    call: PreparedCommand, inherited: dict[str, str], keys: RepositoryKeys
 ) -> dict[str, str]:
     """Return the additional variables of a command that runs without approval.
 
@@ -50,6 +47,7 @@ def unasked_environment(
         without_secrets,
     )
 
-    own = without_secrets(analysis, inherited) | {"PATH": programs.path}
-    git = git_environment(inherited | own, git_places(analysis), keys)
+    own = without_secrets(call.analysis, inherited) | {"PATH": call.programs.path}
+    known = partial(keys, call.surroundings)
+    git = git_environment(inherited | own, git_places(call.analysis), known)
     return own | _OWN_TOOLCHAINS | _NO_SCRIPTS | _NO_LOGS | git

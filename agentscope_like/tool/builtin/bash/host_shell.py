@@ -34,6 +34,7 @@ from agentscope_like.tool.builtin.bash.environment import (
     in_english,
     repository_keys,
     shell_environment,
+    with_repository_doubts,
 )
 from agentscope_like.tool.builtin.bash.shell_process import ShellProcess, find_bash
 from agentscope_like.tool.builtin.bash.shell_result import (
@@ -132,6 +133,10 @@ class Shell:
         found = search_path(path, working, root=self.start, home=self.home)
         self._searched = (asked, now, found)
         return found
+
+    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+        """Return the analysis with doubts about the repositories that it reads."""
+        return with_repository_doubts(analysis, around, os.environ)
 
     def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
         """Compile rules of the file tools; see `CommandShell`."""

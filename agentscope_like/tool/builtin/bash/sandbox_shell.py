@@ -140,6 +140,11 @@ class SandboxShell:
             await look()
         return found
 
+    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+        """Return the analysis: repositories in a sandbox are looked at when a command runs."""
+        del around
+        return analysis
+
     def compile(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:
         """Compile rules of the file tools."""
         return self._system.rules(rules)
@@ -277,11 +282,15 @@ class SandboxShell:
 
         return await off_loop(do)
 
-    def _keys(self, wait: Waiter, place: GitPlace, environment: Mapping[str, str]) -> Sequence[str]:
+    def _keys(
+        self, wait: Waiter, around: Surroundings, place: GitPlace, environment: Mapping[str, str]
+    ) -> Sequence[str]:
         """Return the names of the settings of a repository in the sandbox; blocks."""
+        del around
         variables = {
             **LOOKUP_VARIABLES,
             "GIT_CONFIG_COUNT": environment.get("GIT_CONFIG_COUNT", "0"),
+            "PATH": environment["PATH"],
         }
         words = ["env", *(f"{name}={value}" for name, value in variables.items()), "git"]
         directory = shlex.quote(place.directory)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
         in_english,
         shell_environment,
     )
+    from agentscope_like.tool.builtin.bash.environment.repository_doubts import (
+        with_repository_doubts,
+    )
     from agentscope_like.tool.builtin.bash.environment.secret_variables import without_secrets
     from agentscope_like.tool.builtin.bash.environment.work_tree import work_tree_of
 
@@ -31,6 +34,7 @@ __all__ = [
     "not_told",
     "repository_keys",
     "shell_environment",
+    "with_repository_doubts",
     "without_secrets",
     "work_tree_of",
 ]
@@ -47,6 +51,7 @@ __getattr__ = on_first_use(
         "not_told": "git_programs",
         "repository_keys": "git_programs",
         "shell_environment": "inherited_environment",
+        "with_repository_doubts": "repository_doubts",
         "without_secrets": "secret_variables",
         "work_tree_of": "work_tree",
     },
