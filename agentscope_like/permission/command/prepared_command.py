@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from typing_extensions import override
@@ -34,6 +34,11 @@ __all__ = ["CheckedAnalysis", "PreparedCommand"]
 CheckedAnalysis: TypeAlias = Callable[[CommandAnalysis, Surroundings], CommandAnalysis]
 """Returns an analysis with further doubts, which depend on files."""
 
+GitAliases: TypeAlias = Callable[
+    [CommandAnalysis, Surroundings], Mapping[str, Sequence[str]] | None
+]
+"""Returns what git's aliases stand for, by their names."""
+
 _MOST_DOUBTS = 2
 _MOST_PLACES = 64
 
@@ -62,6 +67,7 @@ class PreparedCommand(PreparedCall):
         surroundings: Returns where the command would run, as the file system is now.
         programs: Where it finds its programs without approval.
         checked: Returns an analysis with the doubts that files give rise to, for a decision.
+        aliases: Returns what git's aliases stand for; None where that is not known.
 
     Attributes:
         read: As given.
@@ -82,11 +88,13 @@ class PreparedCommand(PreparedCall):
         surroundings: Callable[[], Surroundings],
         programs: KnownPrograms,
         checked: CheckedAnalysis | None = None,
+        aliases: GitAliases | None = None,
     ) -> None:
         super().__init__(tool, tool_input, context, owner=owner)
         self.read = read
         self._surroundings_now = surroundings
         self.programs = programs
+        self._aliases = aliases
         self.analysis = programs.doubted(analysis)
         if checked is not None and any(part.is_a("runs_git") for part in analysis.parts):
             self.analysis = checked(self.analysis, self.surroundings)
@@ -95,6 +103,11 @@ class PreparedCommand(PreparedCall):
     def surroundings(self) -> Surroundings:
         """Where the command runs; each path is located once."""
         return self._surroundings_now()
+
+    @lazy_property
+    def git_aliases(self) -> Mapping[str, Sequence[str]] | None:
+        """What git's aliases stand for, by their names; None where that is not known."""
+        return None if self._aliases is None else self._aliases(self.read, self.surroundings)
 
     @lazy_property
     def edit_objection(self) -> str | None:
@@ -158,7 +171,7 @@ class PreparedCommand(PreparedCall):
             return False
         rules = rules_of(self.tool, PermissionBehavior.DENY, self.context)
         matcher = None if rules is None else rules.matcher
-        return isinstance(matcher, CommandRules) and matcher.may_match(self.analysis)
+        return isinstance(matcher, CommandRules) and matcher.may_match(self)
 
     @override
     async def only_reads(self) -> bool:

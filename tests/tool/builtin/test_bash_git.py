@@ -545,17 +545,12 @@ async def test_a_cd_that_fails_leads_to_no_program(hostile: Path, marks: Path) -
 
 
 async def test_where_the_configuration_cannot_be_told_nothing_runs(
-    hostile: Path, marks: Path, monkeypatch: pytest.MonkeyPatch
+    hostile: Path, marks: Path
 ) -> None:
-    """A look-up that fails stops the read; the model is told to try again."""
-
-    def fail(*arguments: object, **options: object) -> None:
-        raise OSError("no more processes")
-
-    monkeypatch.setattr(
-        "agentscope_like.tool.builtin.bash.environment.git_programs.subprocess.run", fail
-    )
-    with pytest.raises(ToolArgumentError, match="no git command runs there"):
+    """A configuration that is not understood stops the read, though git may understand it."""
+    with (hostile / ".git" / "config").open("a") as file:
+        file.write("[core]\n\tfsmonitor = \\q\n")
+    with pytest.raises(ToolArgumentError, match="not known what git would do"):
         await output(Bash(cwd=hostile), "git status")
     assert not marks.exists()
 

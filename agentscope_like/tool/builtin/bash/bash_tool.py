@@ -219,6 +219,7 @@ class Bash(ToolBase):
             surroundings=surroundings,
             programs=programs,
             checked=checked,
+            aliases=self._shell.git_aliases,
         )
 
     def _place(self, command: str, known: Surroundings | CommandShell) -> CommandDirectories:

@@ -59,6 +59,16 @@ class CommandShell(Protocol):
             working: The working directories.
         """
 
+    def git_aliases(
+        self, analysis: CommandAnalysis, around: Surroundings
+    ) -> Mapping[str, Sequence[str]] | None:
+        """Return what git's aliases stand for, by their names; None where that is not known.
+
+        Args:
+            analysis: The command.
+            around: Where it runs.
+        """
+
     def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
         """Return the analysis with a doubt for what the repositories that it reads would change.
 

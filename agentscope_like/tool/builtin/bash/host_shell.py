@@ -9,7 +9,7 @@ import tempfile
 import time
 import uuid
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
@@ -133,6 +133,14 @@ class Shell:
         found = search_path(path, working, root=self.start, home=self.home)
         self._searched = (asked, now, found)
         return found
+
+    def git_aliases(
+        self, analysis: CommandAnalysis, around: Surroundings
+    ) -> Mapping[str, Sequence[str]] | None:
+        """Return what git's aliases stand for, by their names; None where that is not known."""
+        from agentscope_like.tool.builtin.bash.environment import git_aliases  # few commands ask
+
+        return git_aliases(analysis, around, os.environ)
 
     def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
         """Return the analysis with doubts about the repositories that it reads."""

@@ -140,6 +140,10 @@ class SandboxShell:
             await look()
         return found
 
+    def git_aliases(self, analysis: CommandAnalysis, around: Surroundings) -> None:
+        """Return None: a decision does not read files of the sandbox."""
+        del analysis, around
+
     def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
         """Return the analysis: repositories in a sandbox are looked at when a command runs."""
         del around

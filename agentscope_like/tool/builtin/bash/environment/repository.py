@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.paths import (
@@ -24,7 +24,7 @@ from agentscope_like.paths import (
 from agentscope_like.sandbox.secret_wall import MOST_INDEX_BYTES, GitIndexError, recorded_links
 from agentscope_like.shell import Surroundings
 
-__all__ = ["MAX_ENTRIES", "MAX_SUBMODULES", "Repositories"]
+__all__ = ["MAX_ENTRIES", "MAX_SUBMODULES", "Repositories", "settings_in"]
 
 MAX_SUBMODULES = 200
 """Most submodules, at any depth, of one repository that a command may look at unasked."""
@@ -43,6 +43,7 @@ _MAY_BE_GITLINK = b"\0\0\xe0\0"
 _NOT_LOOKED_INTO = frozenset({"hooks", "modules", "lfs", "annex"})
 """Of a repository: hooks are switched off, and submodules are repositories of their own."""
 
+_NONE: frozenset[str] = frozenset()
 _FAN_OUT = re.compile(r"[0-9a-f]{2}|pack")
 _INCLUDES = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
 _FILE_SETTINGS = frozenset(
@@ -105,6 +106,17 @@ class Repositories:
             pending += repository.submodules()
         return list(found)
 
+    def settings(self, directory: str, options: Sequence[str]) -> Iterator[GitSetting]:
+        """Yield the settings of the repositories, without those of submodules.
+
+        Raises:
+            ToolArgumentError: It is not known what they are.
+        """
+        for place, root in self._found(directory, options):
+            repository = self._repository(place, root)
+            if repository is not None:
+                yield from repository.settings
+
     # Where git looks
 
     def _found(self, directory: str, options: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -164,6 +176,7 @@ class Repositories:
         pending, seen = [directory], {directory}
         while pending:
             place = pending.pop()
+            is_passed_over = _passing_over(place, directory)
             for entry in self._entries(place, root):
                 if entry.is_symlink():
                     target = os.path.realpath(entry.path)
@@ -171,7 +184,7 @@ class Repositories:
                     if os.path.isdir(target) and target not in seen:
                         seen.add(target)
                         pending.append(target)
-                elif entry.is_dir(follow_symlinks=False) and not _is_passed_over(entry, directory):
+                elif entry.is_dir(follow_symlinks=False) and not is_passed_over(entry.name):
                     pending.append(entry.path)
 
     def _entries(self, place: str, root: str) -> list[os.DirEntry[str]]:
@@ -188,6 +201,9 @@ class Repositories:
 
 class _Repository:
     """One repository whose links are checked.
+
+    Attributes:
+        settings: Its settings, with those of the files that it includes.
 
     Args:
         around: Where the command runs.
@@ -210,13 +226,13 @@ class _Repository:
         self._roots = roots
         self._directory = directory
         self._common = common
-        self._settings = list(self._all_settings())
+        self.settings = list(self._all_settings())
         self._tree = self._work_tree()
         self._check_alternates(os.path.join(common, "objects"), 0)
 
     def keys(self) -> Iterator[str]:
         """Yield the names of the settings."""
-        for key, value in self._settings:
+        for key, value in self.settings:
             if key not in _FILE_SETTINGS or not self._is_harmless(value):
                 yield key
 
@@ -259,7 +275,7 @@ class _Repository:
     def _work_tree(self) -> str:
         """Return the work tree, which is where the repository was found unless it says so."""
         tree = self._root
-        for key, value in self._settings:
+        for key, value in self.settings:
             if key == "core.worktree":
                 tree = os.path.realpath(os.path.join(self._directory, value or ""))
                 if not _lies_in(tree, self._roots):
@@ -309,7 +325,7 @@ class _Repository:
 
     def refuse_odd_names(self) -> None:
         """Raise an error if a branch or tag is named like an option; a clone copies any name."""
-        if any(key == "extensions.refstorage" for key, _ in self._settings):
+        if any(key == "extensions.refstorage" for key, _ in self.settings):
             raise _not_understood(self._root, "its names are not kept in files")
         for odd in self._odd_names():
             raise ToolArgumentError(
@@ -336,6 +352,33 @@ class _Repository:
             if len(data) > _MOST_REFS_BYTES:
                 raise _not_understood(self._root, "it has too many names")
             yield from (os.fsdecode(found[1]) for found in _ODD_REF.finditer(data))
+
+
+def settings_in(path: str, home: str, depth: int = 0) -> Iterator[GitSetting]:
+    """Yield the settings of a user's configuration file, with those of the files that it includes.
+
+    Args:
+        path: The file.
+        home: What `~` stands for.
+        depth: How many files include it.
+
+    Raises:
+        ToolArgumentError: They are not understood.
+    """
+    if not os.path.lexists(path):
+        return
+    try:
+        settings = git_settings(_content(path, MOST_CONFIG_BYTES + 1))
+    except GitConfigError as error:
+        raise _not_understood(path, str(error)) from error
+    for setting in settings:
+        yield setting
+        if _INCLUDES.fullmatch(setting.key) and setting.value:
+            if depth > _MOST_INCLUDED:
+                raise _not_understood(path, "it includes too many files")
+            value = setting.value
+            named = os.path.join(home, value[2:]) if value.startswith("~/") else value
+            yield from settings_in(os.path.join(os.path.dirname(path), named), home, depth + 1)
 
 
 def _is_bare(place: str) -> bool:
@@ -384,11 +427,11 @@ def _common(directory: str) -> str:
     return os.path.realpath(os.path.join(directory, named))
 
 
-def _is_passed_over(entry: os.DirEntry[str], repository: str) -> bool:
-    folder, name = os.path.split(entry.path)
-    if folder == repository:
-        return name in _NOT_LOOKED_INTO
-    return folder == os.path.join(repository, "objects") and _FAN_OUT.fullmatch(name) is not None
+def _passing_over(place: str, repository: str) -> Callable[[str], object]:
+    """Return what tells which directories in a directory of a repository are not looked into."""
+    if place == repository:
+        return _NOT_LOOKED_INTO.__contains__
+    return _FAN_OUT.fullmatch if place == f"{repository}/objects" else _NONE.__contains__
 
 
 def _refuse_foreign(
