@@ -38,6 +38,10 @@ class _Chosen(Struct, frozen=True, forbid_unknown_fields=True):
     options: str
 
 
+class _Modules(Struct, frozen=True, forbid_unknown_fields=True):
+    programs: str
+
+
 class _Git(Struct, frozen=True, forbid_unknown_fields=True):
     commands: str
 
@@ -48,6 +52,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     names: _Names
     same: _Same
     chosen: _Chosen
+    modules: _Modules
     git: _Git
 
 
@@ -104,7 +109,7 @@ def _of_same_group(words: Words) -> Iterator[Words]:
 
 def _module(words: Words) -> Iterator[Words]:
     """Yield the command that `python -m` runs a module for."""
-    if families().interpreter(words[0] or "") not in ("python", "pypy"):
+    if families().interpreter(words[0] or "") not in _with_modules():
         return
     position = 1
     while position < len(words):
@@ -161,7 +166,7 @@ def _shorter(name: str) -> Iterator[str]:
 @cache
 def _table() -> _Table:
     file = Path(__file__).with_name("spellings.toml")
-    return read_table(file, _Table, _Names, _Same, _Chosen, _Git)
+    return read_table(file, _Table, _Names, _Same, _Chosen, _Modules, _Git)
 
 
 @cache
@@ -177,6 +182,11 @@ def _prefixed() -> frozenset[str]:
 @cache
 def _chosen_options() -> frozenset[str]:
     return frozenset(_table().chosen.options.split())
+
+
+@cache
+def _with_modules() -> frozenset[str]:
+    return frozenset(_table().modules.programs.split())
 
 
 @cache

@@ -138,9 +138,9 @@ class Shell:
         self, analysis: CommandAnalysis, around: Surroundings
     ) -> Mapping[str, Sequence[str]] | None:
         """Return what git's aliases stand for, by their names; None where that is not known."""
-        from agentscope_like.tool.builtin.bash.environment import git_aliases  # few commands ask
+        from agentscope_like.tool.builtin.bash.environment import aliases_of_git  # few commands ask
 
-        return git_aliases(analysis, around, os.environ)
+        return aliases_of_git(analysis, around, os.environ)
 
     def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
         """Return the analysis with doubts about the repositories that it reads."""

@@ -46,8 +46,11 @@ from agentscope_like.tool.builtin.bash.shell_result import (
 )
 from agentscope_like.tool.builtin.bash.transcript import Transcript
 from agentscope_like.tool.builtin.file_errors import FileToolError
-from agentscope_like.tool.builtin.file_system import SandboxFileSystem, SandboxRuleIndex
-from agentscope_like.tool.builtin.file_system.known_names import UnknownNameError
+from agentscope_like.tool.builtin.file_system import (
+    SandboxFileSystem,
+    SandboxRuleIndex,
+    UnknownNameError,
+)
 from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
 from agentscope_like.tool.builtin.waiter import Waiter
 

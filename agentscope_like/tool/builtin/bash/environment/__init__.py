@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.builtin.bash.environment.git_aliases import git_aliases
+    from agentscope_like.tool.builtin.bash.environment.git_aliases import aliases_of_git
     from agentscope_like.tool.builtin.bash.environment.git_programs import (
         LOOKUP_VARIABLES,
         GitPlace,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LOOKUP_VARIABLES",
     "GitPlace",
-    "git_aliases",
+    "aliases_of_git",
     "git_environment",
     "git_places",
     "in_english",
@@ -46,7 +46,7 @@ __getattr__ = on_first_use(
     {
         "GitPlace": "git_programs",
         "LOOKUP_VARIABLES": "git_programs",
-        "git_aliases": "git_aliases",
+        "aliases_of_git": "git_aliases",
         "git_environment": "git_programs",
         "git_places": "git_programs",
         "in_english": "inherited_environment",

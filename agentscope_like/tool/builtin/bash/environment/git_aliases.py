@@ -12,7 +12,7 @@ from agentscope_like.shell import CommandAnalysis, Surroundings
 from agentscope_like.tool.builtin.bash.environment.git_programs import GitPlace, git_places
 from agentscope_like.tool.builtin.bash.environment.repository import Repositories, settings_in
 
-__all__ = ["git_aliases"]
+__all__ = ["aliases_of_git"]
 
 _ALIAS = re.compile(r"alias\.(.+?)(?:\.command)?", re.DOTALL)
 _CORRECTION = "help.autocorrect"
@@ -20,7 +20,7 @@ _SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitc
 _UNREAD = ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_DIR", "GIT_COMMON_DIR")
 
 
-def git_aliases(
+def aliases_of_git(
     analysis: CommandAnalysis, around: Surroundings, environment: Mapping[str, str]
 ) -> Mapping[str, Sequence[str]] | None:
     """Return what aliases stand for, by their names in lowercase; None where that is not known.
