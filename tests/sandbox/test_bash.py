@@ -390,3 +390,36 @@ async def test_a_proven_read_in_a_sandbox_runs_the_known_program(make: Any, tmp_
         assert said == ".venv\n"
         said, _ = await run(bash, "helm list; sh -c true")
         assert "planted" in said
+
+
+def set_scene(script: str, directory: Path) -> None:
+    """Run a script for the setting of the scene."""
+    subprocess.run(["bash", "-c", script], cwd=directory, check=True)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "git config core.worktree {outside}",
+        "git config include.path {outside}/notes",
+        "ln -s {outside}/notes .git/packed-refs",
+        "echo {outside}/objects > .git/objects/info/alternates",
+        "mkdir x; mv .git x; echo 'gitdir: {outside}/.git' > .git; git init -q {outside}",
+    ],
+)
+async def test_a_repository_in_a_sandbox_leads_git_nowhere_else(
+    hostile: str, tmp_path: Path
+) -> None:
+    """What a repository of the workspace says git is to read elsewhere is not read unasked."""
+    outside, workspace = tmp_path / "outside", tmp_path / "workspace"
+    for place in (outside, workspace):
+        place.mkdir()
+    (outside / "notes").write_text("[a]\n\tb = planted\n")
+    set_scene("git init -q", workspace)
+    async with passthrough(workspace=str(workspace), pass_env=("PATH", "HOME")) as handle:
+        bash = Bash(backend=handle)
+        said, _ = await run(bash, "git status")
+        assert "No commits yet" in said
+        set_scene(hostile.format(outside=outside), workspace)
+        with pytest.raises(ToolArgumentError, match="leads git to files elsewhere"):
+            await run(bash, "git status")

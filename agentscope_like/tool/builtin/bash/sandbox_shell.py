@@ -15,7 +15,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agentscope_like.exception import IsolationError
+from agentscope_like.exception import IsolationError, ToolArgumentError
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.permission import PermissionRule
 from agentscope_like.sandbox.files import answer
@@ -36,6 +36,11 @@ from agentscope_like.tool.builtin.bash.environment import (
     shell_environment,
 )
 from agentscope_like.tool.builtin.bash.sandbox_command import SandboxCommand
+from agentscope_like.tool.builtin.bash.sandbox_repository import (
+    INCLUDED,
+    foreign_file,
+    listing_command,
+)
 from agentscope_like.tool.builtin.bash.shell_process import ShellExit
 from agentscope_like.tool.builtin.bash.shell_result import (
     MAX_TIMEOUT_MS,
@@ -319,7 +324,24 @@ class SandboxShell:
                 raise not_told(place, OSError())
             return listed[:-1]
 
-        return keys_below(place, told)
+        keys = keys_below(place, told)
+        included = told([*place.options, *INCLUDED]) if any(map(_is_include, keys)) else b""
+        listing = listing_command(place.directory, [*words, *place.options], self._start())
+        try:
+            listed = wait(lambda: answer(self._handle, listing))
+        except OSError as error:
+            raise not_told(place, error) from error
+        if listed is None or (foreign := foreign_file(listed, included)):
+            raise ToolArgumentError(
+                f"the repository at {place.directory!r} leads git to files elsewhere "
+                f"({foreign if listed is not None else 'too many to list'}). What is there is left "
+                "to the user."
+            )
+        return keys
+
+
+def _is_include(key: str) -> bool:
+    return key.lower().startswith(("include.", "includeif."))
 
 
 def _beginning(path: str) -> bytes:
