@@ -10,6 +10,12 @@ from agentscope_like.paths.case_folding import compose, fold
 from agentscope_like.paths.directory_entries import DirectoryEntries
 from agentscope_like.paths.errors import PathError, PatternError, PermissionConfigError
 from agentscope_like.paths.file_system import FileSystemNames, NameEntry
+from agentscope_like.paths.git_config import (
+    MOST_CONFIG_BYTES,
+    GitConfigError,
+    GitSetting,
+    git_settings,
+)
 from agentscope_like.paths.glob_expansion import GlobExpansion, matches, matching
 from agentscope_like.paths.location import (
     MAX_SYMLINKS,
@@ -74,12 +80,15 @@ __all__ = [
     "MAX_BELOW",
     "MAX_EFFORT",
     "MAX_SYMLINKS",
+    "MOST_CONFIG_BYTES",
     "RULE",
     "TOO_MANY",
     "Component",
     "DirectoryEntries",
     "FileKind",
     "FileSystemNames",
+    "GitConfigError",
+    "GitSetting",
     "GlobExpansion",
     "Location",
     "LocationCache",
@@ -106,6 +115,7 @@ __all__ = [
     "fits",
     "fixed_ends",
     "fold",
+    "git_settings",
     "inside",
     "inside_any",
     "is_below",

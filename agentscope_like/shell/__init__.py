@@ -13,6 +13,11 @@ from agentscope_like.shell.analysis import (
     answered_once,
 )
 from agentscope_like.shell.draft import shortened
+from agentscope_like.shell.program_search import (
+    KnownPrograms,
+    SearchPath,
+    search_path,
+)
 from agentscope_like.shell.read_command import CommandDirectories, analyze
 from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
 from agentscope_like.shell.values import Unknown, Words
@@ -25,7 +30,9 @@ __all__ = [
     "Doubt",
     "Effect",
     "EffectKind",
+    "KnownPrograms",
     "Part",
+    "SearchPath",
     "SensitiveNames",
     "Surroundings",
     "Unknown",
@@ -33,5 +40,6 @@ __all__ = [
     "analyze",
     "answered_once",
     "leads_elsewhere",
+    "search_path",
     "shortened",
 ]

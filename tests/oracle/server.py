@@ -17,14 +17,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypedDict
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.shell import CommandAnalysis, analyze
+from agentscope_like.shell import CommandAnalysis, Surroundings, analyze
 from agentscope_like.tool.builtin.bash.environment.git_programs import (
     GitPlace,
     git_environment,
     git_places,
+    repository_keys,
 )
 from agentscope_like.tool.builtin.bash.environment.inherited_environment import shell_environment
 from tests.oracle.housekeeping import unexcused
@@ -122,7 +124,8 @@ class Server:
         if places:
             known = self._environments.get(places)
             if known is None:
-                known = git_environment(environment, places)
+                around = Surroundings(PROJECT, (PROJECT,), PROJECT, environment.get("HOME"))
+                known = git_environment(environment, places, partial(repository_keys, around))
                 self._environments[places] = known
             environment |= known
         return environment

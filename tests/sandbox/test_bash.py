@@ -370,3 +370,56 @@ async def test_a_decision_about_files_that_nobody_looked_up_is_not_made(tmp_path
         with pytest.raises(UnknownNameError):
             await bash.check_permissions({"command": "cat b"}, context)
         assert (await decide(bash, "cat b")).behavior is ALLOW
+
+
+@pytest.mark.parametrize("make", [local, passthrough])
+async def test_a_proven_read_in_a_sandbox_runs_the_known_program(make: Any, tmp_path: Path) -> None:
+    """A directory of the workspace in the sandbox's PATH brings no `ls`, and proves no `helm`."""
+    planted = tmp_path / ".venv" / "bin"
+    planted.mkdir(parents=True)
+    for name in ("ls", "helm"):
+        (planted / name).write_text("#!/bin/sh\necho planted\n")
+        (planted / name).chmod(0o755)
+    path = f"{planted}:/usr/bin:/bin"
+    async with make(workspace=str(tmp_path), env={"PATH": path}) as handle:
+        bash = Bash(backend=handle)
+        for _ in range(2):
+            assert (await decide(bash, "ls")).behavior is ALLOW
+            assert (await decide(bash, "helm list")).behavior is ASK
+        said, _ = await run(bash, "ls -A")
+        assert said == ".venv\n"
+        said, _ = await run(bash, "helm list; sh -c true")
+        assert "planted" in said
+
+
+def set_scene(script: str, directory: Path) -> None:
+    """Run a script for the setting of the scene."""
+    subprocess.run(["bash", "-c", script], cwd=directory, check=True)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "git config core.worktree {outside}",
+        "git config include.path {outside}/notes",
+        "ln -s {outside}/notes .git/packed-refs",
+        "echo {outside}/objects > .git/objects/info/alternates",
+        "mkdir x; mv .git x; echo 'gitdir: {outside}/.git' > .git; git init -q {outside}",
+    ],
+)
+async def test_a_repository_in_a_sandbox_leads_git_nowhere_else(
+    hostile: str, tmp_path: Path
+) -> None:
+    """What a repository of the workspace says git is to read elsewhere is not read unasked."""
+    outside, workspace = tmp_path / "outside", tmp_path / "workspace"
+    for place in (outside, workspace):
+        place.mkdir()
+    (outside / "notes").write_text("[a]\n\tb = planted\n")
+    set_scene("git init -q", workspace)
+    async with passthrough(workspace=str(workspace), pass_env=("PATH", "HOME")) as handle:
+        bash = Bash(backend=handle)
+        said, _ = await run(bash, "git status")
+        assert "No commits yet" in said
+        set_scene(hostile.format(outside=outside), workspace)
+        with pytest.raises(ToolArgumentError, match="leads git to files elsewhere"):
+            await run(bash, "git status")

@@ -12,6 +12,7 @@ from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.sandbox.isolation.profile import Profile, reading
 from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
 from agentscope_like.sandbox.isolation.views import programs_with_views
+from agentscope_like.shell import KnownPrograms
 from agentscope_like.shell.catalog import names
 from agentscope_like.tool import Bash
 from tests.permission.kit import Surroundings, analyze
@@ -50,6 +51,7 @@ def scope_within(command: str, around: Surroundings, mode: PermissionMode | None
         surroundings=lambda: around,
         surroundings_now=lambda: around,
         place_of=lambda _: "",
+        programs=KnownPrograms("/usr/bin:/bin"),
     )
     return scope_of(call)
 

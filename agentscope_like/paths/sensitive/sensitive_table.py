@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 _ASKS = frozenset({"read", "write"})
+_SOURCE = "# "
 
 
 class SensitivePaths(Struct, frozen=True):
@@ -42,7 +43,7 @@ class SensitiveTable(Struct, frozen=True):
 
 
 class _Row(Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry as written, one path per line."""
+    """One entry as written, one path per line, and between them lines that name their sources."""
 
     does: str
     asks: str
@@ -82,8 +83,8 @@ def parse_sensitive(text: str) -> SensitiveTable:
     """Compile the text of `sensitive.toml`.
 
     Raises:
-        TableError: A field is unknown, missing or of the wrong type, an entry has no path, or asks
-            about anything but reading or writing.
+        TableError: A field is unknown, missing or of the wrong type; or an entry lacks a path or
+            source, or asks about anything but reading or writing.
     """
     rows = parse_table(text, _Rows, _Row, name="sensitive.toml")
     entries = [_entry(row) for row in rows.sensitive]
@@ -105,11 +106,11 @@ def _entry(row: _Row) -> SensitivePaths:
     place = f"sensitive.toml, the entry {row.does!r}"
     if unknown := sorted(asks - _ASKS):
         raise TableError(f"{place}: nothing asks {unknown[0]!r}{nearest(unknown[0], _ASKS)}.")
-    paths, but = _lines(row.paths), _lines(row.but)
+    lines = [line for line in row.paths.split("\n") if line]
+    paths = tuple(line for line in lines if not line.startswith(_SOURCE))
+    but = tuple(filter(None, row.but.split("\n")))
     if not asks or not paths:
         raise TableError(f"{place}: it has no path, or asks about nothing.")
+    if "read" in asks and not lines[0].startswith(_SOURCE):
+        raise TableError(f"{place}: `{paths[0]}` has no source: put a line `# SOURCE` before it.")
     return SensitivePaths(row.does, asks, paths, but)
-
-
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, text.split("\n")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from agentscope_like.permission.command.command_patterns import CommandIndex
@@ -11,19 +11,15 @@ from agentscope_like.permission.command.edits import (
     part_objection,
     redirect_objection,
 )
+from agentscope_like.permission.command.started_commands import (
+    may_be_another,
+    started_by,
+    started_in,
+)
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.shell import CommandAnalysis, Part, Surroundings, Unknown, Words
 from agentscope_like.shell.catalog import program_name
-from agentscope_like.shell.facts import (
-    bare_name,
-    carried_readings,
-    perhaps_carried_readings,
-    raw_commands,
-    raw_readings,
-    readings,
-    runs_unseen_text,
-    unread_texts,
-)
+from agentscope_like.shell.facts import bare_name, other_names, runs_unseen_text
 from agentscope_like.shell.state import exported_doubt
 from agentscope_like.shell.touches import link_objection
 
@@ -83,11 +79,11 @@ class CommandRules:
             return self._allowing(call)
         runs_otherwise = call.context.mode.properties.otherwise == "allow"
         in_doubt = self._behavior is PermissionBehavior.ASK or runs_otherwise
-        return self._forbidding(call.read, guess=in_doubt)
+        return self._forbidding(call.read, call, guess=in_doubt)
 
-    def may_match(self, analysis: CommandAnalysis) -> bool:
+    def may_match(self, call: PreparedCommand) -> bool:
         """Return whether a pattern matches the command for some value of its unknown words."""
-        return self._forbidding(analysis, guess=True) is not None
+        return self._forbidding(call.analysis, call, guess=True) is not None
 
     def _allowing(self, call: PreparedCommand) -> int | None:
         analysis = call.analysis
@@ -98,12 +94,15 @@ class CommandRules:
         accepts_edits = proofs_count and call.context.mode.properties.edits_run
         first: int | None = None
         for part in analysis.parts:
-            if proofs_count and part.read_only:
+            is_known = not call.programs.is_brought(part)
+            if proofs_count and part.read_only and is_known:
                 continue
             found = self._allowed(part, surroundings)
             if found is not None:
                 first = found if first is None else min(first, found)
-            elif not accepts_edits or part_objection(part, surroundings) is not None:
+            elif (
+                not accepts_edits or not is_known or part_objection(part, surroundings) is not None
+            ):
                 return None
         return None if link_objection(analysis, surroundings) else first
 
@@ -116,50 +115,46 @@ class CommandRules:
             return None
         return found
 
-    def _forbidding(self, analysis: CommandAnalysis, *, guess: bool) -> int | None:
+    def _forbidding(
+        self, analysis: CommandAnalysis, call: PreparedCommand, *, guess: bool
+    ) -> int | None:
         if len(self._index) == 0:
             return None
         if analysis.script is None:
-            return self._in_raw(analysis.command)
+            return self._in_raw(analysis.command, guess=guess)
         if self._speaks_of_others(analysis):
             return None
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0
-        every = (words for part in analysis.parts for words in _commands(part, guess=guess))
+        every = (words for part in analysis.parts for words in started_by(part, call, guess=guess))
         found = self._first(every, guess=guess)
         if found is None and any(map(runs_unseen_text, analysis.parts)):
-            return self._in_raw(analysis.command)
+            return self._in_raw(analysis.command, guess=guess)
         return found
 
     def _speaks_of_others(self, analysis: CommandAnalysis) -> bool:
         """Return whether no pattern can match, since no word holds the first word of one.
 
         The words of all commands that may run stand in the text or in a part, where none is
-        computed or quoted.
+        computed or quoted, or are other names of these; but an alias or a link may be any.
         """
-        if _PLAIN.fullmatch(analysis.command) is None:
+        if _PLAIN.fullmatch(analysis.command) is None or any(map(may_be_another, analysis.parts)):
             return False
         words = [word for part in analysis.parts for word in part.argv]
+        if None in words:
+            return False
         known = [analysis.command, *filter(None, words)]
-        return None not in words and not self._index.may_begin_in(" ".join(known).casefold())
+        text = " ".join((*known, *map(other_names, filter(None, words)))).casefold()
+        return not self._index.may_begin_in(text)
 
-    def _in_raw(self, text: str) -> int | None:
-        return self._first(raw_commands(text), open_end=True)
+    def _in_raw(self, text: str, *, guess: bool) -> int | None:
+        return self._first(started_in(text, guess=guess), guess=guess, open_end=True)
 
     def _first(
         self, every: Iterable[Words], *, guess: bool = False, open_end: bool = False
     ) -> int | None:
         found = (self._index.find(words, guess=guess, open_end=open_end) for words in every)
         return next((position for position in found if position is not None), None)
-
-
-def _commands(part: Part, *, guess: bool) -> Iterator[Words]:
-    yield from readings(part)
-    for words in unread_texts(part):
-        yield from raw_readings(words)
-    yield from carried_readings(part)
-    if guess:
-        yield from perhaps_carried_readings(part)
 
 
 def _trusted_name(name: str) -> str:

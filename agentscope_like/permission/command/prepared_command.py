@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from typing_extensions import override
 
@@ -20,9 +20,24 @@ from agentscope_like.permission.prepared_call import PreparedCall
 from agentscope_like.permission.protocol import PermissionTool
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of
-from agentscope_like.shell import CHANGES, CommandAnalysis, Effect, EffectKind, Surroundings
+from agentscope_like.shell import (
+    CHANGES,
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    KnownPrograms,
+    Surroundings,
+)
 
-__all__ = ["PreparedCommand"]
+__all__ = ["CheckedAnalysis", "PreparedCommand"]
+
+CheckedAnalysis: TypeAlias = Callable[[CommandAnalysis, Surroundings], CommandAnalysis]
+"""Returns an analysis with further doubts, which depend on files."""
+
+GitAliases: TypeAlias = Callable[
+    [CommandAnalysis, Surroundings], Mapping[str, Sequence[str]] | None
+]
+"""Returns what git's aliases stand for, by their names."""
 
 _MOST_DOUBTS = 2
 _MOST_PLACES = 64
@@ -52,10 +67,15 @@ class PreparedCommand(PreparedCall):
         surroundings: Returns where the command would run, as the decision sees it.
         surroundings_now: Returns where the next command of the session would run, as things are.
         place_of: Returns which directory stands at a path, so that a swapped one is noticed.
+        programs: Where it finds its programs without approval.
+        checked: Returns an analysis with the doubts that files give rise to, for a decision.
+        aliases: Returns what git's aliases stand for; None where that is not known.
 
     Attributes:
         read: As given.
-        analysis: As given.
+        analysis: As given, with these doubts and one for each program that only a working
+            directory has.
+        programs: As given.
     """
 
     def __init__(
@@ -70,19 +90,31 @@ class PreparedCommand(PreparedCall):
         surroundings: Callable[[], Surroundings],
         surroundings_now: Callable[[], Surroundings],
         place_of: Callable[[str], str],
+        programs: KnownPrograms,
+        checked: CheckedAnalysis | None = None,
+        aliases: GitAliases | None = None,
     ) -> None:
         super().__init__(tool, tool_input, context, owner=owner)
         self.read = read
-        self.analysis = analysis
         self._surroundings = surroundings
         self._surroundings_now = surroundings_now
         self._place_of = place_of
         self._place = place_of(read.directory)
+        self.programs = programs
+        self._aliases = aliases
+        self.analysis = programs.doubted(analysis)
+        if checked is not None and any(part.is_a("runs_git") for part in analysis.parts):
+            self.analysis = checked(self.analysis, self.surroundings)
 
     @lazy_property
     def surroundings(self) -> Surroundings:
         """Where the command runs; each path is located once."""
         return self._surroundings()
+
+    @lazy_property
+    def git_aliases(self) -> Mapping[str, Sequence[str]] | None:
+        """What git's aliases stand for, by their names; None where that is not known."""
+        return None if self._aliases is None else self._aliases(self.read, self.surroundings)
 
     @lazy_property
     def edit_objection(self) -> str | None:
@@ -146,7 +178,7 @@ class PreparedCommand(PreparedCall):
             return False
         rules = rules_of(self.tool, PermissionBehavior.DENY, self.context)
         matcher = None if rules is None else rules.matcher
-        return isinstance(matcher, CommandRules) and matcher.may_match(self.analysis)
+        return isinstance(matcher, CommandRules) and matcher.may_match(self)
 
     @override
     async def only_reads(self) -> bool:

@@ -1,4 +1,4 @@
-"""Reads the paths that a git index records, without running git.
+"""Reads the paths and submodules that a git index records, without running git.
 
 The format is the one of git's documentation (gitformat-index(5)), versions 2 to 4. Any
 deviation is refused: a tracked path mistaken for an untracked one would be covered, and git would
@@ -7,7 +7,9 @@ show it as changed.
 
 from __future__ import annotations
 
-__all__ = ["MOST_INDEX_BYTES", "GitIndexError", "recorded_paths"]
+from typing import TypeAlias
+
+__all__ = ["MOST_INDEX_BYTES", "GitIndexError", "recorded_links", "recorded_paths"]
 
 MOST_INDEX_BYTES = 1 << 25
 """A larger index is not read: it would take longer than most commands."""
@@ -19,10 +21,19 @@ _STATUS_BYTES = 40
 _DIGEST_BYTES = (20, 32)
 """Of SHA-1 and of SHA-256; which of them a repository has is not said in its index."""
 _EXTENDED_FLAG = 0x4000
+_MODE_AT = 24
+_MODE_END = 28
+_LINK = b"\0\0\xe0\0"
+"""The mode of a submodule."""
+
 _NAME_MASK = 0xFFF
 _ALIGNMENT = 8
 _EXTENSION_HEADER_BYTES = 8
 _MOST_VARINT_BYTES = 4
+
+
+_Entry: TypeAlias = tuple[bytes, bytes]
+"""A path and its mode."""
 
 
 class GitIndexError(ValueError):
@@ -38,6 +49,22 @@ def recorded_paths(data: bytes) -> frozenset[bytes]:
     Raises:
         GitIndexError: Not all of it is understood.
     """
+    return frozenset(name for name, _ in _recorded(data))
+
+
+def recorded_links(data: bytes) -> frozenset[bytes]:
+    """Return the paths of the submodules that an index records, relative to the work tree.
+
+    Args:
+        data: The whole index.
+
+    Raises:
+        GitIndexError: Not all of it is understood.
+    """
+    return frozenset(name for name, mode in _recorded(data) if mode == _LINK)
+
+
+def _recorded(data: bytes) -> list[_Entry]:
     if len(data) < _HEADER_BYTES or data[:4] != b"DIRC":
         raise GitIndexError("it does not begin as an index does")
     version, count = (int.from_bytes(data[at : at + 4]) for at in (4, 8))
@@ -54,20 +81,19 @@ def recorded_paths(data: bytes) -> frozenset[bytes]:
     raise problems[0]
 
 
-def _paths(data: bytes, version: int, count: int, digest: int) -> frozenset[bytes]:
+def _paths(data: bytes, version: int, count: int, digest: int) -> list[_Entry]:
     read = _compressed_names if version == _COMPRESSED else _plain_names
     end = len(data) - digest
     names, at = read(data, count, _STATUS_BYTES + digest, end)
     _refuse_unknown_extensions(data, at, end)
-    found = frozenset(names)
-    if any(not name or name[:1] == b"/" or name[-1:] == b"/" for name in found):
+    if any(not name or name[:1] == b"/" or name[-1:] == b"/" for name, _ in names):
         raise GitIndexError("it records a path that is not one of a file")
-    return found
+    return names
 
 
-def _plain_names(data: bytes, count: int, flags_at: int, end: int) -> tuple[list[bytes], int]:
+def _plain_names(data: bytes, count: int, flags_at: int, end: int) -> tuple[list[_Entry], int]:
     """Return the names of versions 2 and 3, which are padded, and where the entries end."""
-    names: list[bytes] = []
+    names: list[_Entry] = []
     at = _HEADER_BYTES
     for _ in range(count):
         flags = data[at + flags_at] << 8 | data[at + flags_at + 1]
@@ -76,14 +102,14 @@ def _plain_names(data: bytes, count: int, flags_at: int, end: int) -> tuple[list
         length = stop - start
         if stop < 0 or min(length, _NAME_MASK) != flags & _NAME_MASK:
             raise GitIndexError("an entry has a name of another length than it says")
-        names.append(data[start:stop])
+        names.append((data[start:stop], data[at + _MODE_AT : at + _MODE_END]))
         at += (stop - at + _ALIGNMENT) // _ALIGNMENT * _ALIGNMENT
     return names, at
 
 
-def _compressed_names(data: bytes, count: int, flags_at: int, end: int) -> tuple[list[bytes], int]:
+def _compressed_names(data: bytes, count: int, flags_at: int, end: int) -> tuple[list[_Entry], int]:
     """Return the names of version 4, each given by how it differs from the one before."""
-    names: list[bytes] = []
+    names: list[_Entry] = []
     name = b""
     at = _HEADER_BYTES
     for _ in range(count):
@@ -96,7 +122,7 @@ def _compressed_names(data: bytes, count: int, flags_at: int, end: int) -> tuple
         name = name[: len(name) - dropped] + data[start:stop]
         if min(len(name), _NAME_MASK) != flags & _NAME_MASK:
             raise GitIndexError("an entry has a name of another length than it says")
-        names.append(name)
+        names.append((name, data[at + _MODE_AT : at + _MODE_END]))
         at = stop + 1
     return names, at
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
 from agentscope_like.shell.catalog.grammar import REST, Flag, Grammar, Operand, Role, RoleKind, When
-from agentscope_like.shell.catalog.programs import bare_name, program_name
+from agentscope_like.shell.catalog.programs import SYSTEM_DIRECTORIES, bare_name, program_name
 from agentscope_like.shell.catalog.tables import lookup, names
 from agentscope_like.shell.catalog.traits import canonical, names_of, parse_traits, programs_with
 
 __all__ = [
     "REST",
+    "SYSTEM_DIRECTORIES",
     "CatalogError",
     "Flag",
     "Grammar",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["bare_name", "program_name"]
+__all__ = ["SYSTEM_DIRECTORIES", "bare_name", "program_name"]
 
-_SYSTEM_DIRECTORIES = frozenset(
+SYSTEM_DIRECTORIES = frozenset(
     {
         "/bin",
         "/opt/homebrew/bin",
@@ -15,6 +15,7 @@ _SYSTEM_DIRECTORIES = frozenset(
         "/usr/sbin",
     }
 )
+"""Directories whose programs are the ones that are known by their names."""
 
 
 def bare_name(name: str) -> str:
@@ -27,4 +28,4 @@ def program_name(name: str) -> str | None:
     if "/" not in name:
         return name
     directory, _, base = name.rpartition("/")
-    return base if base and directory in _SYSTEM_DIRECTORIES else None
+    return base if base and directory in SYSTEM_DIRECTORIES else None

@@ -6,6 +6,12 @@ from agentscope_like.shell.facts.commands_in_arguments import (
     carried_readings,
     perhaps_carried_readings,
 )
+from agentscope_like.shell.facts.git_aliases import (
+    alias_readings,
+    may_be_alias,
+    may_set_aliases,
+    perhaps_aliased,
+)
 from agentscope_like.shell.facts.git_history import (
     all_words,
     shown_in_history,
@@ -25,6 +31,7 @@ from agentscope_like.shell.facts.possible_commands import (
     runs_unseen_text,
     unread_texts,
 )
+from agentscope_like.shell.facts.renamed_programs import led_to, renamed_in
 from agentscope_like.shell.facts.shown_content import (
     choosing_option,
     counts,
@@ -35,10 +42,16 @@ from agentscope_like.shell.facts.shown_content import (
     reads_unseen_files,
     shows_unseen_files,
 )
+from agentscope_like.shell.facts.spellings import (
+    other_names,
+    other_spellings,
+    perhaps_spelled,
+)
 
 __all__ = [
     "INPUT",
     "Implied",
+    "alias_readings",
     "all_words",
     "as_written",
     "bare_name",
@@ -48,8 +61,15 @@ __all__ = [
     "follows",
     "implied",
     "is_redirect",
+    "led_to",
     "lists_only",
+    "may_be_alias",
+    "may_set_aliases",
+    "other_names",
+    "other_spellings",
+    "perhaps_aliased",
     "perhaps_carried_readings",
+    "perhaps_spelled",
     "raw_commands",
     "raw_readings",
     "raw_words",
@@ -57,6 +77,7 @@ __all__ = [
     "reads_input",
     "reads_no_directory",
     "reads_unseen_files",
+    "renamed_in",
     "runs_unseen_text",
     "searches_below",
     "shown_in_history",

@@ -139,7 +139,7 @@ def raw_words(text: str) -> list[str]:
     return [word for word in _BETWEEN_WORDS.split(text.translate(_QUOTING)) if word]
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def raw_commands(text: str) -> tuple[Words, ...]:
     """Return the possible commands of a text that could not be parsed; cached for all rules."""
     return tuple(raw_readings(raw_words(text)))

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.sandbox.isolation.profile import Confine
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
-from agentscope_like.tool.builtin.bash.environment.git_programs import git_environment
+from agentscope_like.tool.builtin.bash.environment.git_programs import GitPlace, git_environment
 from tests.sandbox.kit import require_bubblewrap
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -278,7 +278,7 @@ async def test_too_many_submodules_are_not_looked_at(
 ) -> None:
     """Where there are more than can be checked, nothing runs unasked."""
     monkeypatch.setattr(
-        "agentscope_like.tool.builtin.bash.environment.git_programs.MAX_SUBMODULES", 1
+        "agentscope_like.tool.builtin.bash.environment.repository.MAX_SUBMODULES", 1
     )
     with pytest.raises(ToolArgumentError, match="more than 1 submodules"):
         await output(Bash(cwd=holding), "git status")
@@ -418,9 +418,15 @@ async def test_nor_is_the_name_of_a_branch_that_is_yet_to_be_born(named: Path) -
     assert await output(Bash(cwd=named), "git branch --show-current") == "--output=PWNED\n"
 
 
+def none_set(place: GitPlace, environment: Mapping[str, str]) -> list[str]:
+    """Say that a repository sets nothing."""
+    del place, environment
+    return []
+
+
 def test_what_every_repository_may_name_is_always_switched_off() -> None:
     """Programs that git runs only for some commands, or on a terminal, are switched off too."""
-    environment = git_environment({})
+    environment = git_environment({}, (), none_set)
     count = int(environment["GIT_CONFIG_COUNT"])
     settings = {
         environment[f"GIT_CONFIG_KEY_{each}"]: environment[f"GIT_CONFIG_VALUE_{each}"]
@@ -431,7 +437,9 @@ def test_what_every_repository_may_name_is_always_switched_off() -> None:
     assert settings["core.fsmonitor"] == "false"
     assert settings["protocol.ext.allow"] == "never"
     assert environment["GIT_OPTIONAL_LOCKS"] == "0"
-    assert git_environment({"GIT_CONFIG_COUNT": "2"})["GIT_CONFIG_COUNT"] == str(count + 2)
+    assert git_environment({"GIT_CONFIG_COUNT": "2"}, (), none_set)["GIT_CONFIG_COUNT"] == str(
+        count + 2
+    )
 
 
 async def test_another_repository_is_looked_at_as_carefully(hostile: Path, marks: Path) -> None:
@@ -537,17 +545,12 @@ async def test_a_cd_that_fails_leads_to_no_program(hostile: Path, marks: Path) -
 
 
 async def test_where_the_configuration_cannot_be_told_nothing_runs(
-    hostile: Path, marks: Path, monkeypatch: pytest.MonkeyPatch
+    hostile: Path, marks: Path
 ) -> None:
-    """A look-up that fails stops the read; the model is told to try again."""
-
-    def fail(*arguments: object, **options: object) -> None:
-        raise OSError("no more processes")
-
-    monkeypatch.setattr(
-        "agentscope_like.tool.builtin.bash.environment.git_programs.subprocess.run", fail
-    )
-    with pytest.raises(ToolArgumentError, match="no git command runs there"):
+    """A configuration that is not understood stops the read, though git may understand it."""
+    with (hostile / ".git" / "config").open("a") as file:
+        file.write("[core]\n\tfsmonitor = \\q\n")
+    with pytest.raises(ToolArgumentError, match="not known what git would do"):
         await output(Bash(cwd=hostile), "git status")
     assert not marks.exists()
 

@@ -25,6 +25,7 @@ from agentscope_like.permission import (
     never_waits,
 )
 from agentscope_like.permission.command import (
+    CheckedAnalysis,
     CommandRules,
     PreparedCommand,
     compile_command,
@@ -202,6 +203,18 @@ class Bash(ToolBase):
         self, tool_input: dict[str, Any], context: PermissionContext, session: object = None
     ) -> PreparedCommand:
         """Return the command, prepared for one decision in a session."""
+        checked = self._shell_of(session).checked
+        return await self._prepared(tool_input, context, session, checked=checked)
+
+    async def _prepared(
+        self,
+        tool_input: dict[str, Any],
+        context: PermissionContext,
+        session: object,
+        *,
+        checked: CheckedAnalysis | None = None,
+    ) -> PreparedCommand:
+        """Return the command; without `checked`, for a run that nobody has decided about."""
         shell = self._shell_of(session)
 
         def surroundings() -> Surroundings:
@@ -215,6 +228,7 @@ class Bash(ToolBase):
         read = analyze(tool_input["command"], **_place(tool_input["command"], shell, place))
         reader = self._second_reader
         analysis = read if reader is None else await reader.checked(read)
+        programs = await shell.programs(analysis, context.directories)
         return PreparedCommand(
             self,
             tool_input,
@@ -225,6 +239,9 @@ class Bash(ToolBase):
             surroundings=surroundings,
             surroundings_now=surroundings_now,
             place_of=_no_place if session is None or self._backend is not None else _place_of,
+            programs=programs,
+            checked=checked,
+            aliases=shell.git_aliases,
         )
 
     async def _prepare(
@@ -346,15 +363,14 @@ class Bash(ToolBase):
         del description
         call = _prepared_call
         if not isinstance(call, PreparedCommand) or call.read.command != command:
-            call = await self.prepare_call(
-                {"command": command}, _permission_context or PermissionContext(), _agent_state
-            )
+            context = _permission_context or PermissionContext()
+            call = await self._prepared({"command": command}, context, _agent_state)
         call.begin_run()
         shell = self._shell_of(_agent_state)
         scope = None if self._backend is not None else await self._confiner.scope(call)
         extra = None
         if await runs_unasked(call):
-            extra = partial(unasked_environment, call.analysis)
+            extra = partial(unasked_environment, call)
         async with self._confiner.covered(call, scope) as covered:
             profile = None if scope is None else scope.profile
             run = shell.run(

@@ -9,7 +9,7 @@ from agentscope_like.message import ToolChunk
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.command import FilePatterns
 from agentscope_like.sandbox.isolation import Profile
-from agentscope_like.shell import SensitiveNames, Surroundings
+from agentscope_like.shell import CommandAnalysis, KnownPrograms, SensitiveNames, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CommandShell", "ExtraEnvironment", "RepositoryKeys"]
 
-RepositoryKeys: TypeAlias = Callable[[GitPlace, Mapping[str, str]], Sequence[str]]
+RepositoryKeys: TypeAlias = Callable[[Surroundings, GitPlace, Mapping[str, str]], Sequence[str]]
 """Returns the names of what a repository's own configuration sets, in an environment."""
 
 ExtraEnvironment: TypeAlias = Callable[[dict[str, str], RepositoryKeys], dict[str, str]]
@@ -56,6 +56,32 @@ class CommandShell(Protocol):
         Args:
             working: The working directories.
             sensitive: The names that are sensitive.
+        """
+
+    async def programs(self, analysis: CommandAnalysis, working: Sequence[str]) -> KnownPrograms:
+        """Return where a command finds its programs if it runs without approval.
+
+        Args:
+            analysis: The command.
+            working: The working directories.
+        """
+
+    def git_aliases(
+        self, analysis: CommandAnalysis, around: Surroundings
+    ) -> Mapping[str, Sequence[str]] | None:
+        """Return what git's aliases stand for, by their names; None where that is not known.
+
+        Args:
+            analysis: The command.
+            around: Where it runs.
+        """
+
+    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+        """Return the analysis with a doubt for what the repositories that it reads would change.
+
+        Args:
+            analysis: The command.
+            around: Where it runs.
         """
 
     def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agentscope_like.permission.command import PreparedCommand
-from agentscope_like.shell import CommandAnalysis
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.command_shell import RepositoryKeys
@@ -34,11 +34,12 @@ async def runs_unasked(call: PreparedCommand) -> bool:
 
 
 def unasked_environment(
-    analysis: CommandAnalysis, inherited: dict[str, str], keys: RepositoryKeys
+    call: PreparedCommand, inherited: dict[str, str], keys: RepositoryKeys
 ) -> dict[str, str]:
     """Return the additional variables of a command that runs without approval.
 
-    They hide secrets, and disable programs that a repository names or a project has fetched.
+    They hide secrets, leave directories of the project out of PATH, and disable programs that a
+    repository names or a project has fetched.
     """
     from agentscope_like.tool.builtin.bash.environment import (
         git_environment,
@@ -46,6 +47,7 @@ def unasked_environment(
         without_secrets,
     )
 
-    secrets = without_secrets(analysis, inherited)
-    git = git_environment(inherited | secrets, git_places(analysis), keys)
-    return secrets | _OWN_TOOLCHAINS | _NO_SCRIPTS | _NO_LOGS | git
+    own = without_secrets(call.analysis, inherited) | {"PATH": call.programs.path}
+    known = partial(keys, call.surroundings)
+    git = git_environment(inherited | own, git_places(call.analysis), known)
+    return own | _OWN_TOOLCHAINS | _NO_SCRIPTS | _NO_LOGS | git

@@ -6,9 +6,10 @@ import asyncio
 import os
 import shutil
 import tempfile
+import time
 import uuid
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from copy import copy
 from functools import partial
@@ -22,11 +23,19 @@ from agentscope_like.paths import is_below
 from agentscope_like.permission import PathRules, PermissionRule
 from agentscope_like.sandbox.host import OrphanGuard
 from agentscope_like.sandbox.isolation import FORGOTTEN, Heard, Profile, find_violation
-from agentscope_like.shell import SensitiveNames, Surroundings
+from agentscope_like.shell import (
+    CommandAnalysis,
+    KnownPrograms,
+    SearchPath,
+    SensitiveNames,
+    Surroundings,
+    search_path,
+)
 from agentscope_like.tool.builtin.bash.environment import (
     in_english,
     repository_keys,
     shell_environment,
+    with_repository_doubts,
 )
 from agentscope_like.tool.builtin.bash.shell_process import ShellProcess, find_bash
 from agentscope_like.tool.builtin.bash.shell_result import (
@@ -51,6 +60,9 @@ _CONFINED = {"TMPDIR": FORGOTTEN}
 
 _MILLISECONDS = 1000
 
+_SEARCHED_SECONDS = 5.0
+"""How long it is remembered which directories of PATH lie in which working directories."""
+
 
 class Shell:
     """Runs commands on this host one after another, each in a new bash process.
@@ -70,6 +82,7 @@ class Shell:
         self._moved_to: str | None = None
         self._files = _OutputFiles()
         self._guard = OrphanGuard()
+        self._searched: tuple[object, float, SearchPath] | None = None
 
     def at(self, directory: str | None) -> Shell:
         """Return this shell for one session; see `CommandShell`."""
@@ -113,6 +126,33 @@ class Shell:
             home=self.home,
             sensitive=sensitive,
         )
+
+    async def programs(self, analysis: CommandAnalysis, working: Sequence[str]) -> KnownPrograms:
+        """Return where a command finds its programs if it runs without approval."""
+        return self._search_path(os.environ.get("PATH"), tuple(working)).programs(analysis)
+
+    def _search_path(self, path: str | None, working: tuple[str, ...]) -> SearchPath:
+        """Return the directories of PATH, which are looked at again after a while."""
+        asked, now = (path, working), time.monotonic()
+        if self._searched is not None:
+            last, at, found = self._searched
+            if last == asked and now - at < _SEARCHED_SECONDS:
+                return found
+        found = search_path(path, working, root=self.start, home=self.home)
+        self._searched = (asked, now, found)
+        return found
+
+    def git_aliases(
+        self, analysis: CommandAnalysis, around: Surroundings
+    ) -> Mapping[str, Sequence[str]] | None:
+        """Return what git's aliases stand for, by their names; None where that is not known."""
+        from agentscope_like.tool.builtin.bash.environment import aliases_of_git  # few commands ask
+
+        return aliases_of_git(analysis, around, os.environ)
+
+    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+        """Return the analysis with doubts about the repositories that it reads."""
+        return with_repository_doubts(analysis, around, os.environ)
 
     def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
         """Compile rules of the file tools; see `CommandShell`."""

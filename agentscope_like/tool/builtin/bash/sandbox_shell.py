@@ -16,13 +16,19 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agentscope_like.exception import IsolationError
+from agentscope_like.exception import IsolationError, ToolArgumentError
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.permission import PermissionRule
 from agentscope_like.sandbox.files import answer
 from agentscope_like.sandbox.host import MARK_VARIABLE
 from agentscope_like.sandbox.isolation import Profile
-from agentscope_like.shell import SensitiveNames, Surroundings
+from agentscope_like.shell import (
+    CommandAnalysis,
+    KnownPrograms,
+    SensitiveNames,
+    Surroundings,
+    search_path,
+)
 from agentscope_like.tool.builtin.bash.environment import (
     LOOKUP_VARIABLES,
     GitPlace,
@@ -31,6 +37,11 @@ from agentscope_like.tool.builtin.bash.environment import (
     shell_environment,
 )
 from agentscope_like.tool.builtin.bash.sandbox_command import SandboxCommand
+from agentscope_like.tool.builtin.bash.sandbox_repository import (
+    INCLUDED,
+    foreign_file,
+    listing_command,
+)
 from agentscope_like.tool.builtin.bash.shell_process import ShellExit
 from agentscope_like.tool.builtin.bash.shell_result import (
     MAX_TIMEOUT_MS,
@@ -41,7 +52,11 @@ from agentscope_like.tool.builtin.bash.shell_result import (
 )
 from agentscope_like.tool.builtin.bash.transcript import Transcript
 from agentscope_like.tool.builtin.file_errors import FileToolError
-from agentscope_like.tool.builtin.file_system import SandboxFileSystem, SandboxRuleIndex
+from agentscope_like.tool.builtin.file_system import (
+    SandboxFileSystem,
+    SandboxRuleIndex,
+    UnknownNameError,
+)
 from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
 from agentscope_like.tool.builtin.waiter import Waiter
 
@@ -123,6 +138,32 @@ class SandboxShell:
             names=self._system.names,
             other_homes=self._system.homes,
         )
+
+    async def programs(self, analysis: CommandAnalysis, working: Sequence[str]) -> KnownPrograms:
+        """Return where a command finds its programs in the sandbox if it runs without approval."""
+        path = shell_environment(await self._known_environment(), "").get("PATH")
+        names, found = self._system.names, KnownPrograms("")
+
+        async def look() -> None:
+            nonlocal found
+            own = search_path(path, working, root=self._start(), home=self.home, names=names)
+            found = own.programs(analysis, names)
+
+        try:
+            await look()
+        except UnknownNameError:  # nobody has decided about it, or prepared that
+            await self._system.look_up_all(look, most=MOST_LOOKS)
+            await look()
+        return found
+
+    def git_aliases(self, analysis: CommandAnalysis, around: Surroundings) -> None:
+        """Return None: a decision does not read files of the sandbox."""
+        del analysis, around
+
+    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+        """Return the analysis: repositories in a sandbox are looked at when a command runs."""
+        del around
+        return analysis
 
     def compile(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:
         """Compile rules of the file tools."""
@@ -261,11 +302,15 @@ class SandboxShell:
 
         return await off_loop(do)
 
-    def _keys(self, wait: Waiter, place: GitPlace, environment: Mapping[str, str]) -> Sequence[str]:
+    def _keys(
+        self, wait: Waiter, around: Surroundings, place: GitPlace, environment: Mapping[str, str]
+    ) -> Sequence[str]:
         """Return the names of the settings of a repository in the sandbox; blocks."""
+        del around
         variables = {
             **LOOKUP_VARIABLES,
             "GIT_CONFIG_COUNT": environment.get("GIT_CONFIG_COUNT", "0"),
+            "PATH": environment["PATH"],
         }
         words = ["env", *(f"{name}={value}" for name, value in variables.items()), "git"]
         directory = shlex.quote(place.directory)
@@ -287,7 +332,24 @@ class SandboxShell:
                 raise not_told(place, OSError())
             return listed[:-1]
 
-        return keys_below(place, told)
+        keys = keys_below(place, told)
+        included = told([*place.options, *INCLUDED]) if any(map(_is_include, keys)) else b""
+        listing = listing_command(place.directory, [*words, *place.options], self._start())
+        try:
+            listed = wait(lambda: answer(self._handle, listing))
+        except OSError as error:
+            raise not_told(place, error) from error
+        if listed is None or (foreign := foreign_file(listed, included)):
+            raise ToolArgumentError(
+                f"the repository at {place.directory!r} leads git to files elsewhere "
+                f"({foreign if listed is not None else 'too many to list'}). What is there is left "
+                "to the user."
+            )
+        return keys
+
+
+def _is_include(key: str) -> bool:
+    return key.lower().startswith(("include.", "includeif."))
 
 
 def _beginning(path: str) -> bytes:

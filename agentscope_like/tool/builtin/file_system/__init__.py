@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.file_system.known_names import UnknownNameError
     from agentscope_like.tool.builtin.file_system.path_permissions import ReadingTool, WritingTool
     from agentscope_like.tool.builtin.file_system.path_tool import PathTool, PreparedPath
     from agentscope_like.tool.builtin.file_system.protocol import (
@@ -35,6 +36,7 @@ __all__ = [
     "RuleIndex",
     "SandboxFileSystem",
     "SandboxRuleIndex",
+    "UnknownNameError",
     "WritingTool",
     "explain",
     "open_each",
@@ -58,6 +60,7 @@ __getattr__ = on_first_use(
         "RuleIndex": "protocol",
         "SandboxFileSystem": "sandbox_file_system",
         "SandboxRuleIndex": "sandbox_rules",
+        "UnknownNameError": "known_names",
         "WritingTool": "path_permissions",
         "explain": "protocol",
         "open_each": "safe_open",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.bash.environment.git_aliases import aliases_of_git
     from agentscope_like.tool.builtin.bash.environment.git_programs import (
         LOOKUP_VARIABLES,
         GitPlace,
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
         in_english,
         shell_environment,
     )
+    from agentscope_like.tool.builtin.bash.environment.repository_doubts import (
+        with_repository_doubts,
+    )
     from agentscope_like.tool.builtin.bash.environment.secret_variables import without_secrets
     from agentscope_like.tool.builtin.bash.environment.work_tree import work_tree_of
 
 __all__ = [
     "LOOKUP_VARIABLES",
     "GitPlace",
+    "aliases_of_git",
     "git_environment",
     "git_places",
     "in_english",
@@ -31,6 +36,7 @@ __all__ = [
     "not_told",
     "repository_keys",
     "shell_environment",
+    "with_repository_doubts",
     "without_secrets",
     "work_tree_of",
 ]
@@ -40,6 +46,7 @@ __getattr__ = on_first_use(
     {
         "GitPlace": "git_programs",
         "LOOKUP_VARIABLES": "git_programs",
+        "aliases_of_git": "git_aliases",
         "git_environment": "git_programs",
         "git_places": "git_programs",
         "in_english": "inherited_environment",
@@ -47,6 +54,7 @@ __getattr__ = on_first_use(
         "not_told": "git_programs",
         "repository_keys": "git_programs",
         "shell_environment": "inherited_environment",
+        "with_repository_doubts": "repository_doubts",
         "without_secrets": "secret_variables",
         "work_tree_of": "work_tree",
     },

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.shell import CommandAnalysis, Part
+from agentscope_like.shell import CommandAnalysis, Part, Surroundings
+from agentscope_like.tool.builtin.bash.environment.repository import MAX_SUBMODULES, Repositories
 
 __all__ = [
     "LOOKUP_VARIABLES",
@@ -27,16 +26,14 @@ __all__ = [
     "git_places",
     "keys_below",
     "not_told",
+    "overrides",
+    "places_of",
     "repository_keys",
 ]
 
 MAX_PLACES = 64
 """The maximum number of repositories of one command line that runs without approval."""
 
-MAX_SUBMODULES = 200
-"""The maximum number of submodules, at any depth, for a command that runs without approval."""
-
-_LOOKUP_SECONDS = 5.0
 _OWN_SCOPES = frozenset({b"local", b"worktree"})
 
 LOOKUP_VARIABLES = {
@@ -89,7 +86,8 @@ _WHERE_SET = (
     (r"alias\.(lfs|whatchanged)(\..+)?", ""),
     (r"http\.(.+\.)?savecookies", "false"),
     (r"(http\.(.+\.)?cookiefile|mailmap\.file)", ""),
-    (r"(format\.signature|diff\.order)file", "/dev/null"),
+    (r"(format\.signature|diff\.order|core\.(excludes|attributes))file", "/dev/null"),
+    (r"commit\.template", "/dev/null"),
 )
 """Overrides for keys that the repository's own configuration has (git-config(1), "Variables").
 
@@ -101,7 +99,13 @@ _LIST = ("config", "--list", "--name-only", "--show-scope", "-z")
 _TELLING_NAMES = frozenset({"branch", "describe", "rev-parse", "symbolic-ref"})
 """Sub-commands whose output is taken for a word that is no option."""
 
-_BLAMING = frozenset({"blame", "annotate"})
+_SKIPPING = {
+    "blame": "blame.ignorerevsfile",
+    "annotate": "blame.ignorerevsfile",
+    "fsck": "fsck.skiplist",
+}
+"""Settings that name files which git reads, and quotes where it does not understand them; a later
+setting resets none of them, or only those that sort before it."""
 
 _OPTION_LIKE = tuple(
     f"refs/{kind}/-*{below}" for kind in ("heads", "tags", "remotes") for below in ("", "/**")
@@ -116,10 +120,6 @@ _GITLINK = "160000 "
 _UPLOAD_PACK = re.compile(r"remote\..+\.(uploadpack|vcs)", re.IGNORECASE)
 """Git takes the first of these, so that no later setting wins."""
 
-_IGNORED_REVISIONS = "blame.ignorerevsfile"
-"""Git reads each of these, and quotes what it does not understand; an empty one resets only those
-that sort before it."""
-
 _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, value in _WHERE_SET)
 
 
@@ -127,14 +127,14 @@ class GitPlace(NamedTuple):
     """A repository that a command reads: the directory and the options that select it.
 
     `tells_names` means that git prints the name of a branch or tag, which other commands may get as
-    an argument, and `blames` that it reads a list of commits to skip.
+    an argument, and `skips` are the settings that name lists of commits or objects to skip.
     """
 
     directory: str
     options: tuple[str, ...]
     reaches_remote: bool = False
     tells_names: bool = False
-    blames: bool = False
+    skips: frozenset[str] = frozenset()
 
 
 def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
@@ -143,35 +143,42 @@ def git_places(analysis: CommandAnalysis) -> tuple[GitPlace, ...]:
     Raises:
         ToolArgumentError: It is not known which repository one of them reads.
     """
-    return tuple(
-        dict.fromkeys(
-            GitPlace(
-                directory,
-                options,
-                _reaches_remote(part),
-                _tells_names(part, analysis),
-                not _BLAMING.isdisjoint(part.argv),
-            )
-            for part in analysis.parts
-            if part.is_a("runs_git")
-            for directory in part.directories or (analysis.directory,)
-            for options in _leading_options(part)
+    found = (place for part in analysis.parts for place in places_of(part, analysis))
+    return tuple(dict.fromkeys(found))
+
+
+def places_of(part: Part, analysis: CommandAnalysis) -> list[GitPlace]:
+    """Return every repository that a part may read; none if it does not run git.
+
+    Raises:
+        ToolArgumentError: It is not known which.
+    """
+    if not part.is_a("runs_git"):
+        return []
+    return [
+        GitPlace(
+            directory,
+            options,
+            _reaches_remote(part),
+            _tells_names(part, analysis),
+            frozenset(_SKIPPING[word] for word in part.argv if word in _SKIPPING),
         )
-    )
+        for directory in part.directories or (analysis.directory,)
+        for options in _leading_options(part)
+    ]
 
 
 def git_environment(
     inherited: Mapping[str, str],
-    places: Sequence[GitPlace] = (),
-    keys: Callable[[GitPlace, Mapping[str, str]], Sequence[str]] | None = None,
+    places: Sequence[GitPlace],
+    keys: Callable[[GitPlace, Mapping[str, str]], Sequence[str]],
 ) -> dict[str, str]:
-    """Return the variables that switch off the programs a repository names; may run `git config`.
+    """Return the variables that switch off the programs a repository names.
 
     Args:
         inherited: The environment that they are added to; configuration in it is kept.
         places: The repositories to look at.
-        keys: Returns the names of what a repository's own configuration sets; on this host by
-            default.
+        keys: Returns the names of what a repository's own configuration sets.
 
     Raises:
         ToolArgumentError: The programs that a repository names are unknown, so git may not run.
@@ -183,7 +190,7 @@ def git_environment(
         )
     settings = dict(_ALWAYS)
     for place in places:
-        settings.update(_overrides(place, (keys or repository_keys)(place, inherited)))
+        settings.update(overrides(place, keys(place, inherited)))
     count = inherited.get("GIT_CONFIG_COUNT", "0")
     first = int(count) if count.isdigit() else 0
     environment = dict(LOOKUP_VARIABLES)
@@ -233,48 +240,44 @@ def _computed_places(part: Part, index: int) -> list[str]:
     return paths
 
 
-def _overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+def overrides(place: GitPlace, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the settings that switch off what a repository sets.
+
+    Raises:
+        ToolArgumentError: It sets something that no setting overrules.
+    """
     for key in keys:
         if place.reaches_remote and _UPLOAD_PACK.fullmatch(key):
             raise ToolArgumentError(
                 f"the repository at {place.directory!r} names a program of its own for a remote "
                 f"({key}), which no setting can override. Reading that remote is left to the user."
             )
-        if place.blames and key.lower() == _IGNORED_REVISIONS:
+        if key.lower() in place.skips:
             raise ToolArgumentError(
                 f"the repository at {place.directory!r} names a file of commits to leave out "
-                f"({key}), which may be any file, and which no setting can override. Blaming there "
-                "is left to the user."
+                f"({key}), which may be any file, and which no setting can override. That is left "
+                "to the user."
             )
         for pattern, value in _WHERE_SET_PATTERNS:
             if pattern.fullmatch(key):
                 yield key, value
 
 
-def repository_keys(place: GitPlace, environment: Mapping[str, str]) -> list[str]:
-    """Return the names of what a repository's own configuration sets, and its submodules' too."""
-    git = shutil.which("git", path=environment.get("PATH", os.defpath))
-    if git is None or not os.path.isdir(place.directory):
-        return []
+def repository_keys(
+    around: Surroundings, place: GitPlace, environment: Mapping[str, str]
+) -> list[str]:
+    """Return the names of what a repository's own configuration sets, and its submodules' too.
 
-    def told(arguments: Sequence[str], only: str = "") -> bytes:
-        try:
-            listed = subprocess.run(
-                [git, *arguments],
-                cwd=place.directory,
-                env={**environment, **LOOKUP_VARIABLES},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                timeout=_LOOKUP_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise not_told(place, error) from error
-        records = listed.stdout.split(b"\0")
-        return b"\0".join(each for each in records if each.startswith(os.fsencode(only)))
+    Args:
+        around: Where the command runs.
+        place: The repository.
+        environment: The variables that git would see.
 
-    return keys_below(place, told)
+    Raises:
+        ToolArgumentError: Git would read files elsewhere, or it is not known what it reads.
+    """
+    repositories = Repositories(around, environment)
+    return repositories.keys(place.directory, place.options, tells_names=place.tells_names)
 
 
 class Told(Protocol):

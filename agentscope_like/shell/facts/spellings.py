@@ -1,0 +1,213 @@
+"""Yields other spellings of the same command, for deny and ask rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from agentscope_like.shell.catalog import bare_name, canonical, families, names_of
+from agentscope_like.shell.values import Words
+from agentscope_like.toml_tables import Expression, read_table
+
+__all__ = ["git_has", "other_names", "other_spellings", "perhaps_spelled"]
+
+_MODULE_FLAG = re.compile(r"-[A-Za-z]*m(.*)", re.DOTALL)
+_FLAG_WITH_VALUE = re.compile(r"-[A-Za-z]*[WX]")
+_MOST_NAMES = 8
+_LONGEST_START = 3
+
+_Start: TypeAlias = tuple[str, ...]
+
+
+class _Names(Struct, frozen=True, forbid_unknown_fields=True):
+    beginnings: tuple[Expression, ...]
+    ends: tuple[str, ...]
+    prefixed: str
+
+
+class _Same(Struct, frozen=True, forbid_unknown_fields=True):
+    commands: tuple[tuple[str, ...], ...]
+
+
+class _Chosen(Struct, frozen=True, forbid_unknown_fields=True):
+    options: str
+
+
+class _Modules(Struct, frozen=True, forbid_unknown_fields=True):
+    programs: str
+
+
+class _Git(Struct, frozen=True, forbid_unknown_fields=True):
+    commands: str
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """The tables of `spellings.toml`, which says what each field is."""
+
+    names: _Names
+    same: _Same
+    chosen: _Chosen
+    modules: _Modules
+    git: _Git
+
+
+def other_spellings(words: Words) -> Iterator[Words]:
+    """Yield the same command by the other names and words that it has.
+
+    Args:
+        words: The bare name of the program, and its arguments.
+    """
+    name = words[0] or ""
+    for other in _names(name):
+        yield (other, *words[1:])
+        yield from _of_same_group((other, *words[1:]))
+    yield from _of_same_group(words)
+    yield from _module(words)
+    yield from _chosen(words)
+
+
+def perhaps_spelled(words: Words) -> Iterator[Words]:
+    """Yield commands that this one may be on some systems: `python` is often `python3`."""
+    name = words[0] or ""
+    if canonical(name) == name:
+        for other in sorted(names_of(name) - {name}):
+            yield (other, *words[1:])
+
+
+@lru_cache(maxsize=1024)
+def other_names(word: str) -> str:
+    """Return the names that a program of this name has in other spellings, with blanks between.
+
+    Args:
+        word: Any word of a command line.
+    """
+    name = bare_name(word)
+    found = {name, *_names(name)}
+    for each in tuple(found):
+        found |= names_of(canonical(each))
+        found |= _beside().get(each, frozenset())
+    return " ".join(sorted(found))
+
+
+def git_has(command: str) -> bool:
+    """Return whether git has a command of its own by this name, so that no alias is used."""
+    return command in _git_commands()
+
+
+def _of_same_group(words: Words) -> Iterator[Words]:
+    groups = _groups()
+    for length in range(1, _LONGEST_START + 1):
+        start = words[:length]
+        for other in groups.get(start, ()):
+            yield (*other, *words[length:])
+
+
+def _module(words: Words) -> Iterator[Words]:
+    """Yield the command that `python -m` runs a module for."""
+    if families().interpreter(words[0] or "") not in _with_modules():
+        return
+    position = 1
+    while position < len(words):
+        word = words[position]
+        if word is None or not word.startswith("-"):
+            return
+        if match := _MODULE_FLAG.fullmatch(word):
+            rest = (match[1], *words[position + 1 :]) if match[1] else words[position + 1 :]
+            if rest and rest[0]:
+                yield rest
+                yield from _of_same_group(rest)
+            return
+        position += 2 if _FLAG_WITH_VALUE.fullmatch(word) else 1
+
+
+def _chosen(words: Words) -> Iterator[Words]:
+    """Yield the command that an option of a multi-call program names."""
+    options = _chosen_options()
+    for position, word in enumerate(words[1:_MOST_NAMES], 1):
+        option, sign, value = (word or "").partition("=")
+        if option in options:
+            name = value if sign else (words[position + 1 : position + 2] or ("",))[0]
+            rest = words[position + 1 :] if sign else words[position + 2 :]
+            if name:
+                yield (name.partition(" ")[0], *rest)
+
+
+@lru_cache(maxsize=1024)
+def _names(name: str) -> tuple[str, ...]:
+    """Return a program's other names, without the version and the like."""
+    found: dict[str, None] = {}
+    pending = [name]
+    while pending and len(found) < _MOST_NAMES:
+        known = pending.pop()
+        for other in _shorter(known):
+            if other and other != name and other not in found:
+                found[other] = None
+                pending.append(other)
+    return tuple(found)
+
+
+def _shorter(name: str) -> Iterator[str]:
+    table = _table()
+    yield canonical(name)
+    if name[:1] == "g" and name[1:] in _prefixed():
+        yield name[1:]
+    for beginning in table.names.beginnings:
+        if match := beginning.match(name):
+            yield name[match.end() :]
+    if match := _ends().search(name):
+        yield name[: match.start()]
+
+
+@cache
+def _table() -> _Table:
+    file = Path(__file__).with_name("spellings.toml")
+    return read_table(file, _Table, _Names, _Same, _Chosen, _Modules, _Git)
+
+
+@cache
+def _ends() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(_table().names.ends)})\Z")
+
+
+@cache
+def _prefixed() -> frozenset[str]:
+    return frozenset(_table().names.prefixed.split())
+
+
+@cache
+def _chosen_options() -> frozenset[str]:
+    return frozenset(_table().chosen.options.split())
+
+
+@cache
+def _with_modules() -> frozenset[str]:
+    return frozenset(_table().modules.programs.split())
+
+
+@cache
+def _git_commands() -> frozenset[str]:
+    return frozenset(_table().git.commands.split())
+
+
+@cache
+def _beside() -> dict[str, frozenset[str]]:
+    """Return the first words of the commands that are the same as those of a program."""
+    found: dict[str, set[str]] = {}
+    for start, others in _groups().items():
+        found.setdefault(start[0] or "", set()).update(other[0] for other in others)
+    return {name: frozenset(others) for name, others in found.items()}
+
+
+@cache
+def _groups() -> dict[Words, tuple[_Start, ...]]:
+    found: dict[Words, tuple[_Start, ...]] = {}
+    for group in _table().same.commands:
+        starts = [tuple(each.split()) for each in group]
+        for start in starts:
+            found[start] = tuple(other for other in starts if other != start)
+    return found

@@ -1,0 +1,51 @@
+"""Puts a doubt on each git command whose repository may make git show other files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from agentscope_like.exception import ToolArgumentError
+from agentscope_like.shell import CommandAnalysis, Doubt, Part, Surroundings
+from agentscope_like.tool.builtin.bash.environment.git_programs import (
+    MAX_PLACES,
+    overrides,
+    places_of,
+)
+from agentscope_like.tool.builtin.bash.environment.repository import Repositories
+
+__all__ = ["with_repository_doubts"]
+
+
+def with_repository_doubts(
+    analysis: CommandAnalysis, around: Surroundings, environment: Mapping[str, str]
+) -> CommandAnalysis:
+    """Return the analysis with a doubt for each proven part that git would not run as proven.
+
+    Args:
+        analysis: The command.
+        around: Where it runs.
+        environment: The variables that git would see.
+    """
+    parts = list(analysis.parts)
+    repositories = Repositories(around, environment)
+    for number, part in enumerate(parts):
+        if part.read_only and (objection := _objection(part, analysis, repositories)):
+            span = part.words[0].span if part.words else part.span
+            parts[number] = replace(part, doubts=(Doubt(objection, span),))
+    return analysis if parts == list(analysis.parts) else replace(analysis, parts=tuple(parts))
+
+
+def _objection(part: Part, analysis: CommandAnalysis, repositories: Repositories) -> str | None:
+    try:
+        places = places_of(part, analysis)
+        if len(places) > MAX_PLACES:
+            return f"Git would run in {len(places)} places, too many to check"
+        for place in places:
+            found = repositories.keys(place.directory, place.options, tells_names=place.tells_names)
+            for _ in overrides(place, found):
+                pass
+    except ToolArgumentError as error:
+        return error.message[:1].upper() + error.message[1:]
+    return None

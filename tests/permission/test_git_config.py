@@ -1,0 +1,95 @@
+"""The settings of a git configuration file are read as git reads them, or not at all."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.paths import GitConfigError, GitSetting, git_settings
+
+PIECES = (
+    *(
+        "[a]",
+        '[a "B"]',
+        "[a.b]",
+        '[a "x\\"y"]',
+        "[ a]",
+        "[a ]",
+        "\n",
+        "\n",
+        "\n",
+        "k",
+        "key",
+        "k-1",
+    ),
+    *(" = ", "=", "v", '"', "\\", "\\n", "\\t", " ", "#", "; c", "\r\n", '[a\t"b"]', "[include]\n"),
+    *(
+        "path = x",
+        "1",
+        "\u00e9",
+        '[a "b" ]',
+        "\\\n",
+        "\f",
+        ". ",
+        '[A "b.c"]k=v',
+        "k=v\n",
+        "[core]\n",
+    ),
+)
+
+
+def test_settings_have_sections_and_values() -> None:
+    """Sections and names are folded, subsections are not; a value may be quoted or go on."""
+    text = b"""# comment
+[Core] Bare = false ; and another
+\tFsMonitor = "a b;c" d\\
+ e
+[remote "Origin.x"]
+\turl
+[diff.Odd] textconv=
+"""
+    assert git_settings(text) == [
+        GitSetting("core.bare", "false"),
+        GitSetting("core.fsmonitor", "a b;c d e"),
+        GitSetting("remote.Origin.x.url", None),
+        GitSetting("diff.odd.textconv", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[core", b'[core]\nx = "', b"[core]\nx = \\q", b"[core]\n=", b"x = y", b"[a]\n\0", b"[]"],
+)
+def test_what_is_not_understood_is_refused(text: bytes) -> None:
+    """A setting that is overlooked would be one that nobody switches off."""
+    with pytest.raises(GitConfigError):
+        git_settings(text)
+    assert git_settings(b"") == []
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_no_name_is_read_otherwise_than_by_git(tmp_path: Path) -> None:
+    """Of random texts, either both find the same settings, or this reader refuses."""
+    chance = random.Random(17)
+    file = tmp_path / "config"
+    both = 0
+    for _ in range(150):
+        text = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 14)))
+        file.write_text(text, newline="")
+        listed = subprocess.run(
+            ["git", "config", "-f", str(file), "--list", "--name-only", "-z"],
+            capture_output=True,
+            check=False,
+        )
+        try:
+            keys = [setting.key for setting in git_settings(text.encode())]
+        except GitConfigError:
+            continue
+        if listed.returncode == 0:
+            assert keys == listed.stdout.decode().split("\0")[:-1], text
+            both += bool(keys)
+    assert both
