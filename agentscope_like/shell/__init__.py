@@ -14,6 +14,7 @@ from agentscope_like.shell.analysis import (
 )
 from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.read_command import CommandDirectories, analyze
+from agentscope_like.shell.steering import steered
 from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
 from agentscope_like.shell.values import Unknown, Words
 
@@ -34,4 +35,5 @@ __all__ = [
     "answered_once",
     "leads_elsewhere",
     "shortened",
+    "steered",
 ]

@@ -36,6 +36,7 @@ from agentscope_like.shell import (
     SensitiveNames,
     Surroundings,
     analyze,
+    steered,
 )
 from agentscope_like.shell.expand import may_ask_for_root
 from agentscope_like.tool.base import ToolBase
@@ -182,7 +183,9 @@ class Bash(ToolBase):
         If a second reader is configured and has not been asked, nothing is proven.
         """
         analysis = analyze(tool_input["command"], **self._place(tool_input["command"], self._shell))
-        return analysis if self._second_reader is None else self._second_reader.known(analysis)
+        if self._second_reader is not None:
+            analysis = self._second_reader.known(analysis)
+        return steered(analysis, lambda: self._shell.surroundings((), self._sensitive))
 
     async def prepare_call(
         self, tool_input: dict[str, Any], context: PermissionContext
@@ -203,7 +206,7 @@ class Bash(ToolBase):
             context,
             owner=Bash,
             read=read,
-            analysis=analysis,
+            analysis=steered(analysis, surroundings),
             surroundings=surroundings,
         )
 

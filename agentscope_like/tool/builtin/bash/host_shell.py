@@ -104,6 +104,7 @@ class Shell:
             root=self.start,
             home=self.home,
             sensitive=sensitive,
+            variables=os.environ,
         )
 
     def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:

@@ -1,0 +1,195 @@
+"""Looks for files that steer a command, where the program itself would look for them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cached_property
+from posixpath import dirname
+
+from msgspec import Struct
+
+from agentscope_like.paths import FileKind, PathError, TooManyFilesError, is_below
+from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
+from agentscope_like.shell.catalog import Steering, SteeringFile
+from agentscope_like.shell.draft import shortened
+from agentscope_like.shell.steering.settings import SettingsError, settings_in
+from agentscope_like.shell.surroundings import Surroundings
+
+__all__ = ["SteeringSearch"]
+
+MAX_BYTES = 1 << 20
+"""How much of a file is read; a larger one may hold anything."""
+
+_READ, _WRITE = EffectKind.READ, EffectKind.WRITE
+_LOOKUP = 4
+
+
+class SteeringSearch(Struct, frozen=True, dict=True):
+    """Looks for what steers the parts of one command.
+
+    Attributes:
+        analysis: The command.
+        around: Where it runs.
+    """
+
+    analysis: CommandAnalysis
+    around: Surroundings
+
+    def objection(self, part: Part, steering: Steering) -> str | None:
+        """Return what steers the program of a part, or None."""
+        for name in steering.variables.split():
+            if self._leads_into_project(self.around.variables.get(name, "")):
+                return f"{name} is set to something in the project, which {steering.steers}"
+        directories = part.directories or ((part.directory,) if part.directory else ())
+        for file in steering.file:
+            if not directories:
+                return (
+                    f"`{file.all_names[0]}` {steering.steers}, and the directory is only known at "
+                    "run time"
+                )
+            if reason := self._written_objection(part, file) or self._found_objection(
+                part, file, directories
+            ):
+                return f"{reason} {steering.steers}"
+        return None
+
+    def _leads_into_project(self, value: str) -> bool:
+        """Return whether a variable's value has a path of the project, or one that is relative."""
+        for path in filter(None, value.split(":")):
+            if not path.startswith("/"):
+                return True
+            try:
+                if self.around.contains(self.around.locate(path)):
+                    return True
+            except (PathError, TooManyFilesError):
+                return True
+        return False
+
+    def _written_objection(self, part: Part, file: SteeringFile) -> str | None:
+        """Return the file that another part of the command may write, as one that steers."""
+        for other in self.analysis.parts:
+            if other is part or other.read_only:
+                continue
+            if not other.effects:
+                return f"`{shortened(other.argv[0] or '')}` may write a file that"
+            for effect in other.effects:
+                if effect.kind is _READ:
+                    continue
+                is_plain = effect.kind is _WRITE and not (
+                    effect.path is None or effect.glob or effect.recursive or effect.backups
+                )
+                if not is_plain or other.is_a("relocates", "extractor"):
+                    return f"`{shortened(other.argv[0] or '')}` may write a file that"
+                if any(_is_named(effect.path or "", name) for name in file.all_names):
+                    return f"`{shortened(effect.target)}`, which the command writes,"
+        return None
+
+    def _found_objection(
+        self, part: Part, file: SteeringFile, directories: tuple[str, ...]
+    ) -> str | None:
+        try:
+            for path in self._candidates(part, file, directories):
+                if self._steers(path, file):
+                    start = directories[0].rstrip("/") + "/"
+                    return f"`{path.removeprefix(start)}`"
+        except TooManyFilesError:
+            return "one of too many files to check"
+        except PathError:
+            return "a file that cannot be checked"
+        return None
+
+    def _candidates(
+        self, part: Part, file: SteeringFile, directories: tuple[str, ...]
+    ) -> Iterator[str]:
+        """Yield the paths where the program may find a file; that it is there is not known."""
+        reads = [each.path for each in part.effects if each.kind is _READ and each.path]
+        if file.named:
+            yield from reads
+        for directory in self._directories_above((*directories, *reads)):
+            for name in file.all_names:
+                yield f"{directory.rstrip('/')}/{name}"
+
+    def _directories_above(self, starts: tuple[str, ...]) -> Iterator[str]:
+        """Yield directories and all above them, by their text and as the kernel resolves them."""
+        found: dict[str, None] = {}
+        for start in starts:
+            for reading in (start, self.around.locate(start).resolved):
+                directory = reading
+                while directory not in found:
+                    found[directory] = None
+                    directory = dirname(directory)
+        return (directory for directory in found if directory not in self._own_homes)
+
+    @cached_property
+    def _own_homes(self) -> frozenset[str]:
+        """The homes whose files are the user's own, as none of them is worked in."""
+        homes = set()
+        for home in filter(None, (self.around.home, *self.around.other_homes)):
+            located = self.around.locate(home)
+            if not self.around.contains(located) and not self._is_started_in(located.resolved):
+                homes |= {located.absolute, located.resolved}
+        return frozenset(homes)
+
+    def _is_started_in(self, home: str) -> bool:
+        return self.around.locate(self.around.directory).resolved == home
+
+    def _steers(self, path: str, file: SteeringFile) -> bool:
+        """Return whether there is a file that is not known to be harmless."""
+        self.around.effort.spend(_LOOKUP)
+        try:
+            self.around.names.lstat(path.rstrip("/"))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True
+        kind = self.around.locate(path.rstrip("/")).kind
+        if kind is FileKind.MISSING:
+            return False
+        if kind is FileKind.DIRECTORY or path.endswith("/"):
+            return path.endswith("/")
+        return kind is not FileKind.FILE or not self._is_harmless(path, file)
+
+    def _is_harmless(self, path: str, file: SteeringFile) -> bool:
+        """Return whether each setting of a file is known to be harmless."""
+        if file.harmless_if is None or self.around.names is not os:
+            return False
+        try:
+            settings = settings_in(_text_of(path), file.settings)
+        except (OSError, UnicodeDecodeError, SettingsError):
+            return False
+        return all(file.harmless_if.fullmatch(each) for each in settings)
+
+
+def _is_named(path: str, name: str) -> bool:
+    """Return whether a path has a file's name, or is below a directory of that name."""
+    bare = name.rstrip("/")
+    return fnmatchcase(path, f"*/{bare}") or any(
+        is_below(path, each) for each in _ways(path, bare.partition("/")[0])
+    )
+
+
+def _ways(path: str, name: str) -> Iterator[str]:
+    """Yield the beginnings of a path that end with a name."""
+    start = path.find(f"/{name}/")
+    if start >= 0:
+        yield path[: start + len(name) + 1]
+
+
+def _text_of(path: str) -> str:
+    """Return what is in a regular file of this host.
+
+    Raises:
+        OSError: It is no regular file, is too large or cannot be read.
+        UnicodeDecodeError: It is no text.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no regular file")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(f"{path} is too large")
+    return content.decode("utf-8")
