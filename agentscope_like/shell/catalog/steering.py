@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -26,7 +26,7 @@ Settings: TypeAlias = Literal["lines", "toml", "json", "ini", "yaml"]
 """How a file is written."""
 
 
-class SteeringFile(Struct, frozen=True, forbid_unknown_fields=True):
+class SteeringFile(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """Names of files that steer a program; `steered_by.toml` describes each field."""
 
     names: str
@@ -34,10 +34,15 @@ class SteeringFile(Struct, frozen=True, forbid_unknown_fields=True):
     harmless_if: Expression | None = None
     named: bool = False
 
-    @property
+    @cached_property
     def all_names(self) -> tuple[str, ...]:
         """All names, each relative to a directory."""
         return tuple(self.names.split())
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """The first names of these paths, casefolded."""
+        return frozenset(name.partition("/")[0].casefold() for name in self.all_names)
 
 
 class Steering(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,9 +79,10 @@ def steered_by(program: str, words: Sequence[str | None] | None = None) -> tuple
             steers any of its commands.
     """
     known = _index().get(canonical(program), ())
-    if words is None or None in words:
-        return tuple(steering for _, steering in known)
-    return tuple(steering for needed, steering in known if needed <= {*words})
+    if words is not None and None not in words:
+        given = {*words}
+        known = tuple(each for each in known if each[0] <= given)
+    return tuple({id(steering): steering for _, steering in known}.values())
 
 
 def off_switches() -> dict[str, str]:

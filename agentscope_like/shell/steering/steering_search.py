@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from functools import cached_property
 from posixpath import dirname
 
 from msgspec import Struct
 
-from agentscope_like.paths import FileKind, PathError, TooManyFilesError, is_below
+from agentscope_like.paths import FOLDER, FileKind, PathError, TooManyFilesError
+from agentscope_like.paths.look_budget import PATH
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.shell.catalog import Steering, SteeringFile
 from agentscope_like.shell.draft import shortened
+from agentscope_like.shell.steering.present_names import present_names
 from agentscope_like.shell.steering.settings import SettingsError, settings_in
 from agentscope_like.shell.surroundings import Surroundings
 
@@ -24,7 +25,6 @@ MAX_BYTES = 1 << 20
 """How much of a file is read; a larger one may hold anything."""
 
 _READ, _WRITE = EffectKind.READ, EffectKind.WRITE
-_LOOKUP = 4
 
 
 class SteeringSearch(Struct, frozen=True, dict=True):
@@ -50,11 +50,22 @@ class SteeringSearch(Struct, frozen=True, dict=True):
                     f"`{file.all_names[0]}` {steering.steers}, and the directory is only known at "
                     "run time"
                 )
-            if reason := self._written_objection(part, file) or self._found_objection(
-                part, file, directories
-            ):
+            if reason := self._file_objection(part, file, directories):
                 return f"{reason} {steering.steers}"
         return None
+
+    def _file_objection(
+        self, part: Part, file: SteeringFile, directories: tuple[str, ...]
+    ) -> str | None:
+        """Return the beginning of a sentence about a file that steers, or None."""
+        try:
+            return self._written_objection(part, file) or self._found_objection(
+                part, file, directories
+            )
+        except TooManyFilesError:
+            return "one of too many files to check"
+        except PathError:
+            return "a file that cannot be checked"
 
     def _leads_into_project(self, value: str) -> bool:
         """Return whether a variable's value has a path of the project, or one that is relative."""
@@ -83,22 +94,18 @@ class SteeringSearch(Struct, frozen=True, dict=True):
                 )
                 if not is_plain or other.is_a("relocates", "extractor"):
                     return f"`{shortened(other.argv[0] or '')}` may write a file that"
-                if any(_is_named(effect.path or "", name) for name in file.all_names):
+                paths = (effect.path or "", self.around.locate(effect.way or "").resolved)
+                if any(_is_named(path, name) for path in paths for name in file.all_names):
                     return f"`{shortened(effect.target)}`, which the command writes,"
         return None
 
     def _found_objection(
         self, part: Part, file: SteeringFile, directories: tuple[str, ...]
     ) -> str | None:
-        try:
-            for path in self._candidates(part, file, directories):
-                if self._steers(path, file):
-                    start = directories[0].rstrip("/") + "/"
-                    return f"`{path.removeprefix(start)}`"
-        except TooManyFilesError:
-            return "one of too many files to check"
-        except PathError:
-            return "a file that cannot be checked"
+        for path in self._candidates(part, file, directories):
+            if self._steers(path, file):
+                start = directories[0].rstrip("/") + "/"
+                return f"`{path.removeprefix(start)}`"
         return None
 
     def _candidates(
@@ -109,11 +116,33 @@ class SteeringSearch(Struct, frozen=True, dict=True):
         if file.named:
             yield from reads
         for directory in self._directories_above((*directories, *reads)):
-            for name in file.all_names:
-                yield f"{directory.rstrip('/')}/{name}"
+            present = self._present_names(directory)
+            if present is not None and file.beginnings.isdisjoint(present):
+                continue
+            if directory not in self._own_homes:
+                yield from (f"{directory.rstrip('/')}/{name}" for name in file.all_names)
 
-    def _directories_above(self, starts: tuple[str, ...]) -> Iterator[str]:
-        """Yield directories and all above them, by their text and as the kernel resolves them."""
+    def _present_names(self, directory: str) -> frozenset[str] | None:
+        """Return the first names that are in a directory; None where that is not known."""
+        if self.around.names is not os:
+            return None
+        if directory not in self._listings:
+            self.around.effort.spend(FOLDER)
+            self._listings[directory] = present_names(directory)
+        return self._listings[directory]
+
+    @cached_property
+    def _listings(self) -> dict[str, frozenset[str] | None]:
+        return {}
+
+    @cached_property
+    def _above(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        return {}
+
+    def _directories_above(self, starts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return directories and all above them, by their text and as the kernel resolves them."""
+        if starts in self._above:
+            return self._above[starts]
         found: dict[str, None] = {}
         for start in starts:
             for reading in (start, self.around.locate(start).resolved):
@@ -121,7 +150,7 @@ class SteeringSearch(Struct, frozen=True, dict=True):
                 while directory not in found:
                     found[directory] = None
                     directory = dirname(directory)
-        return (directory for directory in found if directory not in self._own_homes)
+        return self._above.setdefault(starts, tuple(found))
 
     @cached_property
     def _own_homes(self) -> frozenset[str]:
@@ -138,7 +167,7 @@ class SteeringSearch(Struct, frozen=True, dict=True):
 
     def _steers(self, path: str, file: SteeringFile) -> bool:
         """Return whether there is a file that is not known to be harmless."""
-        self.around.effort.spend(_LOOKUP)
+        self.around.effort.spend(PATH)
         try:
             self.around.names.lstat(path.rstrip("/"))
         except (FileNotFoundError, NotADirectoryError):
@@ -164,18 +193,10 @@ class SteeringSearch(Struct, frozen=True, dict=True):
 
 
 def _is_named(path: str, name: str) -> bool:
-    """Return whether a path has a file's name, or is below a directory of that name."""
-    bare = name.rstrip("/")
-    return fnmatchcase(path, f"*/{bare}") or any(
-        is_below(path, each) for each in _ways(path, bare.partition("/")[0])
-    )
-
-
-def _ways(path: str, name: str) -> Iterator[str]:
-    """Yield the beginnings of a path that end with a name."""
-    start = path.find(f"/{name}/")
-    if start >= 0:
-        yield path[: start + len(name) + 1]
+    """Return whether a path has a file's name, or lies below the first directory of it."""
+    path, name = path.casefold(), name.casefold()
+    first = name.partition("/")[0]
+    return path.endswith(f"/{name.rstrip('/')}") or (first != name and f"/{first}/" in path)
 
 
 def _text_of(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import pytest
 from agentscope_like.sandbox.isolation.views import network_programs
 from agentscope_like.shell import catalog
 from agentscope_like.shell.catalog import steered_by, steering_table
+from agentscope_like.shell.steering import present_names
 from agentscope_like.toml_tables import TableError
 from tests.permission.kit import Place, decide, make_place
+from tests.steered_list import listed
 
 TABLE = tomllib.loads(Path(__file__).with_name("steering.toml").read_text("utf-8"))
 HOSTILE = "[toolchain]\npath = '/tmp/evil'\n"
@@ -99,12 +102,15 @@ def test_a_rule_still_allows_what_a_person_has_seen(rust: Place) -> None:
 def test_what_a_command_writes_steers_it(tmp_path: Path) -> None:
     """With accepted edits, a command that writes the file before the program is asked about."""
     place = project(tmp_path, {})
+    (place.work / "other").symlink_to("rust-toolchain")
     write = "printf '%s' '[toolchain]' > rust-toolchain.toml"
     for command, behavior in (
         (f"{write}; cargo --version", "ask"),
         ("touch .cargo/config.toml; cargo search x", "ask"),
         ("mv evil sub; cd sub; cargo --version", "ask"),
         ("ln -s evil sub/x; cd sub/x; cargo --version", "ask"),
+        ("echo x > other; cargo --version", "ask"),
+        ("echo x > sub/Rust-Toolchain; cargo --version", "ask"),
         (f"{write}; git status", "allow"),
         ("echo x > out.txt; cargo --version", "allow"),
         ("mkdir -p a/b; cargo --version > a/b/version.txt", "allow"),
@@ -139,6 +145,44 @@ def test_a_home_is_the_users_own(tmp_path: Path) -> None:
         decide("cd u/project && cargo --version", Place(tmp_path.resolve(), home)).behavior.value
         == "ask"
     )
+
+
+def test_a_file_that_comes_is_seen_in_a_directory_that_was_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is remembered of a directory holds no longer than the directory is as it was."""
+    monkeypatch.setattr(present_names, "SETTLED_NS", 0)
+    place = project(tmp_path, {})
+    times = (1_000_000_000, 1_000_000_000)
+    os.utime(place.work, times)
+    assert decide("cargo --version", place).behavior.value == "allow"
+    assert decide("cargo --version", place).behavior.value == "allow"
+    time.sleep(0.05)
+    (place.work / "rust-toolchain").write_text(HOSTILE)
+    os.utime(place.work, times)
+    assert decide("cargo --version", place).behavior.value == "ask"
+    time.sleep(0.05)
+    (place.work / "rust-toolchain").unlink()
+    assert decide("cargo --version", place).behavior.value == "allow"
+
+
+def test_a_directory_with_many_files_is_looked_into(tmp_path: Path) -> None:
+    """Among thousands of files, one that steers is found."""
+    place = project(tmp_path, {})
+    for number in range(present_names.MOST_ENTRIES + 1):
+        (place.work / str(number)).touch()
+    assert decide("cargo --version", place).behavior.value == "allow"
+    (place.work / "rust-toolchain").write_text(HOSTILE)
+    assert decide("cargo --version", place).behavior.value == "ask"
+
+
+def test_the_list_names_files_and_switches() -> None:
+    """What steers a program can be read: its files, its variables and what is switched off."""
+    lines = "\n".join(listed(["cargo"]))
+    for text in ("rust-toolchain.toml", "RUSTUP_AUTO_INSTALL=0", "CARGO_HOME", "cargo search"):
+        assert text in lines
+    assert "\nls\n" not in "\n".join(listed())
+    assert "\nls\n" in "\n".join(listed(everything=True))
 
 
 def test_a_file_that_cannot_be_read_steers(tmp_path: Path) -> None:
