@@ -75,11 +75,11 @@ def steered_by(program: str, words: Sequence[str | None] | None = None) -> tuple
 
     Args:
         program: Any of its names.
-        words: Its arguments, None for one that is computed and may be any; by default, what
-            steers any of its commands.
+        words: Its arguments, None for one that is computed, which is no sub-command of what is
+            proven; by default, what steers any of its commands.
     """
     known = _index().get(canonical(program), ())
-    if words is not None and None not in words:
+    if words is not None:
         given = {*words}
         known = tuple(each for each in known if each[0] <= given)
     return tuple({id(steering): steering for _, steering in known}.values())

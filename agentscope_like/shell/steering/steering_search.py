@@ -13,7 +13,7 @@ from msgspec import Struct
 from agentscope_like.paths import FOLDER, FileKind, PathError, TooManyFilesError
 from agentscope_like.paths.look_budget import PATH
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
-from agentscope_like.shell.catalog import Steering, SteeringFile
+from agentscope_like.shell.catalog import RoleKind, Steering, SteeringFile, lookup
 from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.steering.present_names import present_names
 from agentscope_like.shell.steering.settings import SettingsError, settings_in
@@ -44,6 +44,8 @@ class SteeringSearch(Struct, frozen=True, dict=True):
             if self._leads_into_project(self.around.variables.get(name, "")):
                 return f"{name} is set to something in the project, which {steering.steers}"
         directories = part.directories or ((part.directory,) if part.directory else ())
+        if _enters_unknown(part):
+            directories = ()
         for file in steering.file:
             if not directories:
                 return (
@@ -190,6 +192,15 @@ class SteeringSearch(Struct, frozen=True, dict=True):
         except (OSError, UnicodeDecodeError, SettingsError):
             return False
         return all(file.harmless_if.fullmatch(each) for each in settings)
+
+
+def _enters_unknown(part: Part) -> bool:
+    """Return whether an option may make the program enter a directory that is not known."""
+    if None not in part.argv or all(each.path or each.kind is not _READ for each in part.effects):
+        return False
+    grammar = lookup(part.program or "")
+    flags = () if grammar is None else grammar.flags.values()
+    return any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
 
 
 def _is_named(path: str, name: str) -> bool:
