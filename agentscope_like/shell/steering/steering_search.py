@@ -11,12 +11,11 @@ from posixpath import dirname
 from msgspec import Struct
 
 from agentscope_like.paths import FOLDER, FileKind, PathError, TooManyFilesError
-from agentscope_like.paths.look_budget import PATH
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.shell.catalog import RoleKind, Steering, SteeringFile, lookup
-from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.steering.present_names import present_names
 from agentscope_like.shell.steering.settings import SettingsError, settings_in
+from agentscope_like.shell.steering.written_files import written_objection
 from agentscope_like.shell.surroundings import Surroundings
 
 __all__ = ["SteeringSearch"]
@@ -24,7 +23,7 @@ __all__ = ["SteeringSearch"]
 MAX_BYTES = 1 << 20
 """How much of a file is read; a larger one may hold anything."""
 
-_READ, _WRITE = EffectKind.READ, EffectKind.WRITE
+_READ = EffectKind.READ
 
 
 class SteeringSearch(Struct, frozen=True, dict=True):
@@ -61,9 +60,12 @@ class SteeringSearch(Struct, frozen=True, dict=True):
     ) -> str | None:
         """Return the beginning of a sentence about a file that steers, or None."""
         try:
-            return self._written_objection(part, file) or self._found_objection(
-                part, file, directories
-            )
+            for other in self.analysis.parts:
+                if other is not part and (
+                    reason := written_objection(other, file.all_names, self.around)
+                ):
+                    return reason
+            return self._found_objection(part, file, directories)
         except TooManyFilesError:
             return "one of too many files to check"
         except PathError:
@@ -80,26 +82,6 @@ class SteeringSearch(Struct, frozen=True, dict=True):
             except (PathError, TooManyFilesError):
                 return True
         return False
-
-    def _written_objection(self, part: Part, file: SteeringFile) -> str | None:
-        """Return the file that another part of the command may write, as one that steers."""
-        for other in self.analysis.parts:
-            if other is part or other.read_only:
-                continue
-            if not other.effects:
-                return f"`{shortened(other.argv[0] or '')}` may write a file that"
-            for effect in other.effects:
-                if effect.kind is _READ:
-                    continue
-                is_plain = effect.kind is _WRITE and not (
-                    effect.path is None or effect.glob or effect.recursive or effect.backups
-                )
-                if not is_plain or other.is_a("relocates", "extractor"):
-                    return f"`{shortened(other.argv[0] or '')}` may write a file that"
-                paths = (effect.path or "", self.around.locate(effect.way or "").resolved)
-                if any(_is_named(path, name) for path in paths for name in file.all_names):
-                    return f"`{shortened(effect.target)}`, which the command writes,"
-        return None
 
     def _found_objection(
         self, part: Part, file: SteeringFile, directories: tuple[str, ...]
@@ -169,7 +151,7 @@ class SteeringSearch(Struct, frozen=True, dict=True):
 
     def _steers(self, path: str, file: SteeringFile) -> bool:
         """Return whether there is a file that is not known to be harmless."""
-        self.around.effort.spend(PATH)
+        self.around.effort.spend(FOLDER)
         try:
             self.around.names.lstat(path.rstrip("/"))
         except (FileNotFoundError, NotADirectoryError):
@@ -201,13 +183,6 @@ def _enters_unknown(part: Part) -> bool:
     grammar = lookup(part.program or "")
     flags = () if grammar is None else grammar.flags.values()
     return any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
-
-
-def _is_named(path: str, name: str) -> bool:
-    """Return whether a path has a file's name, or lies below the first directory of it."""
-    path, name = path.casefold(), name.casefold()
-    first = name.partition("/")[0]
-    return path.endswith(f"/{name.rstrip('/')}") or (first != name and f"/{first}/" in path)
 
 
 def _text_of(path: str) -> str:

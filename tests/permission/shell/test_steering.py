@@ -103,6 +103,8 @@ def test_what_a_command_writes_steers_it(tmp_path: Path) -> None:
     """With accepted edits, a command that writes the file before the program is asked about."""
     place = project(tmp_path, {})
     (place.work / "other").symlink_to("rust-toolchain")
+    (place.work / "evil").mkdir()
+    (place.work / "a.txt").touch()
     write = "printf '%s' '[toolchain]' > rust-toolchain.toml"
     for command, behavior in (
         (f"{write}; cargo --version", "ask"),
@@ -111,6 +113,12 @@ def test_what_a_command_writes_steers_it(tmp_path: Path) -> None:
         ("ln -s evil sub/x; cd sub/x; cargo --version", "ask"),
         ("echo x > other; cargo --version", "ask"),
         ("echo x > sub/Rust-Toolchain; cargo --version", "ask"),
+        ("cp a.txt rust-toolchain; cargo --version", "ask"),
+        ("cp a.txt sub; cargo --version", "allow"),
+        ("cp rust-toolchain.txt sub/rust-toolchain; cargo --version", "ask"),
+        ("mv a.txt b.txt; cargo --version", "allow"),
+        ("cp -r evil/. .; cargo --version", "ask"),
+        ("rm a.txt; cargo --version", "allow"),
         (f"{write}; git status", "allow"),
         ("echo x > out.txt; cargo --version", "allow"),
         ("mkdir -p a/b; cargo --version > a/b/version.txt", "allow"),
