@@ -42,34 +42,36 @@ class SteeringSearch(Struct, frozen=True, dict=True):
         for name in steering.variables.split():
             if self._leads_into_project(self.around.variables.get(name, "")):
                 return f"{name} is set to something in the project, which {steering.steers}"
-        directories = part.directories or ((part.directory,) if part.directory else ())
-        if _enters_unknown(part):
-            directories = ()
+        starts = _starts(part, steering)
         for file in steering.file:
-            if not directories:
+            if not starts:
                 return (
                     f"`{file.all_names[0]}` {steering.steers}, and the directory is only known at "
                     "run time"
                 )
-            if reason := self._file_objection(part, file, directories):
+            if reason := self._file_objection(part, file, starts):
                 return f"{reason} {steering.steers}"
         return None
 
     def _file_objection(
-        self, part: Part, file: SteeringFile, directories: tuple[str, ...]
+        self, part: Part, file: SteeringFile, starts: tuple[str, ...]
     ) -> str | None:
         """Return the beginning of a sentence about a file that steers, or None."""
         try:
+            places = self._directories_above(starts)
             for other in self.analysis.parts:
                 if other is not part and (
-                    reason := written_objection(other, file.all_names, self.around)
+                    reason := written_objection(other, file.all_names, places, self.around)
                 ):
                     return reason
-            return self._found_objection(part, file, directories)
+            for path in self._candidates(file, starts, places):
+                if self._steers(path, file):
+                    return f"`{path.removeprefix(starts[0].rstrip('/') + '/')}`"
         except TooManyFilesError:
             return "one of too many files to check"
         except PathError:
             return "a file that cannot be checked"
+        return None
 
     def _leads_into_project(self, value: str) -> bool:
         """Return whether a variable's value has a path of the project, or one that is relative."""
@@ -83,23 +85,13 @@ class SteeringSearch(Struct, frozen=True, dict=True):
                 return True
         return False
 
-    def _found_objection(
-        self, part: Part, file: SteeringFile, directories: tuple[str, ...]
-    ) -> str | None:
-        for path in self._candidates(part, file, directories):
-            if self._steers(path, file):
-                start = directories[0].rstrip("/") + "/"
-                return f"`{path.removeprefix(start)}`"
-        return None
-
     def _candidates(
-        self, part: Part, file: SteeringFile, directories: tuple[str, ...]
+        self, file: SteeringFile, starts: tuple[str, ...], places: tuple[str, ...]
     ) -> Iterator[str]:
         """Yield the paths where the program may find a file; that it is there is not known."""
-        reads = [each.path for each in part.effects if each.kind is _READ and each.path]
         if file.named:
-            yield from reads
-        for directory in self._directories_above((*directories, *reads)):
+            yield from starts
+        for directory in places:
             present = self._present_names(directory)
             if present is not None and file.beginnings.isdisjoint(present):
                 continue
@@ -176,13 +168,21 @@ class SteeringSearch(Struct, frozen=True, dict=True):
         return all(file.harmless_if.fullmatch(each) for each in settings)
 
 
-def _enters_unknown(part: Part) -> bool:
-    """Return whether an option may make the program enter a directory that is not known."""
-    if None not in part.argv or all(each.path or each.kind is not _READ for each in part.effects):
-        return False
+def _starts(part: Part, steering: Steering) -> tuple[str, ...]:
+    """Return the directories where a program begins to look; empty where one is not known.
+
+    What it reads is among them if an option may make it enter a directory.
+    """
+    directories = part.directories or ((part.directory,) if part.directory else ())
     grammar = lookup(part.program or "")
     flags = () if grammar is None else grammar.flags.values()
-    return any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
+    enters = any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
+    if not directories or not (enters or any(file.named for file in steering.file)):
+        return directories
+    reads = [each.path for each in part.effects if each.kind is _READ]
+    known = tuple(path for path in reads if path)
+    is_known = not enters or len(known) == len(reads) or None not in part.argv
+    return (*directories, *known) if is_known else ()
 
 
 def _text_of(path: str) -> str:

@@ -14,7 +14,6 @@ import pytest
 from agentscope_like.sandbox.isolation.views import network_programs
 from agentscope_like.shell import catalog
 from agentscope_like.shell.catalog import steered_by, steering_table
-from agentscope_like.shell.steering import present_names
 from agentscope_like.toml_tables import TableError
 from tests.permission.kit import Place, decide, make_place
 from tests.steered_list import listed
@@ -119,6 +118,12 @@ def test_what_a_command_writes_steers_it(tmp_path: Path) -> None:
         ("mv a.txt b.txt; cargo --version", "allow"),
         ("cp -r evil/. .; cargo --version", "ask"),
         ("rm a.txt; cargo --version", "allow"),
+        ("mv evil lib && rg x", "allow"),
+        ("cp -r evil sub && rg x", "allow"),
+        ("cp -r evil/. sub; cd sub; rg x", "ask"),
+        ("mv ./*.txt sub; rg x", "allow"),
+        ("mv ./*.txt sub; cd sub; rg x", "ask"),
+        ("mkdir -p a/b; cd a/b; cargo --version", "allow"),
         (f"{write}; git status", "allow"),
         ("echo x > out.txt; cargo --version", "allow"),
         ("mkdir -p a/b; cargo --version > a/b/version.txt", "allow"),
@@ -159,7 +164,7 @@ def test_a_file_that_comes_is_seen_in_a_directory_that_was_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is remembered of a directory holds no longer than the directory is as it was."""
-    monkeypatch.setattr(present_names, "SETTLED_NS", 0)
+    monkeypatch.setattr("agentscope_like.shell.steering.present_names.SETTLED_NS", 0)
     place = project(tmp_path, {})
     times = (1_000_000_000, 1_000_000_000)
     os.utime(place.work, times)
@@ -174,10 +179,13 @@ def test_a_file_that_comes_is_seen_in_a_directory_that_was_looked_at(
     assert decide("cargo --version", place).behavior.value == "allow"
 
 
-def test_a_directory_with_many_files_is_looked_into(tmp_path: Path) -> None:
-    """Among thousands of files, one that steers is found."""
+def test_a_directory_with_many_files_is_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Among more files than are remembered, one that steers is found."""
+    monkeypatch.setattr("agentscope_like.shell.steering.present_names.MOST_ENTRIES", 4)
     place = project(tmp_path, {})
-    for number in range(present_names.MOST_ENTRIES + 1):
+    for number in range(5):
         (place.work / str(number)).touch()
     assert decide("cargo --version", place).behavior.value == "allow"
     (place.work / "rust-toolchain").write_text(HOSTILE)
