@@ -73,6 +73,7 @@ _RULES = (
     *("deny Write(secrets/**)", "ask Read(.env)", "deny Read(private/**)", "deny Glob(hidden/**)"),
     *("deny Bash(git push:*)", "ask Bash(make *)"),
 )
+_TEXTS = {".gitconfig": "", "package.json": "{}\n"}
 _FIRST_COMMANDS = 10
 _SHOWN_CHARACTERS = 100
 _CHUNK = 250
@@ -251,7 +252,7 @@ def _fill(work: Path, home: Path, elsewhere: Path) -> None:
     )
     for path in chain((work / each for each in files), (home / each for each in own)):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("" if path.name == ".gitconfig" else "x\n")
+        path.write_text(_TEXTS.get(path.name, "x\n"))
     elsewhere.mkdir()
     (work / "out").symlink_to(elsewhere)
     (work / "link").symlink_to(".env")

@@ -19,6 +19,7 @@ from agentscope_like.shell.program_search import (
     search_path,
 )
 from agentscope_like.shell.read_command import CommandDirectories, analyze
+from agentscope_like.shell.steering import steered
 from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
 from agentscope_like.shell.values import Unknown, Words
 
@@ -42,4 +43,5 @@ __all__ = [
     "leads_elsewhere",
     "search_path",
     "shortened",
+    "steered",
 ]

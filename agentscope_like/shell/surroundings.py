@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
@@ -111,6 +111,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         sensitive: The names that are sensitive in any directory.
         names: The file system; this host's by default.
         other_homes: Further home directories.
+        variables: The environment that the command inherits, as far as it is known.
         has_deep_globs: Whether `**` matches at any depth in the command.
         effort: The budget of lookups, except for listing what is below directories.
     """
@@ -122,6 +123,7 @@ class Surroundings(Struct, frozen=True, dict=True):
     sensitive: SensitiveNames = field(default_factory=SensitiveNames)
     names: FileSystemNames = os
     other_homes: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
     has_deep_globs: bool = False
     effort: LookBudget = field(default_factory=LookBudget)
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from agentscope_like.shell import CommandAnalysis, Part
 from agentscope_like.shell.catalog import canonical
 
-__all__ = ["View", "programs_with_views", "view_of"]
+__all__ = ["View", "network_programs", "programs_with_views", "view_of"]
 
 _KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _ALL_BUT_HOST = frozenset({"network", "sockets", "processes", "devices"})
@@ -82,6 +82,15 @@ def programs_with_views() -> frozenset[str]:
     """Return the names of all programs that `views.toml` lists."""
     table = _table()
     return table.filters | table.programs.keys()
+
+
+def network_programs() -> frozenset[str]:
+    """Return the first names of the programs that reach the network, or a daemon."""
+    return frozenset(
+        name
+        for name, entries in _table().programs.items()
+        if any(not entry.sees.isdisjoint({"network", "sockets"}) for _, entry in entries)
+    )
 
 
 def _entries(part: Part, table: _Table) -> Iterator[_Entry]:

@@ -6,6 +6,14 @@ from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
 from agentscope_like.shell.catalog.grammar import REST, Flag, Grammar, Operand, Role, RoleKind, When
 from agentscope_like.shell.catalog.programs import SYSTEM_DIRECTORIES, bare_name, program_name
+from agentscope_like.shell.catalog.steering import (
+    Settings,
+    Steering,
+    SteeringFile,
+    off_switches,
+    steered_by,
+    steering_table,
+)
 from agentscope_like.shell.catalog.tables import lookup, names
 from agentscope_like.shell.catalog.traits import canonical, names_of, parse_traits, programs_with
 
@@ -18,6 +26,9 @@ __all__ = [
     "Operand",
     "Role",
     "RoleKind",
+    "Settings",
+    "Steering",
+    "SteeringFile",
     "When",
     "bare_name",
     "canonical",
@@ -25,8 +36,11 @@ __all__ = [
     "lookup",
     "names",
     "names_of",
+    "off_switches",
     "parse_program",
     "parse_traits",
     "program_name",
     "programs_with",
+    "steered_by",
+    "steering_table",
 ]

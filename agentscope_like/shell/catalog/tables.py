@@ -17,10 +17,10 @@ from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
 from agentscope_like.shell.catalog.grammar import Grammar
 from agentscope_like.shell.catalog.traits import canonical, names_of, programs_with
 
-__all__ = ["canonical", "lookup", "names", "programs_with"]
+__all__ = ["canonical", "family_names", "lookup", "names", "programs_with"]
 
 _HEADER = re.compile(r'^\[program\.(?:"([^"]+)"|([^."\]]+))\]', re.MULTILINE)
-_NOT_PROGRAMS = frozenset({"command_families.toml", "traits.toml"})
+_NOT_PROGRAMS = frozenset({"command_families.toml", "steered_by.toml", "traits.toml"})
 
 
 class _Section(Struct, frozen=True):
@@ -28,6 +28,7 @@ class _Section(Struct, frozen=True):
 
     header: str
     text: str
+    family: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -41,7 +42,7 @@ def _sections() -> dict[str, _Section]:
         ends = [*(match.start() for match in found[1:]), len(text)]
         for match, end in zip(found, ends, strict=True):
             header = match[1] or match[2]
-            section = _Section(header, text[match.start() : end])
+            section = _Section(header, text[match.start() : end], file.stem)
             for name in header.split():
                 if name in sections:
                     raise CatalogError(f"The catalog has two tables for the program {name!r}.")
@@ -70,3 +71,15 @@ def lookup(name: str) -> Grammar | None:
 def names() -> frozenset[str]:
     """Return the names of all programs that the catalog knows."""
     return frozenset().union(*map(names_of, _sections()))
+
+
+def family_names(family: str) -> tuple[str, ...]:
+    """Return the first names of the programs of one file of the catalog.
+
+    Raises:
+        CatalogError: There is no such file.
+    """
+    found = tuple(name for name, section in _sections().items() if section.family == family)
+    if not found:
+        raise CatalogError(f"The catalog has no family {family!r}.")
+    return found

@@ -271,7 +271,7 @@ mv out q; cat q/x
 mv linked q; cat q/f
 mv linked q && grep -r x q
 mv linked q && cd q && grep -r x
-mv linked q && cd q && rg x
+mv linked q && cd q && ag x
 gmv linked q; cat q/f
 mkdir q; mv linked q; touch q/linked/f
 mv pipe q; cat q

@@ -37,6 +37,7 @@ from agentscope_like.shell import (
     SensitiveNames,
     Surroundings,
     analyze,
+    steered,
 )
 from agentscope_like.shell.expand import may_ask_for_root
 from agentscope_like.state import AgentState
@@ -197,7 +198,9 @@ class Bash(ToolBase):
         """
         shell = self._shell_of(session)
         analysis = analyze(tool_input["command"], **_place(tool_input["command"], shell, shell))
-        return analysis if self._second_reader is None else self._second_reader.known(analysis)
+        if self._second_reader is not None:
+            analysis = self._second_reader.known(analysis)
+        return steered(analysis, lambda: shell.surroundings((), self._sensitive))
 
     async def prepare_call(
         self, tool_input: dict[str, Any], context: PermissionContext, session: object = None
@@ -235,7 +238,7 @@ class Bash(ToolBase):
             context,
             owner=Bash,
             read=read,
-            analysis=analysis,
+            analysis=steered(analysis, surroundings),
             surroundings=surroundings,
             surroundings_now=surroundings_now,
             place_of=_no_place if session is None or self._backend is not None else _place_of,

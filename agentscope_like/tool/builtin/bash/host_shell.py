@@ -125,6 +125,7 @@ class Shell:
             root=self.start,
             home=self.home,
             sensitive=sensitive,
+            variables=os.environ,
         )
 
     async def programs(self, analysis: CommandAnalysis, working: Sequence[str]) -> KnownPrograms:

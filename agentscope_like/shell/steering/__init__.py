@@ -1,0 +1,7 @@
+"""Finds the files of a project that steer a program, so that nothing is proven of it."""
+
+from __future__ import annotations
+
+from agentscope_like.shell.steering.steered_parts import steered
+
+__all__ = ["steered"]

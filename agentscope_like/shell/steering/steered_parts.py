@@ -1,0 +1,54 @@
+"""Adds a doubt to each part of a command whose program is steered by the project.
+
+What a program does by itself is in the catalog. What its project's files make of it is not, so a
+program that such a file steers is proven to do nothing. `catalog/steered_by.toml` has the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from agentscope_like.shell.analysis import CommandAnalysis, Doubt, Effect, EffectKind, Part
+from agentscope_like.shell.catalog import Steering, steered_by
+from agentscope_like.shell.steering.steering_search import SteeringSearch
+from agentscope_like.shell.surroundings import Surroundings
+
+__all__ = ["steered"]
+
+_UNSEEN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE, EffectKind.NETWORK})
+
+
+def steered(analysis: CommandAnalysis, around: Callable[[], Surroundings]) -> CommandAnalysis:
+    """Return the analysis with a doubt for each part that the project steers.
+
+    Args:
+        analysis: The command, as its text was read.
+        around: Returns where it runs, as the file system is now.
+    """
+    found = [(number, part) for number, part in enumerate(analysis.parts) if _steerings(part)]
+    if not found:
+        return analysis
+    search = SteeringSearch(analysis, around())
+    parts = list(analysis.parts)
+    for number, part in found:
+        parts[number] = _steered_part(part, search)
+    return replace(analysis, parts=tuple(parts))
+
+
+def _steerings(part: Part) -> tuple[Steering, ...]:
+    """Return what steers a part by files or variables, unless it is asked about anyway."""
+    if part.program is None or any(effect.kind in _UNSEEN for effect in part.effects):
+        return ()
+    found = steered_by(part.program, part.argv[1:])
+    return tuple(each for each in found if each.file or each.variables)
+
+
+def _steered_part(part: Part, search: SteeringSearch) -> Part:
+    for steering in _steerings(part):
+        if reason := search.objection(part, steering):
+            effect = Effect(EffectKind.EXECUTE, "", None, part.span)
+            doubts = (*part.doubts, Doubt(reason, part.span))
+            return replace(part, effects=(*part.effects, effect), doubts=doubts)
+    return part

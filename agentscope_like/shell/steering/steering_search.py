@@ -1,0 +1,202 @@
+"""Looks for files that steer a command, where the program itself would look for them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from functools import cached_property
+from posixpath import dirname
+
+from msgspec import Struct
+
+from agentscope_like.paths import FOLDER, FileKind, PathError, TooManyFilesError
+from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
+from agentscope_like.shell.catalog import RoleKind, Steering, SteeringFile, lookup
+from agentscope_like.shell.steering.present_names import present_names
+from agentscope_like.shell.steering.settings import SettingsError, settings_in
+from agentscope_like.shell.steering.written_files import written_objection
+from agentscope_like.shell.surroundings import Surroundings
+
+__all__ = ["SteeringSearch"]
+
+MAX_BYTES = 1 << 20
+"""How much of a file is read; a larger one may hold anything."""
+
+_READ = EffectKind.READ
+
+
+class SteeringSearch(Struct, frozen=True, dict=True):
+    """Looks for what steers the parts of one command.
+
+    Attributes:
+        analysis: The command.
+        around: Where it runs.
+    """
+
+    analysis: CommandAnalysis
+    around: Surroundings
+
+    def objection(self, part: Part, steering: Steering) -> str | None:
+        """Return what steers the program of a part, or None."""
+        for name in steering.variables.split():
+            if self._leads_into_project(self.around.variables.get(name, "")):
+                return f"{name} is set to something in the project, which {steering.steers}"
+        starts = _starts(part, steering)
+        for file in steering.file:
+            if not starts:
+                return (
+                    f"`{file.all_names[0]}` {steering.steers}, and the directory is only known at "
+                    "run time"
+                )
+            if reason := self._file_objection(part, file, starts):
+                return f"{reason} {steering.steers}"
+        return None
+
+    def _file_objection(
+        self, part: Part, file: SteeringFile, starts: tuple[str, ...]
+    ) -> str | None:
+        """Return the beginning of a sentence about a file that steers, or None."""
+        try:
+            places = self._directories_above(starts)
+            for other in self.analysis.parts:
+                if other is not part and (
+                    reason := written_objection(other, file.all_names, places, self.around)
+                ):
+                    return reason
+            for path in self._candidates(file, starts, places):
+                if self._steers(path, file):
+                    return f"`{path.removeprefix(starts[0].rstrip('/') + '/')}`"
+        except TooManyFilesError:
+            return "one of too many files to check"
+        except PathError:
+            return "a file that cannot be checked"
+        return None
+
+    def _leads_into_project(self, value: str) -> bool:
+        """Return whether a variable's value has a path of the project, or one that is relative."""
+        for path in filter(None, value.split(":")):
+            if not path.startswith("/"):
+                return True
+            try:
+                if self.around.contains(self.around.locate(path)):
+                    return True
+            except (PathError, TooManyFilesError):
+                return True
+        return False
+
+    def _candidates(
+        self, file: SteeringFile, starts: tuple[str, ...], places: tuple[str, ...]
+    ) -> Iterator[str]:
+        """Yield the paths where the program may find a file; that it is there is not known."""
+        if file.named:
+            yield from starts
+        for directory in places:
+            present = self._present_names(directory)
+            if present is not None and file.beginnings.isdisjoint(present):
+                continue
+            if directory not in self._own_homes:
+                yield from (f"{directory.rstrip('/')}/{name}" for name in file.all_names)
+
+    def _present_names(self, directory: str) -> frozenset[str] | None:
+        """Return the first names that are in a directory; None where that is not known."""
+        if self.around.names is not os:
+            return None
+        if directory not in self._listings:
+            self.around.effort.spend(FOLDER)
+            self._listings[directory] = present_names(directory)
+        return self._listings[directory]
+
+    @cached_property
+    def _listings(self) -> dict[str, frozenset[str] | None]:
+        return {}
+
+    @cached_property
+    def _above(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        return {}
+
+    def _directories_above(self, starts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return directories and all above them, by their text and as the kernel resolves them."""
+        if starts in self._above:
+            return self._above[starts]
+        found: dict[str, None] = {}
+        for start in starts:
+            for reading in (start, self.around.locate(start).resolved):
+                directory = reading
+                while directory not in found:
+                    found[directory] = None
+                    directory = dirname(directory)
+        return self._above.setdefault(starts, tuple(found))
+
+    @cached_property
+    def _own_homes(self) -> frozenset[str]:
+        """The homes whose files are the user's own, as none of them is worked in."""
+        homes = set()
+        for home in filter(None, (self.around.home, *self.around.other_homes)):
+            located = self.around.locate(home)
+            if not self.around.contains(located) and not self._is_started_in(located.resolved):
+                homes |= {located.absolute, located.resolved}
+        return frozenset(homes)
+
+    def _is_started_in(self, home: str) -> bool:
+        return self.around.locate(self.around.directory).resolved == home
+
+    def _steers(self, path: str, file: SteeringFile) -> bool:
+        """Return whether there is a file that is not known to be harmless."""
+        self.around.effort.spend(FOLDER)
+        try:
+            self.around.names.lstat(path.rstrip("/"))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True
+        kind = self.around.locate(path.rstrip("/")).kind
+        if kind is FileKind.MISSING:
+            return False
+        if kind is FileKind.DIRECTORY or path.endswith("/"):
+            return path.endswith("/")
+        return kind is not FileKind.FILE or not self._is_harmless(path, file)
+
+    def _is_harmless(self, path: str, file: SteeringFile) -> bool:
+        """Return whether each setting of a file is known to be harmless."""
+        if file.harmless_if is None or self.around.names is not os:
+            return False
+        try:
+            settings = settings_in(_text_of(path), file.settings)
+        except (OSError, UnicodeDecodeError, SettingsError):
+            return False
+        return all(file.harmless_if.fullmatch(each) for each in settings)
+
+
+def _starts(part: Part, steering: Steering) -> tuple[str, ...]:
+    """Return the directories where a program begins to look; empty where one is not known.
+
+    What it reads is among them if an option may make it enter a directory.
+    """
+    directories = part.directories or ((part.directory,) if part.directory else ())
+    grammar = lookup(part.program or "")
+    flags = () if grammar is None else grammar.flags.values()
+    enters = any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
+    if not directories or not (enters or any(file.named for file in steering.file)):
+        return directories
+    reads = [each.path for each in part.effects if each.kind is _READ]
+    known = tuple(path for path in reads if path)
+    is_known = not enters or len(known) == len(reads) or None not in part.argv
+    return (*directories, *known) if is_known else ()
+
+
+def _text_of(path: str) -> str:
+    """Return what is in a regular file of this host.
+
+    Raises:
+        OSError: It is no regular file, is too large or cannot be read.
+        UnicodeDecodeError: It is no text.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no regular file")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(f"{path} is too large")
+    return content.decode("utf-8")

@@ -1,0 +1,247 @@
+"""What a project's files make of a program is asked about, unless it is known to be harmless."""
+
+from __future__ import annotations
+
+import os
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from agentscope_like.sandbox.isolation.views import network_programs
+from agentscope_like.shell import catalog
+from agentscope_like.shell.catalog import steered_by, steering_table
+from agentscope_like.toml_tables import TableError
+from tests.permission.kit import Place, decide, make_place
+from tests.steered_list import listed
+
+TABLE = tomllib.loads(Path(__file__).with_name("steering.toml").read_text("utf-8"))
+HOSTILE = "[toolchain]\npath = '/tmp/evil'\n"
+
+
+def project(base: Path, table: dict[str, Any]) -> Place:
+    """Make the project of one entry of the table."""
+    place = make_place(base)
+    for name in (*table.get("directories", ()), "sub"):
+        (place.work / name).mkdir(parents=True)
+    for name, text in table.get("files", {}).items():
+        path = place.work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return place
+
+
+@pytest.fixture
+def rust(tmp_path: Path) -> Place:
+    """Return a project that names a directory as its toolchain."""
+    return project(tmp_path, {"files": {"rust-toolchain.toml": HOSTILE}})
+
+
+@pytest.mark.parametrize("mode", ["explore", "default", "accept_edits"])
+@pytest.mark.parametrize("table", TABLE["project"], ids=lambda table: table["says"])
+def test_a_project_steers_what_its_files_say(
+    table: dict[str, Any], mode: str, tmp_path: Path
+) -> None:
+    """A program is no read where a file of the project steers it; every other still is."""
+    place = project(tmp_path, table)
+    allowed = {
+        command
+        for command in (*table.get("asks", ()), *table.get("reads", ()))
+        if decide(command, place, mode=mode).behavior.value == "allow"
+    }
+    assert allowed == set(table.get("reads", ()))
+
+
+@pytest.mark.parametrize("name", sorted(catalog.names()))
+def test_each_program_says_what_steers_it(name: str) -> None:
+    """No program is in the catalog without an answer to what steers it."""
+    assert steered_by(name), f"steered_by.toml does not say what steers `{name}`"
+
+
+def test_a_program_that_reaches_the_network_says_itself_what_steers_it() -> None:
+    """That all programs of a file of the catalog are harmless covers none that has a network."""
+    named = {command.split()[0] for record in steering_table() for command in record.commands}
+    assert network_programs() - named == set()
+
+
+def test_only_programs_of_the_catalog_are_said_to_be_steered() -> None:
+    """A record for a program that the catalog does not know would be dead."""
+    named = {command.split()[0] for record in steering_table() for command in record.commands}
+    assert named - catalog.names() == set()
+
+
+def test_a_record_that_says_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record without a file, a variable, a switch or a reason answers nothing."""
+    text = '[[steering]]\nsource = "its manual"\nprograms = "ls"\n'
+    monkeypatch.setattr(Path, "read_text", lambda *_: text)
+    steering_table.cache_clear()
+    try:
+        with pytest.raises(TableError, match="steers"):
+            steering_table()
+    finally:
+        steering_table.cache_clear()
+
+
+def test_the_file_is_told(rust: Place) -> None:
+    """The question names the file, and what it makes of the program."""
+    decision = decide("cargo --version", rust)
+    assert "`rust-toolchain.toml` chooses the toolchain" in decision.message
+
+
+def test_a_rule_still_allows_what_a_person_has_seen(rust: Place) -> None:
+    """The question is one that a rule may answer."""
+    rules = ["allow cargo --version"]
+    assert decide("cargo --version", rust, rules=rules).behavior.value == "allow"
+    assert decide("cargo -V", rust, rules=rules).behavior.value == "ask"
+
+
+def test_what_a_command_writes_steers_it(tmp_path: Path) -> None:
+    """With accepted edits, a command that writes the file before the program is asked about."""
+    place = project(tmp_path, {})
+    (place.work / "other").symlink_to("rust-toolchain")
+    (place.work / "evil").mkdir()
+    (place.work / "a.txt").touch()
+    write = "printf '%s' '[toolchain]' > rust-toolchain.toml"
+    for command, behavior in (
+        (f"{write}; cargo --version", "ask"),
+        ("touch .cargo/config.toml; cargo search x", "ask"),
+        ("mv evil sub; cd sub; cargo --version", "ask"),
+        ("ln -s evil sub/x; cd sub/x; cargo --version", "ask"),
+        ("echo x > other; cargo --version", "ask"),
+        ("echo x > sub/Rust-Toolchain; cargo --version", "ask"),
+        ("cp a.txt rust-toolchain; cargo --version", "ask"),
+        ("cp a.txt sub; cargo --version", "allow"),
+        ("cp rust-toolchain.txt sub/rust-toolchain; cargo --version", "ask"),
+        ("mv a.txt b.txt; cargo --version", "allow"),
+        ("cp -r evil/. .; cargo --version", "ask"),
+        ("rm a.txt; cargo --version", "allow"),
+        ("mv evil lib && rg x", "allow"),
+        ("cp -r evil sub && rg x", "allow"),
+        ("cp -r evil/. sub; cd sub; rg x", "ask"),
+        ("mv ./*.txt sub; rg x", "allow"),
+        ("mv ./*.txt sub; cd sub; rg x", "ask"),
+        ("mkdir -p a/b; cd a/b; cargo --version", "allow"),
+        (f"{write}; git status", "allow"),
+        ("echo x > out.txt; cargo --version", "allow"),
+        ("mkdir -p a/b; cargo --version > a/b/version.txt", "allow"),
+    ):
+        assert decide(command, place, mode="accept_edits").behavior.value == behavior, command
+
+
+def test_files_above_the_project_count(tmp_path: Path) -> None:
+    """A program looks in the directories above the one that it runs in, and through symlinks."""
+    place = project(tmp_path, {})
+    other = tmp_path / "elsewhere" / "deep"
+    other.mkdir(parents=True)
+    (place.work / "link").symlink_to(other)
+    assert decide("cd link && cargo --version", place).behavior.value == "allow"
+    (other.parent / "rust-toolchain.toml").write_text(HOSTILE)
+    assert decide("cargo --version", place).behavior.value == "allow"
+    assert decide("cd link && cargo --version", place).behavior.value == "ask"
+    (tmp_path / "rust-toolchain.toml").write_text(HOSTILE)
+    assert decide("cargo --version", place).behavior.value == "ask"
+
+
+def test_a_home_is_the_users_own(tmp_path: Path) -> None:
+    """Files in the home steer for the user, unless the home is what is worked in."""
+    home = tmp_path.resolve() / "u"
+    (home / "project").mkdir(parents=True)
+    (home / "rust-toolchain.toml").write_text(HOSTILE)
+    inside = Place(home / "project", home)
+    assert decide("cargo --version", inside).behavior.value == "allow"
+    assert decide("cargo --version", Place(home, home)).behavior.value == "ask"
+    assert decide("cargo --version", Place(tmp_path.resolve(), home)).behavior.value == "allow"
+    assert (
+        decide("cd u/project && cargo --version", Place(tmp_path.resolve(), home)).behavior.value
+        == "ask"
+    )
+
+
+def test_a_file_that_comes_is_seen_in_a_directory_that_was_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is remembered of a directory holds no longer than the directory is as it was."""
+    monkeypatch.setattr("agentscope_like.shell.steering.present_names.SETTLED_NS", 0)
+    place = project(tmp_path, {})
+    times = (1_000_000_000, 1_000_000_000)
+    os.utime(place.work, times)
+    assert decide("cargo --version", place).behavior.value == "allow"
+    assert decide("cargo --version", place).behavior.value == "allow"
+    time.sleep(0.05)
+    (place.work / "rust-toolchain").write_text(HOSTILE)
+    os.utime(place.work, times)
+    assert decide("cargo --version", place).behavior.value == "ask"
+    time.sleep(0.05)
+    (place.work / "rust-toolchain").unlink()
+    assert decide("cargo --version", place).behavior.value == "allow"
+
+
+def test_a_directory_with_many_files_is_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Among more files than are remembered, one that steers is found."""
+    monkeypatch.setattr("agentscope_like.shell.steering.present_names.MOST_ENTRIES", 4)
+    place = project(tmp_path, {})
+    for number in range(5):
+        (place.work / str(number)).touch()
+    assert decide("cargo --version", place).behavior.value == "allow"
+    (place.work / "rust-toolchain").write_text(HOSTILE)
+    assert decide("cargo --version", place).behavior.value == "ask"
+
+
+def test_the_list_names_files_and_switches() -> None:
+    """What steers a program can be read: its files, its variables and what is switched off."""
+    lines = "\n".join(listed(["cargo"]))
+    for text in ("rust-toolchain.toml", "RUSTUP_AUTO_INSTALL=0", "CARGO_HOME", "cargo search"):
+        assert text in lines
+    assert "\nls\n" not in "\n".join(listed())
+    assert "\nls\n" in "\n".join(listed(everything=True))
+
+
+def test_a_file_that_cannot_be_read_steers(tmp_path: Path) -> None:
+    """What is no regular file, too large or no text is not known to be harmless."""
+    place = project(tmp_path, {})
+    path = place.work / "rust-toolchain"
+    assert decide("cargo --version", place).behavior.value == "allow"
+    for text in (b"\xff\xfe", b"stable\n" * 200_000, b"stable\x00path"):
+        path.write_bytes(text)
+        assert decide("cargo --version", place).behavior.value == "ask"
+    path.unlink()
+    os.mkfifo(path)
+    assert decide("cargo --version", place).behavior.value == "ask"
+    path.unlink()
+    path.symlink_to(place.home / "x")
+    assert decide("cargo --version", place).behavior.value == "allow"
+    (place.home / "x").write_text(HOSTILE)
+    assert decide("cargo --version", place).behavior.value == "ask"
+
+
+@pytest.mark.parametrize(
+    ("variable", "command"),
+    [
+        ("KUBECONFIG", "kubectl get pods"),
+        ("CARGO_HOME", "cargo search x"),
+        ("NPM_CONFIG_USERCONFIG", "npm ls"),
+        ("PYTHONPATH", "pip list"),
+        ("AWS_CONFIG_FILE", "aws s3 ls"),
+        ("DOCKER_CONFIG", "docker ps"),
+        ("VIRTUAL_ENV", "uv pip list"),
+    ],
+)
+def test_a_variable_that_leads_into_the_project_steers(
+    variable: str, command: str, tmp_path: Path
+) -> None:
+    """What the environment names is the user's own, unless it lies in the project."""
+    place = project(tmp_path, {})
+    for value, behavior in (
+        (f"{place.home}/x", "allow"),
+        (f"{place.work}/x", "ask"),
+        (f"{place.home}/x:{place.work}/x", "ask"),
+        ("x", "ask"),
+        ("", "allow"),
+    ):
+        with patch.dict(os.environ, {variable: value}):
+            assert decide(command, place).behavior.value == behavior, value
