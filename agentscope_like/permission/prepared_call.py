@@ -68,6 +68,14 @@ class PreparedCall:
             return []
         return await self.tool.fallback_suggestions(self.tool_input)
 
+    def wider_rules(self) -> list[PermissionRule]:
+        """Return rules that would allow more than such calls; they are told, and never offered."""
+        return []
+
+    def uncovered(self) -> tuple[PermissionRule, str] | None:
+        """Return an allow rule that matches the call and does not cover all of it, and why."""
+        return None
+
     def places(self) -> tuple[str, ...]:
         """Return where the paths led that the call changes, as the decision located them."""
         return ()

@@ -15,7 +15,7 @@ from agentscope_like.shell.analysis import (
 from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.read_command import CommandDirectories, analyze
 from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
-from agentscope_like.shell.values import Unknown, Words
+from agentscope_like.shell.values import Shape, Unknown, Words
 
 __all__ = [
     "CHANGES",
@@ -27,6 +27,7 @@ __all__ = [
     "EffectKind",
     "Part",
     "SensitiveNames",
+    "Shape",
     "Surroundings",
     "Unknown",
     "Words",
