@@ -44,6 +44,7 @@ class _General(Struct, frozen=True, forbid_unknown_fields=True):
 
 class _UnknownPrograms(Struct, frozen=True, forbid_unknown_fields=True):
     letters: str
+    endings: str
     pieces: str
 
 
@@ -51,6 +52,7 @@ class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
     general: _General
     unknown: _UnknownPrograms
     text_operands: _Words
+    carrying: dict[str, str]
     programs: dict[str, str]
 
 
@@ -169,6 +171,11 @@ class _CommandWords:
         self._options = _options_of(tuple(plain or [self._program]))
         before = families().before_command(texts)
         self._skipped = None if before is None else sum(before) - 1
+        self._carrying = _tables().carrying.get(canonical(self._program), "").split()
+        self._language = families().language_of(self._program)
+        self._starts = tuple(
+            each for each in families().command_options(texts) if not each.startswith("-")
+        )
         self.carried_at = len(words)
 
     def unnamed(self) -> Iterator[int]:
@@ -184,6 +191,9 @@ class _CommandWords:
                 if word == "--":
                     is_ended = True
                     continue
+                if word in self._carrying and self._is_named(index):
+                    self.carried_at = index + 1
+                    return
                 covered, is_value = self._option(word, is_ended=is_ended)
             else:
                 if self._skipped is not None and operands >= self._skipped:
@@ -212,6 +222,12 @@ class _CommandWords:
             return False, False
         return _is_harmless_anywhere(name), False
 
+    def _runs_a_command(self, word: str) -> bool:
+        """Return whether an operand is a text in the program's own language that runs a command."""
+        if word.startswith(self._starts):
+            return True
+        return self._language is not None and self._language.fullmatch(word) is not None
+
     def _cluster(self, letters: str) -> tuple[bool, bool] | None:
         """Return what `_option` does for letters written together; None if one is not covered."""
         for place, letter in enumerate(letters, 1):
@@ -226,8 +242,13 @@ class _CommandWords:
         if isinstance(word, str):
             if first and self._options.bundled and not (found := self._cluster(word)):
                 return found is not None
-            return is_text or not (word == "-" or INPUT.fullmatch(word) or _SETTING.match(word))
+            return is_text or not (_is_special(word) or self._runs_a_command(word))
         return _is_plain(word, is_text=is_text)
+
+
+def _is_special(word: str) -> bool:
+    """Return whether an operand is a setting, a file of options, or stands for the input."""
+    return word == "-" or bool(INPUT.fullmatch(word) or _SETTING.match(word))
 
 
 def _is_value(word: Argument) -> bool:
@@ -258,9 +279,10 @@ def _is_harmless_anywhere(name: str) -> bool:
     if not name.startswith("--"):
         return set(name[1:]) <= set(_tables().unknown.letters.split())
     short, long = _pieces()
+    endings = tuple(_tables().unknown.endings.split())
     for piece in _PIECES.split(name.lstrip("-")):
         lower = piece.lower()
-        if lower in short or any(each in lower for each in long):
+        if lower in short or lower.endswith(endings) or any(each in lower for each in long):
             return False
         if len(lower) >= _SHORT_PIECE and any(each.startswith(lower) for each in long):
             return False
