@@ -46,6 +46,8 @@ class PermissionDecision:
         bypass_immune: Whether this ASK is a safety check that no allow rule can silence.
         row: The row of the decision table that settled it.
         rule: The rule that settled it, where one did.
+        place: Where in the command stands what a safety check found: its first character, and the
+            one behind its last.
     """
 
     behavior: PermissionBehavior
@@ -56,6 +58,7 @@ class PermissionDecision:
     bypass_immune: StrictBool = False
     row: DecisionRow | None = None
     rule: PermissionRule | None = None
+    place: tuple[int, int] | None = None
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class PermissionDecision:
         bypass_immune: bool = False,
         row: DecisionRow | None = None,
         rule: PermissionRule | None = None,
+        place: tuple[int, int] | None = None,
     ) -> None:
         """Convert a behaviour given as text, and clean texts so that they can be stored."""
         fields = self.__dict__  # a frozen class's generated `__init__` takes twice as long
@@ -88,6 +92,8 @@ class PermissionDecision:
             fields["row"] = row
         if rule is not None:
             fields["rule"] = rule
+        if place is not None:
+            fields["place"] = place
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields that were given, with the suggestions found."""

@@ -17,7 +17,7 @@ from agentscope_like.permission.protocol import PermissionTool, Preparation, Rul
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of, rules_to_try
 
-__all__ = ["MAX_SUGGESTIONS", "CallDecision", "PermissionEngine"]
+__all__ = ["MAX_SUGGESTIONS", "CallDecision", "NearRules", "PermissionEngine"]
 
 # Looking up a member of an enumeration takes as long as all else that a row of the table does.
 ALLOW, DENY, ASK = PermissionBehavior.ALLOW, PermissionBehavior.DENY, PermissionBehavior.ASK
@@ -37,6 +37,18 @@ class CallDecision(NamedTuple):
 
     decision: PermissionDecision
     call: PreparedCall | None
+
+
+class NearRules(NamedTuple):
+    """Rules beside those that a question offers.
+
+    Attributes:
+        wider: Rules that would allow the call, and more than was shown.
+        uncovered: An allow rule that matches the call and does not cover all of it, and why.
+    """
+
+    wider: tuple[PermissionRule, ...] = ()
+    uncovered: tuple[PermissionRule, str] | None = None
 
 
 class PermissionEngine:
@@ -100,6 +112,18 @@ class PermissionEngine:
                 raise
             return CallDecision(_undecided(tool, mode, error), None)
 
+    async def near_rules(self, tool: PermissionTool, tool_input: dict[str, Any]) -> NearRules:
+        """Return which rules nearly allow the call, and which would allow more than was shown.
+
+        The wider ones have been tried. They are never offered as an answer; a person may write one.
+        """
+        call = (await self.decide(tool, tool_input)).call
+        if call is None:
+            return NearRules()
+        rules = rules_to_try(tool, ALLOW, self.context)
+        wider = [rule for rule in call.wider_rules() if await rules.would_find(rule, call)]
+        return NearRules(tuple(wider), call.uncovered())
+
 
 async def _decide(  # noqa: PLR0911 - one step for each row
     call: PreparedCall, mode: PermissionMode
@@ -127,7 +151,7 @@ async def _decide(  # noqa: PLR0911 - one step for each row
 
     is_safety_check = check.behavior is ASK and check.bypass_immune
     if is_safety_check and properties.safety_asks:
-        return _ask_or_deny(mode, DecisionRow.SAFETY_CHECK, check.message, check.decision_reason)
+        return _by_safety_check(mode, check)
     question = await _rule(ASK, call) if context.ask_rules else None
     if question := question or denial:
         return _by_rule(mode, DecisionRow.ASK_RULE, question)
@@ -282,6 +306,13 @@ def _ask_or_deny(
         row=row,
         rule=rule,
     )
+
+
+def _by_safety_check(mode: PermissionMode, check: PermissionDecision) -> PermissionDecision:
+    """Return ASK, or DENY where nobody can answer, with the place that the check found."""
+    row = DecisionRow.SAFETY_CHECK
+    decision = _ask_or_deny(mode, row, check.message, check.decision_reason)
+    return decision if check.place is None else replace(decision, place=check.place)
 
 
 def _undecided(tool: PermissionTool, mode: str, error: BaseException) -> PermissionDecision:

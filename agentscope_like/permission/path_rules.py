@@ -76,7 +76,8 @@ class PathRuleIndex:
         self._size += 1
 
     def _compiler(self) -> PatternCompiler:
-        return PatternCompiler(home=self._home, aliases=not self._strict, real=self._real)
+        forbids = not self._strict
+        return PatternCompiler(home=self._home, aliases=forbids, anywhere=forbids, real=self._real)
 
     def _file(self, pattern: PathPattern, position: int) -> None:
         for branch in pattern.branches:

@@ -78,6 +78,14 @@ class PreparedCall:
         """Return the same as things are now; a grant holds only while both are equal."""
         return PreparedCall.basis(self)
 
+    def wider_rules(self) -> list[PermissionRule]:
+        """Return rules that would allow more than such calls; they are told, and never offered."""
+        return []
+
+    def uncovered(self) -> tuple[PermissionRule, str] | None:
+        """Return an allow rule that matches the call and does not cover all of it, and why."""
+        return None
+
     def places(self) -> tuple[str, ...]:
         """Return where the paths led that the call changes, as the decision located them."""
         return ()

@@ -134,6 +134,10 @@ class ToolRules:
                 return rule
         return None
 
+    def rule_at(self, position: int) -> PermissionRule:
+        """Return the rule whose content the matcher has at a position."""
+        return self._by_content[position]
+
     async def would_find(self, rule: PermissionRule, call: PreparedCall) -> bool:
         """Return whether the call would be matched if `rule` were one of these."""
         if rule.rule_content is None:

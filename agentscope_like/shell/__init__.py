@@ -21,7 +21,7 @@ from agentscope_like.shell.program_search import (
 from agentscope_like.shell.read_command import CommandDirectories, analyze
 from agentscope_like.shell.steering import steered
 from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
-from agentscope_like.shell.values import Unknown, Words
+from agentscope_like.shell.values import Shape, Unknown, Words
 
 __all__ = [
     "CHANGES",
@@ -35,6 +35,7 @@ __all__ = [
     "Part",
     "SearchPath",
     "SensitiveNames",
+    "Shape",
     "Surroundings",
     "Unknown",
     "Words",

@@ -26,7 +26,7 @@ from agentscope_like.permission import (
     PermissionMode,
     PermissionRule,
 )
-from agentscope_like.permission.command import find_danger
+from agentscope_like.permission.command import find_danger, suggest_wider_patterns
 from agentscope_like.shell import (
     CommandAnalysis,
     Doubt,
@@ -63,6 +63,7 @@ __all__ = [
     "reads",
     "rule_of",
     "suggested_for",
+    "wider_for",
 ]
 
 PURPOSES = Path(agentscope_like.__file__).parent / "shell" / "walk" / "purposes.toml"
@@ -209,3 +210,9 @@ def danger_within(effort: int, command: str) -> str:
 def suggested_for(command: str, where: Place | None = None) -> list[str]:
     """Return the rules that are offered where a command is asked about."""
     return [each.rule_content or "" for each in decide(command, where).suggested_rules or ()]
+
+
+def wider_for(command: str, where: Place | None = None) -> list[str]:
+    """Return the rules that a person is told of beside those that are offered for a command."""
+    work, home = map(str, where or place())
+    return suggest_wider_patterns(analyze(command, directory=work, home=home))

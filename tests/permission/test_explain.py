@@ -293,6 +293,106 @@ def test_what_is_left_out_of_a_long_command_is_no_mark() -> None:
     assert all(set(mark) <= set(" 0123456789~^") for mark in rows(explanation, LineRole.MARK))
 
 
+LONG = [f"ls {number}" for number in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("matters", "shown"),
+    [
+        ("make all", ["make all"]),
+        ("ls > a.py", ["ls > a.py"]),
+        ("python3 - <<'E'\nevil()\nmore()\nE", ["python3 - <<'E'", "evil()", "more()"]),
+        ("sh -c 'rm x'", ["sh -c 'rm x'"]),
+        ("echo ${x@P}", ["echo ${x@P}"]),
+    ],
+)
+@pytest.mark.parametrize("place", [30, 50, 90])
+def test_what_matters_is_shown_of_a_long_command(
+    matters: str, shown: list[str], place: int
+) -> None:
+    """A part that is not proven is in view with its input, wherever it stands; reads are not."""
+    explanation = of("\n".join([*LONG[:place], matters, *LONG[place:]]))
+    in_view = [line.strip() for line in rows(explanation, LineRole.CALL)]
+    assert [line for line in in_view if line in shown] == shown
+    assert LONG[25] not in in_view
+    assert any("more lines" in line for line in in_view)
+
+
+@pytest.mark.parametrize("count", [13, 40])
+def test_each_part_that_is_not_proven_is_listed(count: int) -> None:
+    """However many there are."""
+    explanation = of("; ".join([*LONG[:30], *(f"touch {number}" for number in range(count))]))
+    parts = rows(explanation, LineRole.PART)
+    assert sum("not proven to read only" in line for line in parts) == count
+
+
+async def test_what_a_safety_check_found_is_shown_of_a_long_command() -> None:
+    """A part that only reads is in view and marked where it is why the command asks."""
+    command = "\n".join([*LONG[:50], "cat ~/.ssh/id_rsa", *LONG[50:]])
+    bash = Bash()
+    explanation = await explain_call(
+        bash,
+        {"command": command},
+        PermissionContext(),
+        analysis=bash.analysis({"command": command}),
+    )
+    assert explanation.decision.bypass_immune
+    assert "  cat ~/.ssh/id_rsa" in rows(explanation, LineRole.CALL)
+    assert any("51^^^" in line for line in rows(explanation, LineRole.MARK))
+    assert f"  {LONG[50]}" not in rows(explanation, LineRole.CALL)
+
+
+@pytest.mark.parametrize(
+    ("command", "offered", "wider"),
+    [
+        ("pytest -q tests", ["pytest -q tests"], ["pytest:*"]),
+        ("git push origin main", ["git push origin main"], ["git push:*"]),
+        ("rm build/x", ["rm build/x"], []),
+        ("python3 a.py", ["python3 a.py"], []),
+        ("npm run x > a", ["= npm run x > a"], []),
+    ],
+)
+async def test_a_wider_rule_is_told_and_not_offered(
+    command: str, offered: list[str], wider: list[str]
+) -> None:
+    """What opens the operands stands beside the narrow rule, if it would allow the command."""
+    bash = Bash()
+    explanation = await explain_call(
+        bash,
+        {"command": command},
+        PermissionContext(),
+        analysis=bash.analysis({"command": command}),
+    )
+    assert [rule.rule_content for rule in explanation.suggested_rules] == offered
+    assert [rule.rule_content for rule in explanation.wider] == wider
+    assert ("whatever its operands are" in explanation.to_text(200)) is bool(wider)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("make SHELL=./evil", "`allow Bash(make:*)` (from user) does not cover it: `SHELL=./evil`"),
+        ("make -C evil", "`-C` is not named"),
+        ("make > a.py", "its output is redirected"),
+        ("make < a.py", "it is given input"),
+        ("cd src && make", "it runs in another directory"),
+        ('make "$X"', "a word is only known at run time"),
+        ("npm test", ""),
+    ],
+)
+async def test_a_rule_that_does_not_cover_all_is_told(command: str, told: str) -> None:
+    """Whoever gave the rule learns why it asks all the same."""
+    bash, context = Bash(), PermissionContext()
+    PermissionEngine(context).add_rule(
+        PermissionRule(tool_name="Bash", rule_content="make:*", behavior=PermissionBehavior.ALLOW)
+    )
+    call = {"command": command}
+    explanation = await explain_call(bash, call, context, analysis=bash.analysis(call))
+    assert told in explanation.to_text(300)
+    assert (explanation.uncovered is not None) is bool(told)
+    assert (explanation.to_json()["uncovered"] is not None) is bool(told)
+
+
 def test_each_blank_of_an_argument_is_shown() -> None:
     """Blanks may be what matters in a text that is written, where a line is broken too."""
     text = "  if x:\n\n" + "a" * 100 + "   b  "

@@ -36,7 +36,8 @@ def allows(pattern: str, path: str) -> bool:
 
 
 def forbids(pattern: str, path: str) -> bool:
-    return compile_pattern(pattern, home=HOME).matches(at(path), DIRECTORIES, strict=False)
+    compiled = compile_pattern(pattern, home=HOME, anywhere=True)
+    return compiled.matches(at(path), DIRECTORIES, strict=False)
 
 
 @pytest.mark.parametrize(
@@ -51,15 +52,15 @@ def forbids(pattern: str, path: str) -> bool:
         ("src/*/./b", "src/a/b", "src/a/c"),
         ("src/*//b", "src/a/b", "src/a"),
         ("src/**/*.py", "src/a/b/main.py", "main.py"),
-        ("config.json", "config.json", "sub/config.json"),
-        ("*.py", "main.py", "sub/main.py"),
+        ("config.json", "config.json", "config.jsonc"),
+        ("*.py", "main.py", "main.pyc"),
         ("**/*.py", "main.py", "main.js"),
         ("**/node_modules/**", "a/node_modules/b", "a/node_module/b"),
         ("**/node_modules/**", "node_modules", "a/b"),
         ("a/**/b/**/c", "a/x/b/y/z/c", "a/x/c"),
         ("a/**/b/**/c", "a/b/b/c", "a/b/x"),
         ("*/**", "a", "/nonexistent/x"),
-        ("**", "a/b/c", "../x"),
+        ("**", "a/b/c", ""),
         (".", ".", "a"),
         ("./src//./x", "src/x", "x"),
         ("{src,lib}/*.py", "lib/a.py", "bin/a.py"),
@@ -92,7 +93,7 @@ def forbids(pattern: str, path: str) -> bool:
         ("@modal/(.)x", "@modal/(.)x", "modal/x"),
         (f"{WORK}/src/*", "src/x", "x"),
         (r"\[z-a]*", "[z-a]x", "z"),
-        ("X", "X", "x/X"),
+        ("X", "X", "XX"),
         ("XX/*", "XX/y", "XX"),
     ],
 )
@@ -103,6 +104,40 @@ def test_what_a_pattern_matches(pattern: str, matching: str, other: str) -> None
     if other:
         assert not allows(pattern, other)
         assert not forbids(pattern, other)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("config.json", "sub/config.json"),
+        ("config.json", "/srv/x/CONFIG.json"),
+        (".env", "../other/.env"),
+        ("*.pem", "/etc/ssl/a.pem"),
+        ("**/.env", "/srv/.env"),
+        ("**/keys/*", "~/x/keys/a"),
+        ("{.env,src/x}", "/srv/.env"),
+        ("**", "/x"),
+    ],
+)
+def test_a_pattern_that_names_no_place_forbids_in_any(pattern: str, path: str) -> None:
+    """To forbid, a bare name and `**/` match outside of the working directories as well."""
+    assert forbids(pattern, path)
+    assert not allows(pattern, path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("./config.json", "sub/config.json"),
+        ("src/.env", "/srv/src/.env"),
+        ("{.env,src/x}", "/srv/src/x"),
+        ("src/**", "/srv/src/x"),
+        ("/srv/.env", ".env"),
+    ],
+)
+def test_a_pattern_that_names_a_place_forbids_there(pattern: str, path: str) -> None:
+    """With a directory in front, a pattern starts at the working directories or at the root."""
+    assert not forbids(pattern, path)
 
 
 @pytest.mark.parametrize(

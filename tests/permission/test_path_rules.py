@@ -32,7 +32,7 @@ DIRECTORIES = locate_directories([WORK, "/nonexistent"], home=HOME)
 def alone(contents: list[str], location: Location, *, strict: bool) -> int | None:
     """Return what the index must say: the first pattern that matches when each is tried."""
     for position, content in enumerate(contents):
-        pattern = compile_pattern(content, home=HOME)
+        pattern = compile_pattern(content, home=HOME, anywhere=not strict)
         if pattern.matches(location, DIRECTORIES, strict=strict):
             return position
     return None
@@ -280,7 +280,7 @@ def test_a_directory_is_forbidden_with_all_that_is_below_it(content: str) -> Non
 
 def test_a_working_directory_is_a_name_in_its_parent() -> None:
     """What speaks of a working directory speaks of its name where that lies, and nowhere else."""
-    index = PathRuleIndex(["x", "**"], strict=False, home=HOME)
+    index = PathRuleIndex(["./x", "./**"], strict=False, home=HOME)
     directories = locate_directories([WORK], home=HOME)
     parent = index.within(locate("/nonexistent", directory="/", home=HOME), directories)
     assert parent is not None

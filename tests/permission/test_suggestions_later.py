@@ -66,7 +66,7 @@ async def test_a_question_is_like_one_with_its_suggestions(
 ) -> None:
     """Copies, fields, equality, text and JSON are those of a decision that has them as a list."""
     decision = await _question(Bash(cwd=tmp_path, confine="off"), {"command": "npm run build"})
-    plain = _plain(decision, [_rule("npm run build:*")])
+    plain = _plain(decision, [_rule("npm run build")])
     assert taken(decision) == plain
     adapter = TypeAdapter(PermissionDecision)
     fresh = await _question(Bash(cwd=tmp_path, confine="off"), {"command": "npm run build"})
@@ -126,11 +126,12 @@ async def test_a_tool_of_ones_own_may_wait_for_its_suggestions(tmp_path: Path) -
 
 
 async def test_each_suggestion_would_have_allowed_the_call(tmp_path: Path) -> None:
-    """Where it takes two rules to allow a call neither is offered, until one is there."""
+    """Where it takes two rules to allow a call, the whole line is offered, until one is there."""
     bash = Bash(cwd=tmp_path, confine="off")
     context = PermissionContext()
     engine = PermissionEngine(context)
-    assert _contents(await engine.check_permission(bash, COMMAND)) == []
+    whole = [f"= {COMMAND['command']}"]
+    assert _contents(await engine.check_permission(bash, COMMAND)) == whole
     engine.add_rule(_rule("make x"))
     (wanted,) = list((await engine.check_permission(bash, COMMAND)).suggested_rules or ())
     engine.add_rule(wanted)

@@ -58,8 +58,8 @@ class Branch(Struct, frozen=True):
         absolute: Whether it starts at the root, or at each working directory.
         base: Its leading names, joined by and beginning with `/`; empty where there is none.
         tail: The components after them; empty for exactly `base`.
-        alias: Whether it is another name, through symlinks, of a directory that the pattern names;
-            only rules that forbid use those.
+        alias: Whether only rules that forbid use it: it is another name, through symlinks, of a
+            directory that the pattern names, or any directory, where the pattern names none.
     """
 
     absolute: bool
@@ -115,7 +115,11 @@ def bases_of(directories: Sequence[Location]) -> list[str]:
 
 
 def compile_pattern(
-    text: str, *, home: str | None = None, real: Callable[[str], str] | None = None
+    text: str,
+    *,
+    home: str | None = None,
+    real: Callable[[str], str] | None = None,
+    anywhere: bool = False,
 ) -> PathPattern:
     """Compile a path pattern.
 
@@ -123,12 +127,13 @@ def compile_pattern(
         text: `src/**`, `**/*.py`, `/srv/{a,b}/*`, `~/notes.txt`.
         home: What `~` stands for; the user's home by default.
         real: Returns a directory with its symlinks followed; on this host by default.
+        anywhere: Whether it matches in any directory if it names none, to forbid.
 
     Raises:
         PatternError: The pattern could never match, expands to too many paths, or uses the syntax
             of a similar language.
     """
-    return PatternCompiler(home=home, aliases=True, real=real).compile(text)
+    return PatternCompiler(home=home, aliases=True, real=real, anywhere=anywhere).compile(text)
 
 
 def escape(path: str) -> str:
@@ -147,6 +152,8 @@ class PatternCompiler:
         home: What `~` stands for; the user's home by default.
         aliases: Whether to follow the symlinks of the directories that patterns name, so that
             `/var/run/**` forbids `/run/x` as well.
+        anywhere: Whether a pattern that names no directory (`.env`, `**/keys/*`) matches in any,
+            not only in the working directories; for rules that forbid.
         real: Returns a directory with its symlinks followed; on this host by default.
     """
 
@@ -155,10 +162,12 @@ class PatternCompiler:
         *,
         home: str | None = None,
         aliases: bool,
+        anywhere: bool = False,
         real: Callable[[str], str] | None = None,
     ) -> None:
         self._home = os.path.expanduser("~") if home is None else home
         self._aliases = aliases
+        self._anywhere = anywhere
         self._resolve = self._real_here if real is None else real
         self._real: dict[str, str] = {"": ""}
 
@@ -193,6 +202,10 @@ class PatternCompiler:
         base, tail = _split(text, alternative)
         branch = Branch(absolute, home + base, tail)
         yield branch
+        names_no_place = "/" not in alternative or alternative.startswith("**/")
+        if self._anywhere and names_no_place and (base or tail) and not absolute:
+            anywhere = alternative if alternative.startswith("**") else f"**/{alternative}"
+            yield Branch(True, *_split(text, f"/{anywhere}"), alias=True)
         if absolute:
             yield from self._others(branch, trusted=home.count("/") or 1)
 

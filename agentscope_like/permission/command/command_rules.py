@@ -6,21 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from agentscope_like.permission.command.command_patterns import CommandIndex
-from agentscope_like.permission.command.edits import (
-    part_objection,
-    redirect_objection,
-)
+from agentscope_like.permission.command.edits import part_objection
+from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.command.started_commands import (
     may_be_another,
     started_by,
     started_in,
 )
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.shell import CommandAnalysis, Part, Surroundings, Unknown, Words
+from agentscope_like.permission.patterns import CommandIndex, CommandPattern, refuse_lone_word
+from agentscope_like.shell import CommandAnalysis, Part, Words
 from agentscope_like.shell.catalog import program_name
 from agentscope_like.shell.facts import bare_name, other_names, runs_unseen_text
-from agentscope_like.shell.state import exported_doubt
 from agentscope_like.shell.touches import link_objection
 
 if TYPE_CHECKING:
@@ -36,7 +33,8 @@ class CommandRules:
     """The command patterns of rules with the same behaviour.
 
     To allow, every simple command at any depth must match a pattern or be proven to read only;
-    where the text may hold more than was read, each must match. To deny or ask, one is
+    where the text may hold more than was read, each must match. What a pattern does not name is
+    not allowed by it (see `RuleCoverage`). To deny or ask, one is
     enough: through wrappers, whatever its path, and in text that could not be read, where every
     word may be a command.
 
@@ -53,7 +51,7 @@ class CommandRules:
         if behavior is PermissionBehavior.ALLOW:
             self._index = CommandIndex(contents, program=_trusted_name)
         else:
-            self._index = CommandIndex(contents, program=bare_name)
+            self._index = CommandIndex(contents, program=bare_name, refuse=refuse_lone_word)
 
     def add(self, content: str) -> None:
         """Count with one more pattern, at the next position.
@@ -90,14 +88,18 @@ class CommandRules:
         if not analysis.understood:
             return None
         surroundings = call.surroundings
+        edits_run = call.context.mode.properties.edits_run
+        coverage = RuleCoverage(analysis, surroundings, edits_run=edits_run)
         proofs_count = not analysis.doubts
-        accepts_edits = proofs_count and call.context.mode.properties.edits_run
+        accepts_edits = proofs_count and edits_run
         first: int | None = None
-        for part in analysis.parts:
+        if self._index.has_lines and proofs_count:
+            first = self._index.find_line(coverage.lines())
+        for part in analysis.parts if first is None else ():
             is_known = not call.programs.is_brought(part)
             if proofs_count and part.read_only and is_known:
                 continue
-            found = self._allowed(part, surroundings)
+            found = self._allowed(part, coverage, is_proven=part.read_only and is_known)
             if found is not None:
                 first = found if first is None else min(first, found)
             elif (
@@ -106,14 +108,35 @@ class CommandRules:
                 return None
         return None if link_objection(analysis, surroundings) else first
 
-    def _allowed(self, part: Part, surroundings: Surroundings) -> int | None:
-        if not part.argv or part.argv[0] is None or not _environment_is_safe(part):
+    def uncovered(self, call: PreparedCommand) -> tuple[int, str] | None:
+        """Return a pattern that matches a part without allowing it, and why; None if none does."""
+        analysis = call.analysis
+        edits_run = call.context.mode.properties.edits_run
+        coverage = RuleCoverage(analysis, call.surroundings, edits_run=edits_run)
+        for part in analysis.parts if analysis.understood else ():
+            if part.read_only or not part.argv or part.argv[0] is None:
+                continue
+            position = self._index.find((_trusted_name(part.argv[0]), *part.argv[1:]))
+            if position is None or self._allowed(part, coverage, is_proven=False) is not None:
+                continue
+            pattern = self._index.pattern(position)
+            words = coverage.words_objection(pattern, part)
+            if reason := words or coverage.surroundings_objection(part):
+                return position, reason
+        return None
+
+    def _allowed(self, part: Part, coverage: RuleCoverage, *, is_proven: bool) -> int | None:
+        if not part.argv or part.argv[0] is None:
             return None
         words = (_trusted_name(part.argv[0]), *part.argv[1:])
-        found = self._index.find(words)
-        if found is None or (part.redirects and redirect_objection(part, surroundings)):
-            return None
-        return found
+
+        def covers(pattern: CommandPattern) -> bool:
+            return is_proven or coverage.words_objection(pattern, part) is None
+
+        found = self._index.find_covering(words, covers)
+        if found is None or is_proven:  # the same, whatever it is given
+            return found
+        return None if coverage.surroundings_objection(part) else found
 
     def _forbidding(
         self, analysis: CommandAnalysis, call: PreparedCommand, *, guess: bool
@@ -160,16 +183,3 @@ class CommandRules:
 def _trusted_name(name: str) -> str:
     """Return the name that an allow rule must match: bare for a system program."""
     return program_name(name) or name
-
-
-def _environment_is_safe(part: Part) -> bool:
-    return not any(
-        assignment.append
-        or assignment.elements is not None
-        or exported_doubt(assignment.name, _value(assignment.value.literal)) is not None
-        for assignment in part.assignments
-    )
-
-
-def _value(literal: str | None) -> str | Unknown:
-    return Unknown() if literal is None else literal

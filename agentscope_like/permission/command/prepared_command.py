@@ -11,8 +11,13 @@ from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import LookBudget, PathError, TooManyFilesError
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
+from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.permission.command.suggestions import suggest_patterns
+from agentscope_like.permission.command.suggestions import (
+    suggest_line,
+    suggest_patterns,
+    suggest_wider_patterns,
+)
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior
@@ -155,7 +160,9 @@ class PreparedCommand(PreparedCall):
 
     def _opinion(self) -> PermissionDecision:
         if danger := find_danger(self.analysis, self.surroundings):
-            return _safety_ask(danger.message, danger.reason)
+            return _safety_ask(
+                danger.message, danger.reason, place=(danger.span.start, danger.span.end)
+            )
         if self.analysis.read_only:
             return _ONLY_READS
         if self._may_be_denied():
@@ -196,15 +203,37 @@ class PreparedCommand(PreparedCall):
 
     def own_suggestions(self) -> list[PermissionRule]:
         """Return a rule for each part that is not proven to read only."""
-        return [
-            PermissionRule(
-                tool_name=self.tool.name,
-                rule_content=pattern,
-                behavior=PermissionBehavior.ALLOW,
-                source="suggestion",
-            )
-            for pattern in suggest_patterns(self.analysis)
-        ]
+        return [self._suggestion(pattern) for pattern in suggest_patterns(self.analysis)]
+
+    @override
+    async def fallback_suggestions(self) -> list[PermissionRule]:
+        """Return a rule for the whole line, where no rule for a part of it would be enough."""
+        if not self.stands_for("generate_suggestions"):
+            return await super().fallback_suggestions()
+        coverage = RuleCoverage(self.analysis, self.surroundings, edits_run=False)
+        return [self._suggestion(pattern) for pattern in suggest_line(coverage.lines())]
+
+    @override
+    def wider_rules(self) -> list[PermissionRule]:
+        """Return rules that open the operands of the parts, such as `npm run build:*`."""
+        return [self._suggestion(pattern) for pattern in suggest_wider_patterns(self.analysis)]
+
+    @override
+    def uncovered(self) -> tuple[PermissionRule, str] | None:
+        """Return an allow rule that matches a part and does not cover all of it, and why."""
+        rules = rules_of(self.tool, PermissionBehavior.ALLOW, self.context)
+        if rules is None or not isinstance(rules.matcher, CommandRules):
+            return None
+        found = rules.matcher.uncovered(self)
+        return None if found is None else (rules.rule_at(found[0]), found[1])
+
+    def _suggestion(self, pattern: str) -> PermissionRule:
+        return PermissionRule(
+            tool_name=self.tool.name,
+            rule_content=pattern,
+            behavior=PermissionBehavior.ALLOW,
+            source="suggestion",
+        )
 
     # What the grant is bound to
 
@@ -252,9 +281,11 @@ class PreparedCommand(PreparedCall):
         return tuple(places)
 
 
-def _safety_ask(message: str, reason: str) -> PermissionDecision:
+def _safety_ask(
+    message: str, reason: str, *, place: tuple[int, int] | None = None
+) -> PermissionDecision:
     return PermissionDecision(
-        PermissionBehavior.ASK, message, decision_reason=reason, bypass_immune=True
+        PermissionBehavior.ASK, message, decision_reason=reason, bypass_immune=True, place=place
     )
 
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from agentscope_like.permission.explain.visible_text import cells, spelt
 from agentscope_like.shell import CommandAnalysis, Part
-from agentscope_like.shell.syntax import Span
+from agentscope_like.shell.syntax import Heredoc, Span
 
 __all__ = ["MAX_ROWS", "CommandRow", "command_rows"]
 
 MAX_ROWS = 16
-"""Rows of a command that are shown; what is left out in the middle is counted."""
+"""Rows of a command that are shown beside those that matter; what is left out is counted."""
 
 PROVEN_MARK, DOUBT_MARK = "~", "^"
 
@@ -38,26 +38,61 @@ class _Shown(NamedTuple):
     offset: int
 
 
-def command_rows(analysis: CommandAnalysis, width: int) -> list[CommandRow]:
+def command_rows(
+    analysis: CommandAnalysis, width: int, *, found: Span | None = None
+) -> list[CommandRow]:
     """Return the command in rows of at most `width` columns, each followed by its marks.
 
     Below each part stand its number and `~`, and `^` below what is in doubt; commands inside of
-    others are marked one row further down.
+    others are marked one row further down. Of a long command, rows in the middle are left out, but
+    none that holds a part which is not proven to read only, its input, or what was found.
+
+    Args:
+        analysis: The command, as it was read.
+        width: The columns there are.
+        found: What a safety check found in it.
     """
-    marks = _marks(analysis)
+    marks = _marks(analysis, found)
     rows = list(_rows(analysis.command, width))
-    cut = len(rows) > MAX_ROWS
-    head, tail = (MAX_ROWS * 2 // 3, MAX_ROWS // 3) if cut else (len(rows), 0)
+    kept = _kept(rows, analysis, found)
     shown: list[CommandRow] = []
+    left_out = 0
     for index, row in enumerate(rows):
-        if head <= index < len(rows) - tail:
-            if index == head:
-                text = f"... {len(rows) - head - tail} more lines ..."
-                shown.append(CommandRow(text, False))
+        if index not in kept:
+            left_out += 1
+            if index + 1 == len(rows) or index + 1 in kept:
+                shown.append(CommandRow(f"... {left_out} more lines ...", False))
+                left_out = 0
             continue
         shown.append(CommandRow("".join(char.text for char in row), False))
         shown.extend(_underlines(row, marks))
     return shown
+
+
+def _kept(rows: list[list[_Shown]], analysis: CommandAnalysis, found: Span | None) -> set[int]:
+    """Return which rows are shown: the first, the last, and all that matter."""
+    if len(rows) <= MAX_ROWS:
+        return set(range(len(rows)))
+    head, tail = MAX_ROWS * 2 // 3, MAX_ROWS // 3
+    kept = {*range(head), *range(len(rows) - tail, len(rows))}
+    spans = [] if found is None else [found]
+    spans += (doubt.span for doubt in analysis.doubts)
+    for part in analysis.parts:
+        if not part.read_only:
+            spans.append(_whole(part))
+            spans += (redirect.span for redirect in part.redirects)
+            spans += (
+                redirect.target.body.span
+                for redirect in part.redirects
+                if isinstance(redirect.target, Heredoc)
+            )
+    for start, end in spans:
+        kept.update(
+            index
+            for index, row in enumerate(rows)
+            if row and row[0].offset < end and row[-1].offset >= start
+        )
+    return kept
 
 
 def _rows(command: str, width: int) -> Iterator[list[_Shown]]:
@@ -77,10 +112,11 @@ def _rows(command: str, width: int) -> Iterator[list[_Shown]]:
     yield row
 
 
-def _marks(analysis: CommandAnalysis) -> list[_Mark]:
+def _marks(analysis: CommandAnalysis, found: Span | None) -> list[_Mark]:
     marks = [_Mark(doubt.span, "", (doubt.span,), 0) for doubt in analysis.doubts]
     for number, part in enumerate(analysis.parts, start=1):
         doubts = tuple(doubt.span for doubt in part.doubts)
+        doubts += (found,) if found is not None and found == part.span else ()
         marks.append(_Mark(_whole(part), str(number), doubts, _depth(analysis.parts, part)))
     return marks
 

@@ -36,6 +36,9 @@ class ExplainedDecision(Struct, frozen=True):
         tool_input: The arguments that were decided upon.
         analysis: How a command line was read; None for other tools.
         without: Pieces of the command without which it would be allowed, each tried.
+        wider: Rules that would allow it and open its operands, each tried. No question offers them,
+            since more than the person saw would run.
+        uncovered: An allow rule that matches the call and does not cover all of it, and why.
     """
 
     decision: PermissionDecision
@@ -43,11 +46,21 @@ class ExplainedDecision(Struct, frozen=True):
     tool_input: Mapping[str, Any]
     analysis: CommandAnalysis | None = None
     without: tuple[str, ...] = ()
+    wider: tuple[PermissionRule, ...] = ()
+    uncovered: tuple[PermissionRule, str] | None = None
 
     @property
     def row_words(self) -> str | None:
         """Return the row of the decision table in words, or None for a tool's own opinion."""
         return None if self.decision.row is None else ROW_WORDS[self.decision.row]
+
+    @property
+    def uncovered_words(self) -> str:
+        """Return which allow rule does not cover the call, and why; empty if none matches."""
+        if self.uncovered is None:
+            return ""
+        rule, reason = self.uncovered
+        return f"`{rule}` (from {rule.source}) does not cover it: {reason}"
 
     @property
     def suggested_rules(self) -> tuple[PermissionRule, ...]:

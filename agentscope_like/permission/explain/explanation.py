@@ -52,12 +52,14 @@ class Explanation(ExplainedDecision, frozen=True):
             "rule_source": None if decision.rule is None else decision.rule.source,
             "message": decision.message,
             "reason": decision.decision_reason,
+            "uncovered": self.uncovered_words or None,
             "safety_check": decision.bypass_immune,
             **self._reading(),
             "allowed_by": {
                 "rules": [str(rule) for rule in self.suggested_rules],
                 "flags": [rule_flag(rule) for rule in self.suggested_rules],
                 "without": list(self.without),
+                "wider": [rule_flag(rule) for rule in self.wider],
             },
         }
 
@@ -98,6 +100,11 @@ async def explain_call(
     engine = PermissionEngine(context, session)
     decision = decision or await engine.check_permission(tool, tool_input)
     explanation = Explanation(decision, tool.name, tool_input, analysis)
+    if decision.row is DecisionRow.NOTHING_MATCHED and not _allows(decision):
+        near = await engine.near_rules(tool, tool_input)
+        offered = explanation.suggested_rules
+        wider = tuple(rule for rule in near.wider if rule not in offered)
+        explanation = replace(explanation, wider=wider, uncovered=near.uncovered)
     if analysis is None or decision.row not in _SPARED_BY_READING or _allows(decision):
         return explanation
     pieces: list[str] = []

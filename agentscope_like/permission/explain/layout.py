@@ -15,6 +15,7 @@ from agentscope_like.permission.explain.explained_decision import ExplainedDecis
 from agentscope_like.permission.explain.visible_text import visible
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.shell.syntax import Span
 
 if TYPE_CHECKING:
     from agentscope_like.shell import CommandAnalysis, Effect, Part
@@ -143,7 +144,8 @@ def _labelled(role: LineRole, label: str, text: str, width: int) -> list[Line]:
 def _call(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
     room = max(width - len(_INDENT), 20)
     if explanation.analysis is not None:
-        yield from _command(explanation.analysis, room)
+        place = explanation.decision.place
+        yield from _command(explanation.analysis, room, None if place is None else Span(*place))
         return
     for name, value in explanation.tool_input.items():
         rows = argument_lines(value, room - 2)
@@ -155,17 +157,17 @@ def _call(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
             yield from (Line(LineRole.CALL, f"{_INDENT}{_INDENT}{row}") for row in rows)
 
 
-def _command(analysis: CommandAnalysis, room: int) -> Iterator[Line]:
-    for row, is_mark in command_rows(analysis, room):
+def _command(analysis: CommandAnalysis, room: int, found: Span | None) -> Iterator[Line]:
+    for row, is_mark in command_rows(analysis, room, found=found):
         yield Line(LineRole.MARK if is_mark else LineRole.CALL, f"{_INDENT}{row}")
     listed = [
         (number, part)
         for number, part in enumerate(analysis.parts, start=1)
-        if len(analysis.parts) <= MAX_PARTS or not part.read_only
+        if len(analysis.parts) <= MAX_PARTS or not part.read_only or part.span == found
     ]
-    for number, part in listed[:MAX_PARTS]:
+    for number, part in listed:
         yield from _part(analysis.command, number, part, room)
-    if more := len(analysis.parts) - len(listed[:MAX_PARTS]):
+    if more := len(analysis.parts) - len(listed):
         proven = sum(part.read_only for part in analysis.parts)
         yield Line(LineRole.PART, f"{_INDENT}... and {more} more parts; {proven} in all read only")
     for doubt in analysis.doubts[:MAX_EFFECTS]:
@@ -237,6 +239,8 @@ def _why(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
     if decision.row is not None:
         words = explanation.row_words or ""
         yield from _labelled(LineRole.ROW, f"row {decision.row.value}", words, width)
+    if explanation.uncovered is not None:
+        yield from _labelled(LineRole.WHY, "rule", explanation.uncovered_words, width)
     if decision.rule is not None:
         rule = f"{decision.rule} (from {decision.rule.source})"
         yield from _labelled(LineRole.WHY, "rule", rule, width)
@@ -246,6 +250,11 @@ def _offers(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
     label = "allow"
     for rule in explanation.suggested_rules:
         yield from _labelled(LineRole.RULE, label, f"with {rule_flag(rule)}", width)
+        label = ""
+    label = "wider"
+    for rule in explanation.wider:
+        text = f"with {rule_flag(rule)}, whatever its operands are"
+        yield from _labelled(LineRole.OFFER, label, text, width)
         label = ""
     label = "offer"
     for piece in explanation.without:

@@ -39,6 +39,8 @@ class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
     run_words: _Words
     runs_a_command: _Placed
     runs_texts: _Words
+    message_options: dict[str, str]
+    sub_commands: dict[str, str]
     command_options: dict[str, str]
     languages: dict[str, Expression]
     own_words: _Words
@@ -71,6 +73,13 @@ class Families:
         self._options: dict[_Start, tuple[str, ...]] = {
             tuple(start.split()): tuple(options.split())
             for start, options in tables.command_options.items()
+        }
+        self._messages: dict[_Start, frozenset[str]] = {
+            tuple(start.split()): frozenset(options.split())
+            for start, options in tables.message_options.items()
+        }
+        self._sub_commands = {
+            program: frozenset(words.split()) for program, words in tables.sub_commands.items()
         }
         self._languages = tables.languages
         named = {words[0] for words in (*self._arity, *self._runners)}
@@ -111,6 +120,14 @@ class Families:
         """Return the options whose value is a command, as `command_families.toml` writes them."""
         start = _by_first_name(words[:2])
         return self._options.get(start[:1], ()) + self._options.get(start, ())
+
+    def message_options(self, words: Sequence[str | None]) -> frozenset[str]:
+        """Return the options whose value is a message that people read, and nothing is done by."""
+        return self._messages.get(_longest_start(words, self._messages), frozenset())
+
+    def programs_with_command(self, word: str) -> tuple[str, ...]:
+        """Return the programs that have a sub-command of this name, the best known first."""
+        return tuple(program for program, words in self._sub_commands.items() if word in words)
 
     def language_of(self, program: str) -> Expression | None:
         """Return the expression for words that run a command in a program's own language."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bracex import expand
 
-from tests.permission.kit import danger_of, met, suggested_for
+from tests.permission.kit import danger_of, met, wider_for
 
 TABLES = tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
 
@@ -21,9 +21,8 @@ def commands(lines: list[str]) -> list[str]:
 
 
 def prefixes(command: str) -> list[str]:
-    """Return the beginnings of commands that the rules offered for a command allow."""
-    offered = suggested_for(command)
-    return [each.removesuffix(":*") for each in offered if each.endswith(":*")]
+    """Return the beginnings of commands that the wider rules for a command allow."""
+    return [each.removesuffix(":*") for each in wider_for(command)]
 
 
 @pytest.mark.parametrize(

@@ -1,155 +1,27 @@
-"""Compiles command patterns and finds the first that matches, in time independent of their number.
+"""Finds the first of many command patterns that matches, in time independent of their number.
 
-A pattern is a list of words, read with the shell's quotes: `git commit:*` is any command that
-begins with the words `git commit`; `*` within a word matches any characters of that one word;
-without `:*` the words are all there are. Patterns are kept in a tree of words, so that looking one
-up costs what the command is long, and globs of one place are filed by how they begin or end.
+Patterns are kept in a tree of words, so that looking one up costs what the command is long, and
+globs of one place are filed by how they begin or end.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
 
-from agentscope_like.paths import PatternError
+from agentscope_like.permission.patterns.command_patterns import (
+    CommandPattern,
+    WordGlob,
+    compile_command,
+)
+from agentscope_like.permission.patterns.line_patterns import digest_of, is_digest
 from agentscope_like.shell import Words
-from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["CommandIndex", "CommandPattern", "WordGlob", "compile_command", "quoted"]
-
-
-MAX_PATTERN_LENGTH = 4096
-"""Characters of a pattern."""
+__all__ = ["CommandIndex"]
 
 _MOST_SOUGHT = 64
 """How many first words are sought in a text one by one, before its commands are."""
-
-_PREFIX_MARK = ":*"
-_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
-_PLAIN_WORDS = re.compile(r"[A-Za-z0-9_@%+=:,./ -]+")
-_TOKEN = re.compile(
-    r"""\s+ | (?P<plain>[^\s'"\\*]+) | (?P<glob>\*+) | '(?P<single>[^']*)'
-    | "(?P<double>(?:[^"\\]|\\.)*)" | \\(?P<escaped>.)""",
-    re.VERBOSE | re.DOTALL,
-)
-_IN_DOUBLE_QUOTES = re.compile(r'\\(["\\$`])')
-_OPERATOR = re.compile(r"[|&;<>()]+")
-_REFUSED = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
-
-
-class WordGlob(Struct, frozen=True):
-    """A word with `*` in it: the literal pieces before, between and after them."""
-
-    pieces: tuple[str, ...]
-
-    def matches(self, word: str) -> bool:
-        """Return whether the word contains the pieces in this order; linear in its length."""
-        first, *middle, last = self.pieces
-        end = len(word) - len(last)
-        position = len(first)
-        if position > end or not word.startswith(first) or not word.endswith(last):
-            return False
-        for piece in middle:
-            found = word.find(piece, position, end)
-            if found < 0:
-                return False
-            position = found + len(piece)
-        return True
-
-
-_ANY_WORD = WordGlob(("", ""))
-
-
-class CommandPattern(Struct, frozen=True):
-    """A compiled command pattern.
-
-    Attributes:
-        text: The pattern as written.
-        words: Its words.
-        is_prefix: Whether more words may follow.
-    """
-
-    text: str
-    words: tuple[str | WordGlob, ...]
-    is_prefix: bool
-
-
-@cached_by_size(500_000)
-def compile_command(text: str) -> CommandPattern:
-    """Compile a command pattern.
-
-    Raises:
-        PatternError: It could never match a command: it is empty, or has no program, an unclosed
-            quote, a shell operator, or a character that no pattern may contain.
-    """
-    if not text.strip():
-        raise PatternError("the pattern is empty: leave the content out to match every command")
-    if len(text) > MAX_PATTERN_LENGTH:
-        raise PatternError(f"the pattern has {len(text)} characters, over {MAX_PATTERN_LENGTH}")
-    if found := _REFUSED.search(text):
-        raise PatternError(
-            f"{text!r} contains the character U+{ord(found[0]):04X}: a pattern is one line of "
-            "visible characters and matches one command"
-        )
-    is_prefix = text.endswith(_PREFIX_MARK)
-    words = tuple(_words(text.removesuffix(_PREFIX_MARK) if is_prefix else text, text))
-    if not words:
-        raise PatternError(f"{text!r} names no program: write one before `:*`")
-    if words == (_ANY_WORD,) and not is_prefix:
-        raise PatternError(
-            f"{text!r} matches only commands of one word: leave the content out to match every "
-            "command"
-        )
-    if words[0] == "":
-        raise PatternError(f"{text!r} begins with an empty word, which is no program")
-    return CommandPattern(text, words, is_prefix)
-
-
-def quoted(word: str) -> str:
-    """Return the word so that a pattern takes it literally."""
-    if _PLAIN.fullmatch(word):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
-
-
-def _words(body: str, text: str) -> Iterator[str | WordGlob]:
-    if _PLAIN_WORDS.fullmatch(body):
-        yield from body.split()
-        return
-    pieces: list[str] = []
-    position = 0
-    while position < len(body):
-        match = _TOKEN.match(body, position)
-        if match is None:
-            raise PatternError(f"{text!r} has an unclosed quote or a trailing backslash")
-        position = match.end()
-        kind, value = match.lastgroup, match[0]
-        if kind is None:
-            if pieces:
-                yield _word(pieces)
-            pieces = []
-            continue
-        if not pieces:
-            pieces = [""]
-        if kind == "glob":
-            pieces.append("")
-            continue
-        value = match[kind]
-        if kind == "plain" and (operator := _OPERATOR.search(value)):
-            raise PatternError(
-                f"{text!r} contains `{operator[0]}`, which ends a command or redirects it, and a "
-                "pattern matches the words of one command: write a pattern for each command, "
-                "leave redirections out, and quote what is meant as a word"
-            )
-        pieces[-1] += _IN_DOUBLE_QUOTES.sub(r"\1", value) if kind == "double" else value
-    if pieces:
-        yield _word(pieces)
-
-
-def _word(pieces: list[str]) -> str | WordGlob:
-    return pieces[0] if len(pieces) == 1 else WordGlob(tuple(pieces))
 
 
 class _Node(Struct):
@@ -210,26 +82,33 @@ class CommandIndex:
     Args:
         contents: The patterns, in the order of their rules.
         program: Normalises a program's name, as callers of `find` do.
+        refuse: Raises `PatternError` for a pattern that these rules cannot have.
 
     Raises:
         PatternError: One of them cannot be compiled.
     """
 
-    __slots__ = ("_earlier", "_offset", "_program", "_root", "_size")
+    __slots__ = ("_earlier", "_lines", "_offset", "_patterns", "_program", "_refuse", "_root")
 
     def __init__(
-        self, contents: Sequence[str], *, program: Callable[[str], str] = lambda name: name
+        self,
+        contents: Sequence[str],
+        *,
+        program: Callable[[str], str] = lambda name: name,
+        refuse: Callable[[CommandPattern], None] | None = None,
     ) -> None:
         self._program = program
+        self._refuse = refuse
         self._earlier: CommandIndex | None = None
         self._offset = 0
-        self._size = 0
+        self._patterns: list[CommandPattern] = []
+        self._lines: dict[str, int] = {}
         self._root = _Node()
         for content in contents:
             self.add(content)
 
     def __len__(self) -> int:
-        return self._offset + self._size
+        return self._offset + len(self._patterns)
 
     def add(self, content: str) -> None:
         """Add one more pattern, at the next position.
@@ -237,8 +116,14 @@ class CommandIndex:
         Raises:
             PatternError: The pattern cannot be compiled; nothing has changed then.
         """
-        self._add(compile_command(content), self._size)
-        self._size += 1
+        pattern = compile_command(content)
+        if self._refuse is not None:
+            self._refuse(pattern)
+        if pattern.line:
+            self._lines.setdefault(pattern.line, len(self._patterns))
+        else:
+            self._add(pattern, len(self._patterns))
+        self._patterns.append(pattern)
 
     def extended(self, content: str) -> CommandIndex:
         """Return an index of these patterns and one more, without compiling these again.
@@ -246,7 +131,7 @@ class CommandIndex:
         Raises:
             PatternError: The pattern cannot be compiled.
         """
-        extended = CommandIndex((content,), program=self._program)
+        extended = CommandIndex((content,), program=self._program, refuse=self._refuse)
         extended._earlier = self
         extended._offset = len(self)
         return extended
@@ -284,6 +169,55 @@ class CommandIndex:
         if self._earlier is not None or root.globs is not None or len(root.words) > _MOST_SOUGHT:
             return True
         return any(map(text.__contains__, root.words))
+
+    def pattern(self, position: int) -> CommandPattern:
+        """Return the pattern at a position that `find` returned."""
+        if self._earlier is not None and position < self._offset:
+            return self._earlier.pattern(position)
+        return self._patterns[position - self._offset]
+
+    def find_covering(self, words: Words, covers: Callable[[CommandPattern], bool]) -> int | None:
+        """Return the position of the first pattern that matches the words and covers them.
+
+        Args:
+            words: The program's name and its arguments.
+            covers: Whether a pattern that matches covers the words that it does not name.
+        """
+        earlier = None if self._earlier is None else self._earlier.find_covering(words, covers)
+        if earlier is not None:
+            return earlier
+        matching: set[int | None] = set()
+        nodes = [self._root]
+        for word in words:
+            nodes = _step(nodes, word, guess=False)
+            if not nodes:
+                break
+            matching.update(node.prefix for node in nodes)
+        matching.update(node.exact for node in nodes)
+        for position in sorted(each for each in matching if each is not None):
+            if covers(self._patterns[position]):
+                return position + self._offset
+        return None
+
+    def find_line(self, lines: Sequence[str]) -> int | None:
+        """Return the position of the first pattern that is one of some whole lines, or None."""
+        if self._earlier is not None:
+            found = self._earlier.find_line(lines)
+            if found is not None:
+                return found
+        if not self._lines:
+            return None
+        plain = (line for line in lines if not is_digest(line))
+        keys = (*plain, *map(digest_of, lines))
+        best: int | None = None
+        for key in keys:
+            best = _least(best, self._lines.get(key))
+        return None if best is None else best + self._offset
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether a pattern is a whole line."""
+        return bool(self._lines) or (self._earlier is not None and self._earlier.has_lines)
 
     def _add(self, pattern: CommandPattern, position: int) -> None:
         node = self._root

@@ -1,0 +1,211 @@
+"""Says what a command does beyond what an allow rule names: a rule allows what the person saw.
+
+A pattern of words names a program and its arguments. It covers more operands where it ends with
+`:*`, and options that choose nothing; input, redirections, another directory and options that
+choose code, configuration or a destination are covered by no pattern of words. A rule for a whole
+line (`= cd src && make > log`) names all that stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from glob import escape as glob_escape
+
+from msgspec.structs import replace
+
+from agentscope_like.paths import PathError, TooManyFilesError
+from agentscope_like.permission.command.edits import redirect_objection
+from agentscope_like.permission.patterns import (
+    Argument,
+    CommandPattern,
+    WordGlob,
+    feeding_parts,
+    input_redirects,
+    is_fed,
+    quoted,
+    unnamed_words,
+)
+from agentscope_like.shell import (
+    CommandAnalysis,
+    Effect,
+    EffectKind,
+    Part,
+    Surroundings,
+    Unknown,
+)
+from agentscope_like.shell.state import exported_doubt
+from agentscope_like.shell.syntax import Heredoc, Redirect
+
+__all__ = ["RuleCoverage"]
+
+
+class RuleCoverage:
+    """Decides what allow rules cover of one command.
+
+    Args:
+        analysis: The command, as it was read.
+        around: Where it runs.
+        edits_run: Whether the mode lets redirections into the working directories run unasked.
+    """
+
+    def __init__(self, analysis: CommandAnalysis, around: Surroundings, *, edits_run: bool) -> None:
+        self._analysis = analysis
+        self._around = around
+        self._edits_run = edits_run
+
+    def surroundings_objection(self, part: Part) -> str | None:
+        """Return what is around the words of a part that no pattern of words covers, or None."""
+        if not _environment_is_safe(part):
+            return "a variable is set for it"
+        if is_fed(part, self._analysis):
+            return "it is given input"
+        if part.redirects and (reason := self._redirect_objection(part)):
+            return reason
+        return None if self._is_at_home(part) else "it runs in another directory"
+
+    def words_objection(self, pattern: CommandPattern, part: Part) -> str | None:
+        """Return a word of a part that a pattern does not cover though it matches, or None."""
+        words = self._arguments(part)
+        for index in unnamed_words(words, _named(pattern, words)):
+            word = words[index]
+            return (
+                f"`{word}` is not named"
+                if isinstance(word, str)
+                else "a word is only known at run time"
+            )
+        return None
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the texts by which a rule may name the whole line; none if no rule may.
+
+        Below a working directory, `cd src && ` stands before the text, as if it were in the line.
+        """
+        analysis, around = self._analysis, self._around
+        if any(map(self._line_objection, analysis.parts)):
+            return ()
+        text = analysis.command.strip()
+        if _is_one_of(analysis.directory, around):
+            return (text,)
+        for base in dict.fromkeys((around.root, *around.working)):
+            inside = f"{base.rstrip('/')}/"
+            if analysis.directory.startswith(inside):
+                return (f"cd {quoted(analysis.directory.removeprefix(inside))} && {text}",)
+        return ()
+
+    def _line_objection(self, part: Part) -> str | None:
+        """Return what a part does that its text does not tell, or None."""
+        if part.read_only:
+            return None
+        words = [word for word in self._arguments(part) if isinstance(word, Unknown)]
+        values = [each.value.literal for each in part.assignments]
+        if not (part.argv and part.argv[0]) or part.directory is None:
+            return "a program or a directory is only known at run time"
+        if not all(map(_is_told, words)) or None in values:
+            return "a word is only known at run time"
+        if not self._tells_input(part):
+            return "its input is only known at run time"
+        return redirect_objection(part, self._around) if part.redirects else None
+
+    def _tells_input(self, part: Part) -> bool:
+        """Return whether the text tells the input: literally, by its file, or by what reads it.
+
+        What another command prints counts for a program that acts only on paths in its words.
+        """
+        if None in map(_text_of, input_redirects(part, self._analysis)):
+            return False
+        feeding = feeding_parts(part, self._analysis) or ()
+        return all(each.read_only for each in feeding) or _changes_what_it_names(part)
+
+    def _arguments(self, part: Part) -> list[Argument]:
+        """Return the words of a part, with what is known of those that bash computes."""
+        computed = iter(part.computed if part.argv.count(None) == len(part.computed) else ())
+        return [
+            self._globbed(next(computed, Unknown()), part) if word is None else word
+            for word in part.argv
+        ]
+
+    def _globbed(self, word: Unknown, part: Part) -> Unknown:
+        """Return a glob as the names that match it now, where one may be taken for an option."""
+        pattern = word.pattern
+        if not pattern or not word.option or "/" in pattern or part.directory is None:
+            return word
+        path = f"{glob_escape(part.directory)}/{pattern}"
+        try:
+            found = self._around.paths(Effect(EffectKind.READ, pattern, path, part.span, glob=True))
+        except (PathError, TooManyFilesError):
+            return word
+        return replace(word, choices=tuple(each.rpartition("/")[2] for each in found))
+
+    def _redirect_objection(self, part: Part) -> str | None:
+        if self._edits_run:
+            return redirect_objection(part, self._around)
+        doubted = any(doubt.span in part.redirected for doubt in part.doubts)
+        return "its output is redirected" if doubted else None
+
+    def _is_at_home(self, part: Part) -> bool:
+        """Return whether a part runs in a working directory, not below or outside of them."""
+        directories = part.directories or (part.directory or "",)
+        return all(map(_is_one_of, directories, [self._around] * len(directories)))
+
+
+def _is_one_of(directory: str, around: Surroundings) -> bool:
+    """Return whether a directory is a working directory, or the one that the session began in."""
+    if directory == around.root or directory in around.working:
+        return True
+    try:
+        found = around.locate(directory).resolved if directory else ""
+        known = {around.locate(around.root).resolved}
+    except (PathError, TooManyFilesError):
+        return False
+    known |= {location.resolved for location in around.working_directories}
+    return found in known
+
+
+def _is_told(word: Unknown) -> bool:
+    """Return whether the text tells what a word becomes: a few texts, or the files of a glob."""
+    if word.pattern is None or not word.option:
+        return word.pattern is not None or bool(word.choices)
+    return bool(word.choices) and not any(each.startswith("-") for each in word.choices)
+
+
+def _text_of(redirect: Redirect) -> str | None:
+    """Return the literal text, or the name of the file, that a redirection gives as input."""
+    target = redirect.target
+    return target.body.literal if isinstance(target, Heredoc) else target.literal
+
+
+def _changes_what_it_names(part: Part) -> bool:
+    """Return whether a part only edits paths in its words, whatever it is fed (`tee log`)."""
+    kinds = {effect.kind for effect in part.effects}
+    return part.is_a("edits") and kinds <= {EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE}
+
+
+def _named(pattern: CommandPattern, words: Sequence[Argument]) -> list[bool]:
+    """Return for each word of a pattern whether it names what it matches.
+
+    A glob names the value of an option that stands before it or in it: `-m *`, `--tb=*`.
+    """
+    named: list[bool] = []
+    before: str | WordGlob = ""
+    for wanted, word in zip(pattern.words, words, strict=False):
+        if isinstance(wanted, str):
+            named.append(True)
+        else:
+            is_option = isinstance(word, str) and word.startswith("-")
+            is_value = isinstance(before, str) and before.startswith("-") and not is_option
+            named.append(is_value or "=" in wanted.pieces[0])
+        before = wanted
+    return named
+
+
+def _environment_is_safe(part: Part) -> bool:
+    return not any(
+        assignment.append
+        or assignment.elements is not None
+        or exported_doubt(assignment.name, _value(assignment.value.literal)) is not None
+        for assignment in part.assignments
+    )
+
+
+def _value(literal: str | None) -> str | Unknown:
+    return Unknown() if literal is None else literal
