@@ -312,7 +312,7 @@ async def test_a_tool_that_stands_elsewhere_offers_the_absolute_directory(
         (f"{root}/a.py", f"{root}/a.py"),
     ):
         decision = await workspace.decide(tool, workspace.context(directories=work), file_path=path)
-        (offered,) = decision.suggested_rules or []
+        offered, *_ = decision.suggested_rules or []
         assert offered.rule_content == pattern
         allowed = workspace.context(DEFAULT, offered, directories=work)
         assert (await workspace.decide(tool, allowed, file_path=path)).behavior is ALLOW

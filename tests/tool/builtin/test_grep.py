@@ -240,7 +240,7 @@ async def test_a_search_that_takes_too_long_is_stopped(
     plain = search_process.run_search
     monkeypatch.setattr(
         "agentscope_like.tool.builtin.search.content_search.run_search",
-        lambda *args, **kwargs: plain(*args, **kwargs, seconds=0.5),
+        lambda *args, **kwargs: plain(*args, **(kwargs | {"seconds": 0.5})),
     )
     started = time.monotonic()
     task = asyncio.ensure_future(workspace.run(workspace.grep_tool, pattern="(a+)+$"))

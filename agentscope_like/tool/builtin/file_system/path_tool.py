@@ -231,15 +231,24 @@ class PathTool(ToolBase):
     @override
     @never_waits
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
-        """Return a rule for the directory of the path, or for the path alone (seed 002).
+        """Return a rule for the directory of the path, or for the path alone (seed 002)."""
+        pattern = self._pattern(tool_input)
+        return [] if pattern is None else [self._allowing(pattern)]
+
+    def spared_by(self, call: PreparedPath) -> list[PermissionRule]:
+        """Return rules for the call in the directories of its policy.
 
         A tool that only reads also offers one for all of the working directories, so that reading
         file after file needs one answer.
         """
-        pattern = self._pattern(tool_input)
-        if pattern is None:
+        location = call.location
+        pattern = None if isinstance(location, PathError) else self._pattern(call.tool_input)
+        if pattern is None or isinstance(location, PathError):
             return []
-        wider = ["**"] if self.is_read_only and not pattern.startswith("/") else []
+        own = self._own_directory()[0].resolved
+        if not pattern.startswith("/") and all(own != each.resolved for each in call.directories):
+            pattern = f"{escape(self.cwd.rstrip('/'))}/{pattern}"  # others begin elsewhere
+        wider = ["**"] if self.is_read_only and inside_any(location, call.directories) else []
         return [self._allowing(each) for each in dict.fromkeys((pattern, *wider))]
 
     @never_waits
@@ -296,6 +305,13 @@ class PreparedPath(PreparedCall):
         if not self.stands_for("check_read_only"):
             return await super().only_reads()
         return self.tool.is_harmless(self.location)
+
+    @override
+    async def suggestions(self) -> list[PermissionRule]:
+        """Return rules that would spare the question about the path."""
+        if not self.stands_for("generate_suggestions"):
+            return await super().suggestions()
+        return self.tool.spared_by(self)
 
     @override
     def basis(self) -> str | None:
