@@ -302,8 +302,8 @@ def test_a_rule_is_refused_where_it_is_put() -> None:
     context.allow_rules["Stub"] = [rule("allow")]
     with pytest.raises(RuleError, match="deny_rules"):
         context.allow_rules["Stub"].append(rule("deny"))
-    with pytest.raises(RuleError, match="not a PermissionRule"):
-        context.allow_rules["Stub"].append("Stub")  # type: ignore[arg-type]
+    with pytest.raises(RuleError, match="is not a rule"):
+        context.allow_rules["Stub"].append(7)  # type: ignore[arg-type]
     assert context.allow_rules == {"Stub": [rule("allow")]}
 
 

@@ -25,7 +25,7 @@ _CHANGING = frozenset(
 )
 _READING = frozenset({RoleKind.READ, RoleKind.LIST})
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
-_WRITTEN = Role(RoleKind.WRITE)
+_SOURCES = frozenset({RoleKind.READ, RoleKind.LINK})
 _MOST_ABOUT = 2
 _HELP = frozenset({"--help", "-help", "-h"})
 
@@ -169,11 +169,12 @@ class _LevelReader(OptionReader, gc=False):
             wanted = " or ".join(f"`{flag}`" for flag in sorted(grammar.needs))
             reading.problem(f"`{reading.label}` without {wanted} may do more than read", 0)
         reading.recursive = reading.recursive or grammar.recursive
-        places, rewrites, moved_late = grammar.operands, False, False
+        places, moved_late = grammar.operands, False
+        sources: Role | None = None
         for when in () if grammar.changing_flags.isdisjoint(reading.used) else self._given():
             self._heed(when)
             reading.recursive = reading.recursive or when.recursive
-            rewrites = rewrites or when.rewrites
+            sources = when.sources or sources
             if when.operands is not None:
                 places = when.operands
                 moved_late = moved_late or when.flags.isdisjoint(self.early)
@@ -188,8 +189,8 @@ class _LevelReader(OptionReader, gc=False):
             reading.problem(f"`{reading.label}` names nothing here that it would change", 0)
         if moved_late:
             self._read_as_script()
-        if rewrites:
-            reading.items[first:] = map(_rewritten, reading.items[first:])
+        if sources is not None:
+            reading.items[first:] = [_in_role(sources, item) for item in reading.items[first:]]
 
     def _given(self) -> list[When]:
         """Return the changes that the given options make."""
@@ -360,6 +361,6 @@ def _changes_nothing(places: Sequence[Operand], items: Sequence[Item]) -> bool:
     return False
 
 
-def _rewritten(item: Item) -> Item:
-    """Return the operand as written instead of read."""
-    return replace(item, role=_WRITTEN) if item.role.kind is RoleKind.READ else item
+def _in_role(role: Role, item: Item) -> Item:
+    """Return the operand in another role, if it is a source."""
+    return replace(item, role=role) if item.role.kind in _SOURCES else item

@@ -71,7 +71,7 @@ _KEYS = frozenset(
         "whole_options",
     }
 )
-_WHEN_KEYS = frozenset({"operands", "recursive", "rewrites", "needs", "without", "doubt", "output"})
+_WHEN_KEYS = frozenset({"operands", "recursive", "sources", "needs", "without", "doubt", "output"})
 _SHARED_KEYS = frozenset({"flags", "values", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
@@ -228,7 +228,9 @@ class _Compiler:
                 flags=frozenset(flags.split()),
                 operands=self._operands(name, change) if "operands" in change else None,
                 recursive=self._switch(name, change, "recursive"),
-                rewrites=self._switch(name, change, "rewrites"),
+                sources=self._operand(name, self._text(name, change, "sources")).role
+                if "sources" in change
+                else None,
                 needs=frozenset(self._words(name, change, "needs")),
                 without=frozenset(self._words(name, change, "without")),
                 doubt=self._text(name, change, "doubt"),

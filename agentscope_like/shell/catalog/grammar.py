@@ -49,6 +49,8 @@ class RoleKind(StrEnum):
     """A path that is removed."""
     MOVE = "move"
     """A path that is read here and removed once written elsewhere."""
+    LINK = "link"
+    """A path that gets another name, by which it is read and written from then on."""
     INTO = "into"
     """A file to write, or a directory to write the other operands into."""
     HOST = "host"
@@ -121,13 +123,13 @@ class When(Struct, frozen=True):
     """What changes if one of `flags` is given.
 
     `needs` are options of which one must be given as well, `without` those of which none may;
-    `rewrites` makes operands that are read also written.
+    `sources` is the role of operands that would be read or linked, if it changes.
     """
 
     flags: frozenset[str]
     operands: tuple[Operand, ...] | None = None
     recursive: bool = False
-    rewrites: bool = False
+    sources: Role | None = None
     needs: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
     doubt: str = ""

@@ -51,6 +51,7 @@ _KINDS = {
     RoleKind.STREAM: EffectKind.WRITE,
     RoleKind.DELETE: EffectKind.DELETE,
     RoleKind.MOVE: EffectKind.DELETE,
+    RoleKind.LINK: EffectKind.WRITE,
     RoleKind.INTO: EffectKind.WRITE,
     RoleKind.DIRECTORY: EffectKind.READ,
     RoleKind.CD: EffectKind.READ,
@@ -65,7 +66,7 @@ _PLAIN_READ = frozenset({"-r", "-s"})
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _REACHED = frozenset({RoleKind.HOST, RoleKind.RUN})
 _ASSIGNED = frozenset({RoleKind.ASSIGNMENT, RoleKind.LOCAL, RoleKind.VARIABLE})
-_SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE})
+_SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE, RoleKind.LINK})
 _LINE = rf"(?:[0-9{NUMBER}]+|\$)"
 _LINES = rf"{_LINE}(?:,(?:{_LINE}|[+~][0-9{NUMBER}]+))?(?:[pdq=]|\{{[pdq=;]*\}})"
 _RECORD = rf"F?NR ?(?:[<>=!]=|[<>]) ?[0-9{NUMBER}]+(?: ?[-+] ?[0-9{NUMBER}]+)*"
@@ -249,6 +250,8 @@ class Actor(Struct):
         kind, span = _KINDS[role], self.draft.span_of(item.start)
         source = argument if isinstance(argument, str) else self._source(span)
         recursive = self.reading.recursive or role is RoleKind.MOVE
+        if role is RoleKind.LINK:
+            self._look(item, directories)
         effects = path_effects(kind, argument, directories, span, source, recursive=recursive)
         self.draft.add(effects)
         if kind is not _READ:
