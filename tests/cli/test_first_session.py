@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.program import Program, call, turn
+from tests.cli.program import MESSAGE, Program, call, turn
 
 RUN = "Run it? ["
 TEXT = "".join(f"line {number}\n" for number in range(1, 31))
@@ -100,3 +100,50 @@ def test_what_is_not_kept_is_not_offered(program: Program) -> None:
     assert program.call("sessions").stdout.startswith("No sessions")
     refused = program.call("run", "--no-save", "--resume", "3f", "--model", model)
     assert "--no-save" in refused.stderr
+
+
+def test_ctrl_c_clears_a_half_typed_line(program: Program) -> None:
+    """The first Ctrl-C drops what was typed; the program goes on, and an empty line ends it."""
+    model = program.script(turn(say="Done."), turn(say="Again."))
+    terminal = program.open("run", "--model", model, "go")
+    terminal.expect(MESSAGE)
+    terminal.type("half a mess")
+    terminal.expect("half a mess")
+    terminal.press("c")
+    terminal.type("whole\r")
+    assert "half a messwhole" not in terminal.expect("Again.")
+    terminal.expect(MESSAGE)
+    terminal.press("c")
+    assert terminal.end() == 0
+
+
+def test_ctrl_c_inside_an_edit_returns_to_the_question(program: Program) -> None:
+    """Giving up an edit approves nothing and ends nothing: the question stands there again."""
+    model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Done."))
+    terminal = program.open("run", "--model", model, "go")
+    terminal.answer(RUN, "e")
+    terminal.expect("Command:")
+    terminal.press("c")
+    terminal.expect("Nothing was edited")
+    terminal.answer(RUN, "n")
+    terminal.answer("Tell the agent", "")
+    terminal.expect("Done.")
+    assert terminal.leave() == 0
+    assert not (program.project / "made.txt").exists()
+
+
+def test_what_is_typed_while_the_agent_works_stands_at_the_next_prompt(program: Program) -> None:
+    """Keys pressed meanwhile are not mixed into the output; the prompt then shows them."""
+    model = program.script(
+        turn(call("c1", "Bash", command="echo begin; sleep 2; echo end")),
+        turn(say="Done."),
+        turn(say="Again."),
+    )
+    terminal = program.open("run", "--mode", "bypass", "--model", model, "go")
+    terminal.expect("begin")
+    terminal.child.send("typed early")
+    assert "typed" not in terminal.expect("Done.")
+    terminal.expect(MESSAGE)
+    terminal.type("\r")
+    terminal.expect("Again.")
+    assert terminal.leave() == 0

@@ -6,6 +6,7 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.cli.ask.call_question import Question
+    from agentscope_like.cli.ask.echo import without_echo
     from agentscope_like.cli.ask.keyboard import Keyboard, Person
     from agentscope_like.cli.ask.respondent import (
         SESSION_SOURCE,
@@ -24,6 +25,7 @@ __all__ = [
     "Question",
     "Recorded",
     "Respondent",
+    "without_echo",
 ]
 
 __getattr__ = on_first_use(
@@ -37,5 +39,6 @@ __getattr__ = on_first_use(
         "Recorded": "respondent",
         "Respondent": "respondent",
         "SESSION_SOURCE": "respondent",
+        "without_echo": "echo",
     },
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.text import Text
@@ -24,6 +24,10 @@ from agentscope_like.message import ToolCallBlock, ToolResultBlock
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.explain import visible
 from agentscope_like.tool.call import as_decided
+
+if TYPE_CHECKING:
+    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 __all__ = ["Keyboard", "LineReader", "Person"]
 
@@ -51,10 +55,31 @@ class Keyboard:
         from agentscope_like.cli.ask.quiet_input import QuietInput
 
         self._input = QuietInput(get_app_session().input)
-        self._messages: PromptSession[str] = PromptSession(history=InMemoryHistory())
-        self._answers: PromptSession[str] = PromptSession(history=DummyHistory(), input=self._input)
+        keys = self._keys()
+        self._messages: PromptSession[str] = PromptSession(
+            history=InMemoryHistory(), key_bindings=keys
+        )
+        self._answers: PromptSession[str] = PromptSession(
+            history=DummyHistory(), input=self._input, key_bindings=keys
+        )
         self._is_drawn = True
+        self._is_edit = False
         self._answers.app.after_render += self._drawn
+
+    def _keys(self) -> KeyBindings:
+        """Return keys of our own: Ctrl-C clears a half-typed line before it interrupts."""
+        from prompt_toolkit.application import get_app
+        from prompt_toolkit.filters import Condition
+        from prompt_toolkit.key_binding import KeyBindings
+
+        bindings = KeyBindings()
+        typed = Condition(lambda: not self._is_edit and bool(get_app().current_buffer.text))
+
+        @bindings.add("c-c", filter=typed)
+        def _(event: KeyPressEvent) -> None:
+            event.current_buffer.reset()
+
+        return bindings
 
     def _drawn(self, _: object) -> None:
         """Note when the question is first drawn; what is drawn later are the person's keys."""
@@ -71,6 +96,7 @@ class Keyboard:
         from prompt_toolkit.formatted_text import FormattedText
 
         session = self._messages if prompt == MESSAGE_PROMPT else self._answers
+        self._is_edit = bool(default)
         if session is self._answers:
             self._input.be_quiet()
             self._is_drawn = False
@@ -120,7 +146,11 @@ class Person:
                         confirmed=False, tool_call=call, message=message.strip() or None
                     )
                 case "e":
-                    edited = call.model_copy(update={"input": await self._edited(call)})
+                    try:
+                        edited = call.model_copy(update={"input": await self._edited(call)})
+                    except Interrupted:
+                        self._console.print(Text("Nothing was edited.", "quiet"))
+                        continue
                     return ConfirmResult(confirmed=True, tool_call=edited)
                 case "v":
                     self._console.print(whole_view(as_decided(call)))

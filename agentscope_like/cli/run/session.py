@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agentscope_like.agent import Agent, AgentInput
-from agentscope_like.cli.ask import SESSION_SOURCE, Ended, Interrupted, Question, Respondent
+from agentscope_like.cli.ask import (
+    SESSION_SOURCE,
+    Ended,
+    Interrupted,
+    Question,
+    Respondent,
+    without_echo,
+)
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.cli.program_tools import reading_of
 from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules
@@ -140,10 +147,11 @@ class Session:
         showing = asyncio.create_task(self._show_progress(progress))
         ticking = asyncio.create_task(self._tick())
         try:
-            async with aclosing(events):
-                while (event := await self._next(events)) is not _END:
-                    self._catch_up(progress)
-                    self._take(event)
+            with without_echo():
+                async with aclosing(events):
+                    while (event := await self._next(events)) is not _END:
+                        self._catch_up(progress)
+                        self._take(event)
         except asyncio.CancelledError:
             # The interrupt came while an event was being stored, not while the agent worked.
             if not self._is_interrupted or self._leaving.is_set():
