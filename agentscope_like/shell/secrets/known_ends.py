@@ -113,13 +113,20 @@ def may_match_secret(pattern: str) -> str | None:
     if not _ENDING.fullmatch(name):
         return may_be_secret(f"/{_ANY_START if name[:1] == '*' else ''}{name}") if name else None
     for entry in _by_last_name(paths_asked_to_read())[1]:
-        if (
-            entry.names[-1].strip("*")
-            and entry.names[-1][0] == "*"
-            and _may_be(fold(name), entry.names[-1])
-        ):
+        if _suggests(fold(name), entry.names[-1]):
             return f"`{pattern}` may match `{entry.path}`, which {entry.does}"
     return may_be_secret("/.env") if matches(".env", fold(name)) else None
+
+
+def _suggests(ending: str, own: str) -> bool:
+    """Return whether who looks for names with this ending looks for those of the table.
+
+    `*.pem` and `*.p*` suggest `*.pem`; `*.json` does not suggest `*.tfvars.json`, which is one of
+    many that end like this.
+    """
+    if _ENDING.fullmatch(own) is None or not _may_be(ending, own):
+        return False
+    return _MAGIC.search(ending.lstrip("*")) is not None or matches(f"{_SAMPLE}{ending[1:]}", own)
 
 
 def is_ending(pattern: str) -> bool:
