@@ -46,11 +46,13 @@ from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
 from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.tool.builtin.bash.shell_result import MAX_TIMEOUT_MS
+from agentscope_like.tool.workplace import Workplace
 
 if TYPE_CHECKING:
     from agentscope_like.permission.command import FileRules
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.sandbox.isolation import Scope
+    from agentscope_like.state import AgentState
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
 
@@ -261,6 +263,12 @@ class Bash(ToolBase):
         await self._shell_of(session).look_up(
             lambda: engine.check_permission(self, tool_input), rules
         )
+
+    @override
+    def workplace(self, state: AgentState) -> Workplace:
+        """Return the directory that the next command starts in."""
+        del state
+        return Workplace(self._shell.directory, is_on_host=self._backend is None)
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
