@@ -179,8 +179,12 @@ async def test_the_directory_is_that_of_the_shell(tmp_path: Path) -> None:
     """Where commands start; without a shell, the first working directory; else the process's."""
     (tmp_path / "a<b>").mkdir()
     bash = Bash(cwd=tmp_path / "a<b>")
-    (hint,) = await told(agent_of([bash], DONE, injection=InjectionConfig()))
+    move = [call_of("Bash", '{"command": "cd .."}', "c")]
+    agent = agent_of([bash], move, DONE, DONE, injection=InjectionConfig())
+    (hint,) = await told(agent)
     assert f"<working-directory>{tmp_path}/a&lt;b&gt;</working-directory>" in hint
+    (hint,) = await told(agent)
+    assert f"<working-directory>{tmp_path}</working-directory>" in hint
     working = AdditionalWorkingDirectory(path=str(tmp_path), source="user")
     context = PermissionContext(working_directories={str(tmp_path): working})
     state = AgentState(permission_context=context)

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from agentscope_like.permission.command import FileRules
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.sandbox.isolation import Scope
-    from agentscope_like.state import AgentState
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
 
@@ -266,9 +265,8 @@ class Bash(ToolBase):
 
     @override
     def workplace(self, state: AgentState) -> Workplace:
-        """Return the directory that the next command starts in."""
-        del state
-        return Workplace(self._shell.directory, is_on_host=self._backend is None)
+        """Return the directory that the session's next command starts in."""
+        return Workplace(self.cwd_of(state), is_on_host=self._backend is None)
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:
