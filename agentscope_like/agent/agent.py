@@ -7,8 +7,14 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from agentscope_like.agent.calls import checked_middlewares
-from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig
+from agentscope_like.agent.config import (
+    ContextConfig,
+    InjectionConfig,
+    ModelConfig,
+    ReActConfig,
+)
 from agentscope_like.agent.context import CompressionWish, PromptContext
+from agentscope_like.agent.offloader import Offloader
 from agentscope_like.agent.reply import (
     BROKEN_OFF,
     NEVER_RAN,
@@ -58,9 +64,12 @@ class Agent:
         toolkit: The tools; none by default.
         middlewares: Layers around the parts of its work, the first outermost.
         state: The state to continue from; a new one by default.
+        offloader: Stores what the context cannot hold: history that is summed up, and the full
+            text of long tool results. By default, history is dropped and results are kept on disk.
         model_config: Retries and the fallback model.
         context_config: How the context is kept within the model's token limit.
         react_config: Limits on rounds, and what happens on interruption.
+        injection_config: How the model is told the time, the directory and the open tasks.
 
     Attributes:
         state: The state; it can be saved as JSON and restored whenever no reply is being streamed.
@@ -78,11 +87,12 @@ class Agent:
         model: ChatModelBase,
         toolkit: Toolkit | None = None,
         middlewares: Sequence[MiddlewareBase] | None = None,
-        *,
         state: AgentState | None = None,
+        offloader: Offloader | None = None,
         model_config: ModelConfig | None = None,
         context_config: ContextConfig | None = None,
         react_config: ReActConfig | None = None,
+        injection_config: InjectionConfig | None = None,
     ) -> None:
         self._replying = False
         if not isinstance(model, ChatModelBase):
@@ -107,6 +117,8 @@ class Agent:
         self.model_config = model_config if model_config is not None else ModelConfig()
         self.context_config = context_config if context_config is not None else ContextConfig()
         self.react_config = react_config if react_config is not None else ReActConfig()
+        self.injection_config = injection_config or InjectionConfig()
+        self.offloader = offloader
         self.output_store: OutputStore = DirectoryOutputStore()
         self._wishes: list[CompressionWish] = []
         self._recorder = ReplyRecorder(self._state, self.name)
@@ -174,16 +186,18 @@ class Agent:
         Returns:
             The message. Where the model failed, its last text says so, and `error` has the details.
         """
-        heard = Msg(name=self.name, role="assistant", content=[])
+        heard: Msg | None = None
         final: Msg | None = None
         stream = self.reply_stream(inputs, structured_schema, yield_final_msg=True)
         async with aclosing(stream) as events:
             async for event in events:
                 if isinstance(event, Msg):
                     final = event
-                elif self.middlewares:  # one of them may reply in the agent's place
+                elif self.middlewares and (reply_id := getattr(event, "reply_id", None)):
+                    # A middleware may reply in the agent's place.
+                    heard = heard or AssistantMsg(self.name, [], id=reply_id)
                     heard.append_event(event)
-        return _with_failure(heard if final is None else final)
+        return _with_failure(final or heard or AssistantMsg(self.name, []))
 
     async def reply_stream(
         self,
@@ -303,7 +317,12 @@ class _Run:
         is_new = bool(inputs) and isinstance(inputs, Msg | list)
         if schema is None and not is_new and not recorder.is_over:
             schema = recorder.state.reply_context.structured_schema
-        toolkit = await reply_toolkit(agent.toolkit, agent.middlewares, schema)
+        toolkit = await reply_toolkit(
+            agent.toolkit,
+            agent.middlewares,
+            schema,
+            limits_results=agent.offloader is None,
+        )
         self._has_begun = True
         parts = ReplyParts.of(agent, toolkit, recorder, self._wishes)
         async with aclosing(Beginning(parts).take(inputs, structured_schema)) as events:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import Any, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.model import ChatModelBase
 from agentscope_like.nearest import refuse_unknown_fields
 
-__all__ = ["ContextConfig", "ModelConfig", "ReActConfig"]
+__all__ = ["ContextConfig", "InjectionConfig", "ModelConfig", "ReActConfig"]
+
+RUNTIME_TEMPLATE = """\
+<system-reminder>Treat the following as the ground truth from here on; it takes the place of what \
+was said of it before.
+{runtime_state}
+</system-reminder>"""
 
 COMPRESSION_PROMPT = """\
 <system-hint>The conversation is about to exceed what you can read at once. Everything above this \
@@ -87,6 +95,65 @@ class ReActConfig(_Strict):
     stop_on_reject: bool = False
     interruption_message: str = "I notice the interruption. How can I help you?"
     interruption_raise_cancelled_error: bool = False
+
+
+class InjectionConfig(_Strict):
+    """How the model is told what surrounds it: time, directory, state of git, open tasks.
+
+    Attributes:
+        inject_runtime_state: Whether it is told at all.
+        timezone: The time zone, by its IANA name.
+        time_format: The form of the time, for `strftime`.
+        time_interval: Hours after which the time is told again (default 0.5).
+        context_buffer_ratio: How far below the trigger of compression the model is told that its
+            context is nearly full, as a share of its `context_size` (default 0.2).
+        template: The text, in which `{runtime_state}` stands for what is told.
+        injection_source: The `source` of the hint, by which earlier ones are known.
+        task_tool_names: Tools whose calls show the tasks, so that they are not told of.
+        extra_fields: Further things to tell, by name.
+        emit_hint_event: Whether the hint is an event as well.
+
+    Raises:
+        pydantic.ValidationError: A number is out of range, there is no such time zone, or the
+            template has no place for the state.
+    """
+
+    inject_runtime_state: bool = True
+    timezone: str = "UTC"
+    time_format: str = "%Y-%m-%dT%H:%M:%S"
+    time_interval: float = Field(default=0.5, ge=0)
+    context_buffer_ratio: float = Field(default=0.2, ge=0, lt=1)
+    template: str = RUNTIME_TEMPLATE
+    injection_source: str = '{"label": "System", "sublabel": "Runtime State"}'
+    task_tool_names: list[str] = Field(
+        default_factory=lambda: ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"]
+    )
+    extra_fields: dict[str, str] = Field(default_factory=dict)
+    emit_hint_event: bool = True
+
+    @property
+    def zone(self) -> tzinfo:
+        """Return the time zone."""
+        return UTC if self.timezone == "UTC" else ZoneInfo(self.timezone)
+
+    @field_validator("timezone")
+    @classmethod
+    def _refuse_unknown_zones(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            if name != "UTC":
+                raise ValueError(
+                    f"there is no time zone {name!r}: give its IANA name, such as Europe/Paris"
+                ) from None
+        return name
+
+    @field_validator("template")
+    @classmethod
+    def _refuse_a_template_without_place(cls, template: str) -> str:
+        if "{runtime_state}" not in template:
+            raise ValueError("the template has no `{runtime_state}`: say where the state goes")
+        return template
 
 
 class ContextConfig(_Strict):

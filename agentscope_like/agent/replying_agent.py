@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from agentscope_like.agent.config import ContextConfig, ModelConfig, ReActConfig
+from agentscope_like.agent.config import (
+    ContextConfig,
+    InjectionConfig,
+    ModelConfig,
+    ReActConfig,
+)
+from agentscope_like.agent.offloader import Offloader
 from agentscope_like.middleware import MiddlewareBase, OutputStore
 from agentscope_like.model import ChatModelBase
 from agentscope_like.state import AgentState
@@ -24,6 +30,8 @@ class ReplyingAgent(Protocol):
     model_config: ModelConfig
     context_config: ContextConfig
     react_config: ReActConfig
+    injection_config: InjectionConfig
+    offloader: Offloader | None
     output_store: OutputStore
 
     @property

@@ -14,7 +14,8 @@ from agentscope_like.message.block import (
     URLSource,
 )
 from agentscope_like.message.chunk import ToolChunk, ToolResponse
-from agentscope_like.message.msg import AssistantMsg, BlockType, Msg, SystemMsg, Usage, UserMsg
+from agentscope_like.message.msg import AssistantMsg, BlockType, Msg, SystemMsg, UserMsg
+from agentscope_like.message.usage import Usage
 
 __all__ = [
     "AssistantMsg",

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agentscope_like.message.base64_pieces import join_base64
 from agentscope_like.message.block import (
     Base64Source,
     DataBlock,
@@ -93,5 +94,5 @@ def joined(known: DataBlock, piece: DataBlock) -> DataBlock | None:
     before, more = known.source, piece.source
     if not isinstance(before, Base64Source) or not isinstance(more, Base64Source):
         return None
-    source = before.model_copy(update={"data": before.data + more.data})
+    source = before.model_copy(update={"data": join_base64(before.data, more.data)})
     return known.model_copy(update={"source": source})

@@ -19,10 +19,11 @@ from agentscope_like.message.block import (
     now,
 )
 from agentscope_like.message.rebuild import append_event
+from agentscope_like.message.usage import Usage
 from agentscope_like.permission.text import Facts, Text
 from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 
-__all__ = ["AssistantMsg", "BlockType", "Msg", "SystemMsg", "Usage", "UserMsg"]
+__all__ = ["AssistantMsg", "BlockType", "Msg", "SystemMsg", "UserMsg"]
 
 BlockType: TypeAlias = Literal["text", "thinking", "hint", "tool_call", "tool_result", "data"]
 
@@ -38,15 +39,6 @@ _ALLOWED_BLOCKS: dict[str, tuple[type, ...]] = {
         DataBlock,
     ),
 }
-
-
-class Usage(BaseModel):
-    """Tokens that a message cost."""
-
-    input_tokens: int
-    output_tokens: int
-    cache_input_tokens: int = 0
-    cache_creation_input_tokens: int = 0
 
 
 class Msg(BaseModel):
@@ -105,8 +97,8 @@ class Msg(BaseModel):
         """Take in one event of the reply that this message records, and return the message.
 
         Args:
-            event: Any event of `agentscope_like.event`; one that says nothing about the message's
-                content changes nothing.
+            event: Any event of `agentscope_like.event`; one of another reply, whose id is not the
+                message's, changes nothing.
         """
         append_event(self, event)
         return self

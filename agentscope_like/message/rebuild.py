@@ -6,9 +6,11 @@ classes, which are in a higher layer.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+from agentscope_like.message.base64_pieces import join_base64
 from agentscope_like.message.block import (
     Base64Source,
     ContentBlock,
@@ -23,9 +25,12 @@ from agentscope_like.message.block import (
     URLSource,
 )
 from agentscope_like.message.chunk import joined
+from agentscope_like.message.usage import Usage
 from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 
 __all__ = ["RebuiltMessage", "append_event"]
+
+_log = logging.getLogger(__name__)
 
 BlockT = TypeVar("BlockT", bound=ContentBlock)
 
@@ -33,7 +38,9 @@ BlockT = TypeVar("BlockT", bound=ContentBlock)
 class RebuiltMessage(Protocol):
     """The fields of a message that events change; `Msg` has them."""
 
+    id: str
     content: list[ContentBlock]
+    usage: Usage | None
     finished_at: str | None
     finished_reason: ReplyFinishedReason | None
     error: ErrorInfo | None
@@ -41,15 +48,21 @@ class RebuiltMessage(Protocol):
 
 
 def append_event(message: RebuiltMessage, event: Any) -> None:
-    """Add the event to `message`, in place; an event without content is ignored.
+    """Add the event to `message`, in place.
+
+    An event without content, or of another reply, is ignored.
 
     Args:
-        message: The assistant's message that the reply builds.
+        message: The assistant's message that the reply builds; its id is the reply's.
         event: An event object; its `type` says which.
     """
     take = _TAKERS.get(str(event.type))
-    if take is not None:
-        take(message, event)
+    if take is None:
+        return
+    if event.reply_id != message.id:
+        _log.warning("a message does not take in an event of another reply: %s", event.type)
+        return
+    take(message, event)
 
 
 def _find(message: RebuiltMessage, kind: type[BlockT], block_id: str) -> BlockT | None:
@@ -87,7 +100,7 @@ def _data_start(message: RebuiltMessage, event: Any) -> None:
 def _data_delta(message: RebuiltMessage, event: Any) -> None:
     block = _find(message, DataBlock, event.block_id)
     if block is not None and isinstance(block.source, Base64Source):
-        block.source.data += event.data
+        block.source.data = join_base64(block.source.data, event.data)
 
 
 def _block_end(message: RebuiltMessage, event: Any) -> None:
@@ -147,6 +160,7 @@ def _confirmed(message: RebuiltMessage, event: Any) -> None:
         if call is not None and answer.confirmed:
             call.input = answer.tool_call.input
             call.approved = True
+            call.state = ToolCallState.ALLOWED
 
 
 def _result_start(message: RebuiltMessage, event: Any) -> None:
@@ -205,6 +219,14 @@ def _result_end(message: RebuiltMessage, event: Any) -> None:
         call.state = ToolCallState.FINISHED
 
 
+def _model_call_end(message: RebuiltMessage, event: Any) -> None:
+    before = message.usage or Usage(input_tokens=0, output_tokens=0)
+    spent = {name: getattr(event, name) for name in Usage.model_fields}
+    if any(spent.values()):  # a model that does not say what it cost says zeros
+        total = {name: tokens + getattr(before, name) for name, tokens in spent.items()}
+        message.usage = Usage(**total)
+
+
 def _reply_end(message: RebuiltMessage, event: Any) -> None:
     message.finished_at = event.created_at
     message.finished_reason = event.finished_reason
@@ -233,5 +255,6 @@ _TAKERS: dict[str, Callable[[RebuiltMessage, Any], None]] = {
     "TOOL_RESULT_TEXT_DELTA": _result_text,
     "TOOL_RESULT_DATA_DELTA": _result_data,
     "TOOL_RESULT_END": _result_end,
+    "MODEL_CALL_END": _model_call_end,
     "REPLY_END": _reply_end,
 }

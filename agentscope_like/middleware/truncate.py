@@ -116,10 +116,19 @@ class LimitedOutput:
         limit: Most tokens, notices aside.
         counter: Counts them.
         store: Keeps the whole text where it is cut.
+        saved_at_end: Whether the store is given the whole at once, when the output has ended.
     """
 
-    def __init__(self, limit: int, counter: TokenCounter, store: OutputStore) -> None:
+    def __init__(
+        self,
+        limit: int,
+        counter: TokenCounter,
+        store: OutputStore,
+        *,
+        saved_at_end: bool = False,
+    ) -> None:
         self._limit = limit
+        self._saved_at_end = saved_at_end
         self._counter = counter
         self._short: list[ToolChunk] = []
         self._short_room = limit // _SHORT_SHARE
@@ -169,7 +178,7 @@ class LimitedOutput:
         content: list[Block] = []
         for block in chunk.content:
             content += cutter.feed(block)
-        if cutter.unsaved_characters >= _SAVED_CHARACTERS:
+        if cutter.unsaved_characters >= _SAVED_CHARACTERS and not self._saved_at_end:
             await self._save()
         is_whole = len(content) == len(chunk.content) and all(map(is_, content, chunk.content))
         if is_whole and not cutter.is_holding:

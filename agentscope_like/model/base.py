@@ -86,7 +86,9 @@ class ChatModelBase(ABC):
         """
 
         async def attempt() -> Answer:
-            return await self._call_api(self.model, messages, tools, tool_choice, **kwargs)
+            return await self._call_api(
+                self.model, messages=messages, tools=tools, tool_choice=tool_choice, **kwargs
+            )
 
         tries = Backoff(self.max_retries, self.retry_delay, self._sleep)
         answer = await self._open(attempt, tries)

@@ -275,20 +275,19 @@ def entry_of(
 
 
 def contains(directory: Location, location: Location) -> bool:
-    """Return whether every reading of `location` is `directory` or is below it."""
+    """Return whether `location` leads to the directory or below it, however it was named."""
     return inside_any(location, (directory,))
 
 
 def inside_any(location: Location, directories: Sequence[Location]) -> bool:
-    """Return whether every reading of `location` is in one of the directories.
+    """Return whether `location` leads into one of the directories, however it was named.
 
-    Names are compared exactly. An uncertain location, with a symlink loop or an unreadable
-    directory on the way, is in none.
+    Where it ends up counts, and where the directories do. Names are compared exactly. An uncertain
+    location, with a symlink loop or an unreadable directory on the way, is in none.
     """
-    if not location.certain:
-        return False
-    bases = [base for directory in directories for base in directory.readings]
-    return all(any(is_below(reading, base) for base in bases) for reading in location.readings)
+    return location.certain and any(
+        is_below(location.resolved, directory.resolved) for directory in directories
+    )
 
 
 def is_below(path: str, directory: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agentscope_like.event import (
     AgentEvent,
     CustomEvent,
+    HintBlockEvent,
     ModelCallStartEvent,
     ReplyStartEvent,
 )
@@ -31,9 +32,17 @@ def replay(state: AgentState, event: AgentEvent) -> None:
     message = _find(state, event.reply_id)
     if message is None:
         message = _begin(state, event)
-    if isinstance(event, ModelCallStartEvent):
-        state.reply_context.cur_iter += 1
+    if isinstance(event, ModelCallStartEvent | HintBlockEvent):
+        _count_round(state, event)
     message.append_event(event)
+
+
+def _count_round(state: AgentState, event: ModelCallStartEvent | HintBlockEvent) -> None:
+    said = event.metadata.get("cur_iter")
+    if isinstance(said, int):
+        state.reply_context.cur_iter = said
+    elif isinstance(event, ModelCallStartEvent):  # of a session that did not say it yet
+        state.reply_context.cur_iter += 1
 
 
 def _find(state: AgentState, reply_id: str) -> Msg | None:

@@ -237,7 +237,7 @@ class Surroundings(Struct, frozen=True, dict=True):
         return self._folders.locate(path, follow=follow)
 
     def contains(self, location: Location) -> bool:
-        """Return whether every reading of the location lies in a working directory."""
+        """Return whether the location leads into a working directory."""
         return inside_any(location, self._directories_for(location))
 
     def _directories_for(self, location: Location) -> Sequence[Location]:

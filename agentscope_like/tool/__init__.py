@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from agentscope_like.tool.mcp import MCPTool
     from agentscope_like.tool.proxy import ToolProxy
     from agentscope_like.tool.spec import ToolSpec
+    from agentscope_like.tool.tool_stream import ToolStream
     from agentscope_like.tool.toolkit import Toolkit
+    from agentscope_like.tool.workplace import Workplace
 
 __all__ = [
     "AskUser",
@@ -78,9 +80,11 @@ __all__ = [
     "ToolResponse",
     "ToolSource",
     "ToolSpec",
+    "ToolStream",
     "Toolkit",
     "UserAnswer",
     "UserQuestion",
+    "Workplace",
     "Write",
     "emit_tool_progress",
     "tool",
@@ -117,6 +121,8 @@ __getattr__ = on_first_use(
         "ToolProxy": "proxy",
         "ToolSource": "group",
         "ToolSpec": "spec",
+        "ToolStream": "tool_stream",
+        "Workplace": "workplace",
         "Toolkit": "toolkit",
         "UserAnswer": "builtin.people",
         "UserQuestion": "builtin.people",

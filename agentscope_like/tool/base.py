@@ -30,6 +30,8 @@ from agentscope_like.permission import (
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import check_fit
+from agentscope_like.tool.tool_stream import Produced, ToolStream
+from agentscope_like.tool.workplace import Workplace
 
 __all__ = ["ParamsBase", "ToolBase"]
 
@@ -50,14 +52,18 @@ def without_titles(schema: dict[str, Any]) -> dict[str, Any]:
         if key == "title" and isinstance(value, str):
             continue
         if key in ("properties", "$defs") and isinstance(value, dict):
-            cleaned[key] = {name: without_titles(inner) for name, inner in value.items()}
+            cleaned[key] = {name: _untitled(inner) for name, inner in value.items()}
         elif isinstance(value, dict) and key not in ("default", "const"):
             cleaned[key] = without_titles(value)
         elif isinstance(value, list) and key in ("anyOf", "allOf", "oneOf", "prefixItems"):
-            cleaned[key] = [without_titles(v) if isinstance(v, dict) else v for v in value]
+            cleaned[key] = [_untitled(inner) for inner in value]
         else:
             cleaned[key] = value
     return cleaned
+
+
+def _untitled(schema: Any) -> Any:
+    return without_titles(schema) if isinstance(schema, dict) else schema  # or true, or false
 
 
 class ToolBase(ABC):
@@ -116,12 +122,16 @@ class ToolBase(ABC):
     touches_only_agent_state: ClassVar[bool] = False
     metadata_schema: dict[str, Any] | None = None
     prepare_decision: Preparation | None = None
+    middlewares: Sequence[ToolMiddlewareBase] = ()
+
+    # Of the class, so that a subclass may do without `super().__init__()`.
+    _chained: tuple[tuple[ToolMiddlewareBase, ...] | None, LayerChain[ToolChunk] | None] = (
+        None,
+        None,
+    )
 
     def __init__(self, middlewares: Sequence[ToolMiddlewareBase] | None = None) -> None:
-        self.middlewares: tuple[ToolMiddlewareBase, ...] = _layers(middlewares)
-        self._chained: tuple[
-            tuple[ToolMiddlewareBase, ...] | None, LayerChain[ToolChunk] | None
-        ] = (None, None)
+        self.middlewares = _layers(middlewares)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -197,6 +207,11 @@ class ToolBase(ABC):
         del tool_input, state
         return None
 
+    def workplace(self, state: AgentState) -> Workplace | None:
+        """Return the directory that the session's next call works in; None for no matter."""
+        del state
+        return None
+
     async def check_external_result(
         self, result: ToolResultBlock, *, tool_input: dict[str, Any] | None = None
     ) -> None:
@@ -232,12 +247,17 @@ class ToolBase(ABC):
         )
         raise NotImplementedError(f"{self.name} {what}")
 
-    def __call__(self, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
+    def __call__(self, **kwargs: Any) -> ToolStream:
         """Run the middlewares around `call` and return the stream of chunks; do not override.
+
+        `await tool(...)` gives what `call` returns instead: its one chunk, or a stream.
 
         It neither validates nor decides the call: for a model's calls, use `Toolkit.call_tool`.
         """
-        return self.stream(kwargs)
+        is_stream = bool(self.middlewares) or _streams(getattr(self.call, "__func__", self.call))
+        return ToolStream(
+            partial(self.stream, kwargs), None if is_stream else partial(self._produce, kwargs)
+        )
 
     def stream(
         self,
@@ -270,19 +290,26 @@ class ToolBase(ABC):
         return call if _streams(getattr(call, "__func__", call)) else self._unified
 
     async def _unified(self, /, **kwargs: Any) -> AsyncGenerator[ToolChunk, None]:
-        result = self.call(**kwargs)
-        produced = await result if inspect.isawaitable(result) else result
+        produced = await self._produce(kwargs)
         if isinstance(produced, ToolChunk):
             yield produced
-        elif hasattr(produced, "__anext__"):
+        else:
             async with aclosing(produced):
                 async for chunk in produced:
                     yield chunk
-        else:
-            raise TypeError(
-                f"{self.name}.call returned {type(produced).__name__}: return a ToolChunk, or "
-                "yield ToolChunks"
-            )
+
+    async def _produce(self, kwargs: dict[str, Any]) -> Produced:
+        result = self.call(**kwargs)
+        produced: object = await result if inspect.isawaitable(result) else result
+        if isinstance(produced, ToolChunk):
+            return produced
+        if hasattr(produced, "__anext__"):
+            stream: AsyncGenerator[ToolChunk, None] = produced  # type: ignore[assignment]
+            return stream
+        raise TypeError(
+            f"{self.name}.call returned {type(produced).__name__}: return a ToolChunk, or "
+            "yield ToolChunks"
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -86,4 +86,4 @@ class ManagedToolkit(Toolkit):
 def _not_waited_for(call: ToolCallBlock) -> ToolResponse:
     why = call.decision.message if call.decision is not None else ""
     said = OUTSIDE if call.state is ToolCallState.SUBMITTED else ASKS
-    return refused(said.format(name=call.name, why=why), ToolResultState.DENIED)
+    return refused(call.id, said.format(name=call.name, why=why), ToolResultState.DENIED)

@@ -62,6 +62,7 @@ from agentscope_like.tool.call import (
 )
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup, ToolSource
 from agentscope_like.tool.kit import ToolInventory
+from agentscope_like.tool.workplace import Workplace
 
 __all__ = ["Toolkit"]
 
@@ -137,6 +138,13 @@ class Toolkit:
         extended._begin(self._inventory.extended(tools))  # noqa: SLF001 - of its own class
         return extended
 
+    def without_result_limit(self) -> Toolkit:
+        """Return this toolkit for somebody who limits the results, so that they come whole."""
+        whole = self.extended(())
+        whole.result_limit = None
+        whole._truncate = None  # noqa: SLF001 - of its own class
+        return whole
+
     def _begin(self, inventory: ToolInventory) -> None:
         """Set the inventory, with no call decided yet."""
         self._inventory = inventory
@@ -206,6 +214,11 @@ class Toolkit:
         await self._inventory.sync()
         return self._inventory.available(tool_name, activated_groups).tool
 
+    def workplace(self, state: AgentState) -> Workplace | None:
+        """Return the directory that commands start in; None if no tool works in one."""
+        places = (tool.workplace(state) for tool in self._inventory.tools.values())
+        return next(filter(None, places), None)
+
     def is_concurrency_safe(self, tool_name: str) -> bool:
         """Return whether calls by this name may run concurrently; unknown ones only fail."""
         return self._inventory.is_concurrency_safe(tool_name)
@@ -250,7 +263,8 @@ class Toolkit:
         except AgentOrientedException as error:
             call.state = ToolCallState.FINISHED
             tool = inventory.tools.get(call.name)
-            return DecidedCall(call, tool, refusal=refused(error.message, ToolResultState.ERROR))
+            refusal = refused(call.id, error.message, ToolResultState.ERROR)
+            return DecidedCall(call, tool, refusal=refusal)
         decision, prepared = said
         call.digest = digest_of(entry, arguments, prepared)
         decided = DecidedCall(
@@ -259,7 +273,7 @@ class Toolkit:
         failure = await failure_before_asking(decided, state)
         if failure is not None:
             call.decision, call.state = decision, ToolCallState.FINISHED
-            return replace(decided, refusal=refused(failure, ToolResultState.ERROR))
+            return replace(decided, refusal=refused(call.id, failure, ToolResultState.ERROR))
         return self._settled(decided, layers)
 
     async def confirm(
@@ -379,7 +393,7 @@ class Toolkit:
             return self._granted(decided, layers)
         if decision.behavior is PermissionBehavior.DENY:
             call.state = ToolCallState.FINISHED
-            refusal = refused(f"Denied: {decision.message}", ToolResultState.DENIED)
+            refusal = refused(call.id, f"Denied: {decision.message}", ToolResultState.DENIED)
             return replace(decided, refusal=refusal)
         call.state = ToolCallState.ASKING
         return decided

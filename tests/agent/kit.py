@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, TypeAlias
 
-from agentscope_like.agent import Agent, AgentInput, ReActConfig
+from agentscope_like.agent import Agent, AgentInput, InjectionConfig, ReActConfig
 from agentscope_like.event import (
     AgentEvent,
     ConfirmResult,
@@ -26,6 +26,8 @@ from agentscope_like.model import Answer, ChatModelBase, ChatResponse
 from agentscope_like.permission import PermissionRule
 from agentscope_like.state import AgentState
 from agentscope_like.tool import ToolBase, ToolChoice, Toolkit
+
+UNTOLD = InjectionConfig(inject_runtime_state=False)
 
 Block: TypeAlias = TextBlock | ToolCallBlock
 Turn: TypeAlias = Sequence[Block] | Exception | Callable[[], AsyncGenerator[ChatResponse, None]]
@@ -66,8 +68,9 @@ def agent_of(
     state: AgentState | None = None,
     config: ReActConfig | None = None,
     middlewares: Sequence[MiddlewareBase] = (),
+    injection: InjectionConfig = UNTOLD,
 ) -> Agent:
-    """Return an agent whose model takes these turns."""
+    """Return an agent whose model takes these turns, and is not told of the runtime's state."""
     return Agent(
         "robot",
         "Be helpful.",
@@ -76,6 +79,7 @@ def agent_of(
         middlewares,
         state=state,
         react_config=config,
+        injection_config=injection,
     )
 
 

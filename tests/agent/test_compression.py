@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agentscope_like.agent import Agent, ContextConfig
+from agentscope_like.agent import Agent, ContextConfig, Offloader
 from agentscope_like.event import AgentEvent, CustomEvent
 from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import (
@@ -25,6 +25,7 @@ from agentscope_like.model.openai.formatter import format_messages
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
 from tests.agent.kit import (
+    UNTOLD,
     DictatedModel,
     Turn,
     answer,
@@ -57,6 +58,7 @@ def small_agent(
     tools: Sequence[Probe] = (),
     size: int = 1_000,
     middlewares: Sequence[Around] = (),
+    offloader: Offloader | None = None,
     **config: Any,
 ) -> Agent:
     """Return an agent whose model reads `size` tokens."""
@@ -69,6 +71,8 @@ def small_agent(
         Toolkit(tools),
         middlewares,
         context_config=ContextConfig(**config),
+        injection_config=UNTOLD,
+        offloader=offloader,
     )
 
 

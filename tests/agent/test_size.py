@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from agentscope_like.agent.context.context_size import ContextSize, summary_messages
+from agentscope_like.agent import Agent
 from agentscope_like.message import (
     AssistantMsg,
     Base64Source,
@@ -24,9 +22,9 @@ from agentscope_like.message import (
     URLSource,
     UserMsg,
 )
-from agentscope_like.state import AgentState
-from tests.agent.kit import DictatedModel
-from tests.tool.kit import call_of
+from agentscope_like.tool import Toolkit
+from tests.agent.kit import UNTOLD, DictatedModel
+from tests.tool.kit import Probe, call_of
 
 TEXT = "word " * 80  # about 100 tokens
 
@@ -81,27 +79,54 @@ async def test_the_schemas_of_tools_count_too() -> None:
     assert with_tools - await model.count_tokens(messages) >= 100
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from(["message", "block", "cut", "summary", "replace"]), max_size=12))
-async def test_a_context_that_grew_or_was_cut_is_counted_right(steps: list[str]) -> None:
-    """Counting what is new comes to what counting everything does, frames of messages aside."""
-    state, model = AgentState(), DictatedModel()
-    size = ContextSize(state, model)
-    for step in steps:
-        match step:
-            case "message":
-                state.context.append(Msg(name="robot", role="assistant", content=[]))
-            case "block" if state.context:
-                state.context[-1].content.append(TextBlock(text=TEXT))
-            case "cut" if state.context:
-                state.context[-1].content[:1] = []
-                state.context[:1] = []
-            case "summary":
-                state.summary = TEXT + str(len(str(state.summary)))
-            case "replace" if state.context:
-                state.context[0] = UserMsg("user", "other")
-            case _:
-                pass
-        counted = await size.count()
-        whole = await model.count_tokens([*summary_messages(state), *state.context])
-        assert abs(counted - whole) <= 5 * len(steps)
+class CountingModel(DictatedModel):
+    """Takes what AgentScope's models take: `count_tokens` has no defaults."""
+
+    def __init__(self, *turns: Any) -> None:
+        super().__init__(*turns)
+        self.counted: list[tuple[int, list[str] | None]] = []
+        self.given: list[dict[str, Any]] = []
+
+    async def count_tokens(  # type: ignore[override]
+        self, messages: list[Msg], tools: list[dict[str, Any]] | None
+    ) -> int:
+        names = None if tools is None else [tool["function"]["name"] for tool in tools]
+        self.counted.append((len(messages), names))
+        return await super().count_tokens(messages, tools)
+
+    async def _call_api(self, model_name: str, *args: Any, **given: Any) -> Any:
+        assert not args
+        self.given.append(given)
+        return await super()._call_api(model_name, **given)
+
+
+async def test_a_request_is_counted_whole_once_a_round() -> None:
+    """All messages with the tools, as the model is given them."""
+    tool = Probe()
+    model = CountingModel([call_of("Probe", "{}", "c")], [TextBlock(text="Done.")])
+    agent = Agent("robot", "Be brief.", model, Toolkit([tool]), injection_config=UNTOLD)
+    await agent.reply(UserMsg("user", "go"))
+    assert model.counted == [(2, ["Probe"]), (3, ["Probe"])]
+
+
+@pytest.mark.parametrize("tools", [[], [Probe()]])
+async def test_a_model_is_called_with_names(tools: list[Probe]) -> None:
+    """The name of the model first; messages, a list of tools and the choice by their names."""
+    model = CountingModel([TextBlock(text="Done.")])
+    agent = Agent("robot", "", model, Toolkit(tools), injection_config=UNTOLD)
+    await agent.reply(UserMsg("user", "go"))
+    (given,) = model.given
+    assert sorted(given) == ["messages", "tool_choice", "tools"]
+    assert isinstance(given["tools"], list)
+    assert given["tool_choice"] is None
+
+
+async def test_compressing_counts_with_both_arguments() -> None:
+    """A model whose `count_tokens` has no defaults can be compressed for as well."""
+    summary = [call_of("write_summary", '{"task_overview": "t"}', "s")]
+    model = CountingModel(summary, [TextBlock(text="Done.")])
+    model.context_size = 400
+    agent = Agent("robot", "", model, injection_config=UNTOLD)
+    await agent.observe([UserMsg("user", TEXT), UserMsg("user", TEXT), UserMsg("user", TEXT)])
+    await agent.reply(UserMsg("user", TEXT))
+    assert agent.state.summary

@@ -59,6 +59,7 @@ def shape(response: ToolResponse) -> list[str]:
         ([text("a", "1"), data("AAAA"), text("b", "2")], ["a", "<AAAA>", "b"]),
         ([text("a", "1"), data("AAAA"), text("b", "1")], ["ab", "<AAAA>"]),
         ([data("AAAA"), data("BBBB")], ["<AAAABBBB>"]),
+        ([data("YQ=="), data("YmM=")], ["<YWJj>"]),
         ([data("AAAA"), text("a"), data("BBBB")], ["<AAAABBBB>", "a"]),
         ([data("AAAA", "1"), data("BBBB", "2")], ["<AAAA>", "<BBBB>"]),
         ([data("AAAA"), link()], ["<AAAA>", "<https://example.org/a.png>"]),

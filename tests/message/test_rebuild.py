@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -17,10 +18,12 @@ from agentscope_like.message import (
     ToolCallState,
     ToolResultBlock,
     ToolResultState,
+    Usage,
 )
 from agentscope_like.permission import PermissionBehavior, PermissionDecision, PermissionRule
 from agentscope_like.types import ErrorInfo, ReplyFinishedReason
 
+TIMES: Any = {"created_at": True, "content": {"__all__": {"created_at"}}}
 RULE = PermissionRule(tool_name="T", behavior=PermissionBehavior.ALLOW)
 ASK = PermissionDecision(PermissionBehavior.ASK, "Sure?", suggested_rules=[RULE])
 ASKING = ToolCallBlock(
@@ -87,7 +90,10 @@ CASES: list[Case] = [
         ),
     ),
     (events.ModelCallStartEvent(reply_id="r", model_name="m"), unchanged),
-    (events.ModelCallEndEvent(reply_id="r", input_tokens=1, output_tokens=2), unchanged),
+    (
+        events.ModelCallEndEvent(reply_id="r", input_tokens=1, output_tokens=2),
+        lambda m: unchanged(m) and m.usage == Usage(input_tokens=1, output_tokens=2),
+    ),
     (
         events.TextBlockStartEvent(reply_id="r", block_id="new"),
         lambda m: block(m, "new").text == "" and block(m, "new").finished_at is None,
@@ -168,7 +174,7 @@ CASES: list[Case] = [
     ),
     (
         events.UserConfirmResultEvent(reply_id="r", confirm_results=[YES]),
-        lambda m: (call(m).input, call(m).state) == (EDITED.input, "pending"),
+        lambda m: (call(m).input, call(m).state) == (EDITED.input, "allowed"),
     ),
     (
         events.UserConfirmResultEvent(reply_id="r", confirm_results=[NO]),
@@ -191,6 +197,65 @@ def test_each_event_does_what_it_tells(case: Case) -> None:
     assert again == event
     for told in (event, again):
         assert holds(before().append_event(told))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].type.value)
+def test_an_event_of_another_reply_changes_nothing(case: Case) -> None:
+    """A message takes in only what was said in its own reply, whatever the ids of the blocks."""
+    message, other = before(), case[0].model_copy()
+    if not isinstance(other, events.CustomEvent):
+        other.reply_id = "another"
+    message.append_event(other)
+    assert message.model_dump(exclude=TIMES) == before().model_dump(exclude=TIMES)
+
+
+def test_usage_is_the_sum_of_the_model_calls() -> None:
+    """Each call of the model adds to what the message cost; calls that do not say add nothing."""
+    message = before()
+    for tokens in ((10, 2, 3, 4), (0, 0, 0, 0), (5, 1, 1, 0)):
+        message.append_event(
+            events.ModelCallEndEvent(
+                reply_id="r",
+                input_tokens=tokens[0],
+                output_tokens=tokens[1],
+                cache_input_tokens=tokens[2],
+                cache_creation_input_tokens=tokens[3],
+            )
+        )
+    assert message.usage == Usage(
+        input_tokens=15, output_tokens=3, cache_input_tokens=4, cache_creation_input_tokens=4
+    )
+    silent = before().append_event(
+        events.ModelCallEndEvent(reply_id="r", input_tokens=0, output_tokens=0)
+    )
+    assert silent.usage is None
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["YQ==", "YmM=", "ZGVm"],
+        ["YWJj", "ZGVm"],
+        ["YW", "JjZG", "Vm"],
+        ["", "YWI=", "", "Y2RlZg=="],
+    ],
+)
+def test_data_is_joined_as_bytes(pieces: list[str]) -> None:
+    """Pieces that are encoded each by itself, and parts of one text, come to the same bytes."""
+    block_message, result_message = before(), before()
+    for data in pieces:
+        block_message.append_event(
+            events.DataBlockDeltaEvent(
+                reply_id="r", block_id="d", data=data, media_type="image/png"
+            )
+        )
+        result_message.append_event(
+            events.ToolResultDataDeltaEvent(
+                reply_id="r", tool_call_id="o", block_id="i", media_type="image/png", data=data
+            )
+        )
+    for source in (block(block_message, "d").source, block(result_message, "o").output[0].source):
+        assert b64decode(source.data, validate=True) == b"abcdef"
 
 
 def test_every_kind_of_event_is_among_these() -> None:

@@ -153,6 +153,22 @@ def test_a_symlink_has_two_readings(work: Path, tmp_path: Path) -> None:
     assert contains(workspace, locate("inner/new.txt", directory=str(work)))
 
 
+def test_inside_is_where_a_path_leads_however_it_was_named(work: Path, tmp_path: Path) -> None:
+    """A link from outside into the workspace is inside, and so is one to the workspace itself."""
+    alias = tmp_path.resolve() / "alias"
+    alias.symlink_to(work)
+    to_file = tmp_path.resolve() / "to-file"
+    to_file.symlink_to(work / "src" / "main.py")
+    other = tmp_path.resolve() / "other"
+    other.mkdir()
+    (other / "file").touch()
+    for workspace in (locate(str(work), directory="/"), locate(str(alias), directory="/")):
+        for path in (work / "new", alias / "new", to_file, other / ".." / "alias" / "src"):
+            assert contains(workspace, locate(str(path), directory="/")), path
+        for path in (other / "file", alias / ".." / "other", to_file.parent, work.parent):
+            assert not contains(workspace, locate(str(path), directory="/")), path
+
+
 def test_folding_dots_and_following_links_differ(work: Path, tmp_path: Path) -> None:
     """`link/../x` is judged as its text, as the kernel sees it, and as folded text is followed."""
     deep = tmp_path.resolve() / "outside" / "deep"

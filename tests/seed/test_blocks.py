@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import re
 import textwrap
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentscope_like.agent import Agent
 from agentscope_like.event import RequireExternalExecutionEvent
 from agentscope_like.mcp import HttpMCPConfig, MCPClient
-from agentscope_like.message import ToolCallState
-from agentscope_like.tool import Bash, FunctionTool, ToolBase, ToolChunk
-from tests.agent.kit import agent_of, events_of
+from agentscope_like.message import ToolCallState, UserMsg
+from agentscope_like.tool import Bash, FunctionTool, ToolBase, ToolChunk, Toolkit
+from tests.agent.kit import (
+    DictatedModel,
+    agent_of,
+    events_of,
+    executed,
+    results_of,
+    text_of,
+)
 from tests.seed.kit import (
     ALLOW,
     ASK,
@@ -239,3 +248,61 @@ async def test_14_tool_groups() -> None:
     assert "Always wrap mutations in a transaction." in answer
     active = state.tool_context.activated_groups
     assert await shown(toolkit, *active) == [*basic, "db_query", "db_migrate"]
+
+
+@pytest.mark.usefixtures("programs")
+async def test_the_blocks_together_are_one_program(work: Path, office: OfficeAddress) -> None:
+    """All run one after the other in one namespace, and an agent uses what they made."""
+
+    async def do_search(query: str) -> str:
+        return f"nothing about {query}"
+
+    (work / "notes.txt").write_text("buy milk")
+    write_skill(work / "skills" / "pdf", text="Use `forms.py`.")
+    search, skills = {"https://api.search.com/mcp": office.url}, str(work / "skills")
+    places = {
+        "08-mcp-stdio": {"/my/project": str(work)},
+        "09-mcp-http": {"https://api.weather.com/mcp": office.url},
+        "10-mcp-stateless": search,
+        "11-mcp-enable-tools": search,
+        "12-skill-directory": {"/path/to/skills": skills},
+        "13-skill-loader": {"/path/to/skills": skills},
+    }
+    tools = ("db_query_tool", "db_migrate_tool", "deploy_tool", "rollback_tool")
+    names: dict[str, Any] = {
+        name: FunctionTool(lambda: "done", name=name, description="Works.") for name in tools
+    }
+    layer = partial(Layer, "layer", [])
+    names |= {"do_search": do_search, "LoggingMiddleware": layer, "MetricsMiddleware": layer}
+    clients: list[MCPClient] = []
+    try:
+        for block in sorted(file.stem for file in BLOCKS.iterdir()):
+            names = await run_block(block, places=places.get(block), **names)
+            if "-mcp-" in block:
+                clients.append(names["client"])
+        kit = Toolkit(
+            tools=[names["bash"], names["WebSearch"](), names["HumanApproval"]()],
+            mcps=clients[:1],
+            skills_or_loaders=[names["loader"]],
+        )
+        calls = {
+            "b": call_of("Bash", command="cat notes.txt"),
+            "w": call_of("WebSearch", query="owls"),
+            "m": call_of("mcp__filesystem__read_file", path="notes.txt"),
+            "s": call_of("Skill", skill="pdf"),
+            "h": call_of("HumanApproval", action="deploy", reason="it is Friday"),
+        }
+        turn = [one.model_copy(update={"id": name}) for name, one in calls.items()]
+        state = state_of(permitting(rule("mcp__filesystem__read_file"), mode=DEFAULT))
+        agent = Agent("robot", "Help.", DictatedModel(turn, DONE), kit, state=state)
+        events = [event async for event in agent.reply_stream(UserMsg("user", "Go."))]
+        assert any(isinstance(event, RequireExternalExecutionEvent) for event in events)
+        results = {name: text_of(result) for name, result in results_of(agent).items()}
+        assert results["b"] == results["m"] == "buy milk"
+        assert results["w"] == "nothing about owls"
+        assert "Use `forms.py`." in results["s"]
+        reply = await agent.reply(executed(agent, "h", "approved"))
+        assert reply.finished_reason == "completed"
+    finally:
+        for client in clients:
+            await client.close()

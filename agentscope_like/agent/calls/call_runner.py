@@ -79,8 +79,8 @@ class CallRunner:
                     async for item in items:
                         yield item
                 return
-        output = self._limit.begin()
         told = _Told()
+        output = self._limit.begin(call, lambda: told.response.state)
         async with aclosing(items):
             async for item in items:
                 if isinstance(item, ToolChunk):
@@ -93,9 +93,9 @@ class CallRunner:
                     told.take(passed)
                     yield passed
                 if isinstance(item, ToolResponse):
-                    whole = item if told.says_something else await self._limit.cut(item)
+                    whole = item if told.says_something else await self._limit.cut(call, item)
                     metadata = {**whole.metadata, **told.metadata}
-                    yield whole.model_copy(update={"metadata": metadata})
+                    yield whole.model_copy(update={"metadata": metadata, "id": call.id})
 
     async def _within_hooks(self, call: ToolCallBlock, grant: Grant) -> Items:
         """Run the call inside the hooks; it always ends with exactly one response."""
@@ -117,7 +117,7 @@ class CallRunner:
                             "ToolChunks, then one ToolResponse"
                         )
         except AgentOrientedException as error:
-            whole = refused(error.message, ToolResultState.ERROR)
+            whole = refused(call.id, error.message, ToolResultState.ERROR)
             yield ToolChunk(content=whole.content, state=whole.state)
         except RuntimeError:  # closing what another task is iterating
             if not await run.turn.end():
@@ -158,7 +158,7 @@ async def _granted_run(toolkit: Toolkit, grant: Grant, state: AgentState) -> Ite
                 yield item
     except GrantError as error:
         text = f"This call did not run: {error.message}. Call again if it is still needed."
-        yield refused(text, ToolResultState.ERROR)
+        yield refused(grant.call_id, text, ToolResultState.ERROR)
 
 
 class _HookedRun:
@@ -205,7 +205,7 @@ class _HookedRun:
     async def _granted(self, wanted: ToolCallBlock) -> Grant | ToolResponse:
         call = self._call
         if (wanted.id, wanted.name) != (call.id, call.name):
-            return refused(OTHER_CALL, ToolResultState.ERROR)
+            return refused(call.id, OTHER_CALL, ToolResultState.ERROR)
         grant, self._grant = self._grant, None
         if grant is not None and wanted.input == self._input:
             return grant
@@ -218,6 +218,7 @@ class _HookedRun:
         what = "with changed arguments" if wanted.input != self._input else "once more"
         why = decided.decision.message if decided.decision is not None else ""
         return refused(
+            call.id,
             f"A middleware wanted to run this call {what}, which was not allowed: it did not run. "
             f"{why}".rstrip(),
             ToolResultState.DENIED,
@@ -229,5 +230,5 @@ class _HookedRun:
         if told.says_something:
             return ToolResponse(state=state, metadata=told.metadata)
         if self._said is None:
-            return refused(TOOK_ITS_PLACE, ToolResultState.ERROR)
+            return refused(self._call.id, TOOK_ITS_PLACE, ToolResultState.ERROR)
         return ToolResponse(content=[TextBlock(text=KEPT_BACK)], state=state)

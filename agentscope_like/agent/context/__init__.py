@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from agentscope_like.agent.context.compression import COMPRESSED, Compression, CompressionWish
     from agentscope_like.agent.context.prompt_context import PromptContext
     from agentscope_like.agent.context.result_limit import ResultLimit
+    from agentscope_like.agent.context.runtime_state import RuntimeState
 
 __all__ = [
     "COMPRESSED",
@@ -15,6 +16,7 @@ __all__ = [
     "CompressionWish",
     "PromptContext",
     "ResultLimit",
+    "RuntimeState",
 ]
 
 __getattr__ = on_first_use(
@@ -25,5 +27,6 @@ __getattr__ = on_first_use(
         "CompressionWish": "compression",
         "PromptContext": "prompt_context",
         "ResultLimit": "result_limit",
+        "RuntimeState": "runtime_state",
     },
 )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from agentscope_like.agent.config import ContextConfig
-from agentscope_like.agent.context.context_size import ContextSize, summary_messages
-from agentscope_like.agent.context.history import Passage, passages, without
+from agentscope_like.agent.context.history import Passage, passages, summary_messages, without
+from agentscope_like.agent.offloader import Offloader
 from agentscope_like.agent.reply import ModelCalls, object_schema
 from agentscope_like.exception import ConfigurationError, ModelError
 from agentscope_like.message import (
@@ -44,7 +45,10 @@ COMPRESSED = "context_compressed"
 SUMMARY_TOOL = "write_summary"
 NO_SUMMARY = "the model gave no summary of the history: compress later, or with another model"
 MERE_TEXT = "<system-info>Here is a summary of your previous work:\n{text}</system-info>"
+KEPT = "\n<system-reminder>What the summary stands for is kept in {place}.</system-reminder>"
 _SHORTEST_RESULT = 64
+
+_log = logging.getLogger(__name__)
 
 
 class CompressionReport(Struct, frozen=True):
@@ -82,29 +86,28 @@ class Compression:
         state: The state.
         model: The model whose `context_size` and `count_tokens` apply.
         calls: Calls the models.
+        offloader: Stores what the summary replaces, where it is to be kept.
     """
 
-    def __init__(self, state: AgentState, model: ChatModelBase, calls: ModelCalls) -> None:
+    def __init__(
+        self,
+        state: AgentState,
+        model: ChatModelBase,
+        calls: ModelCalls,
+        offloader: Offloader | None = None,
+    ) -> None:
         self._state = state
+        self._offloader = offloader
         self._model = model
         self._calls = calls
-        self._size = ContextSize(state, model)
-        self._fixed: tuple[object, int] = (None, 0)
 
-    async def is_due(self, prompt: str, tools: list[dict[str, Any]], config: ContextConfig) -> bool:
-        """Return whether the next request is too long, so that the history is compressed first.
+    async def count(self, messages: list[Msg], tools: list[dict[str, Any]] | None) -> int:
+        """Return how many tokens a request takes, as the model counts them."""
+        return await self._model.count_tokens(messages=messages, tools=tools)
 
-        Args:
-            prompt: The system prompt.
-            tools: Schemas of the tools, which the model reads as well.
-            config: Sets the share of the token limit above which it is.
-        """
-        about = prompt, [tool["function"]["name"] for tool in tools]
-        if self._fixed[0] != about:
-            tokens = await self._model.count_tokens([SystemMsg("system", prompt)], tools)
-            self._fixed = about, tokens
-        total = self._fixed[1] + await self._size.count()
-        return total > config.trigger_ratio * self._model.context_size
+    def is_due(self, tokens: int, config: ContextConfig) -> bool:
+        """Return whether a request of so many tokens is so long that history is compressed."""
+        return tokens > config.trigger_ratio * self._model.context_size
 
     async def compress(
         self,
@@ -135,18 +138,33 @@ class Compression:
         removed = await self._removable(config)
         if not removed:
             return None
-        before = await self._size.count()
+        before = await self._size()
         request = [*summary_messages(state), *(passage.as_message() for passage in removed)]
         answer = await self._ask(prompt, request, config, instructions)
-        state.summary = _summary_of(answer, config)
+        state.summary = _summary_of(answer, config) + await self._kept(removed)
         state.context[:] = without(state.context, removed, keep=writing)
         usage = answer.usage
         return CompressionReport(
             before,
-            await self._size.count(),
+            await self._size(),
             usage.input_tokens if usage else 0,
             usage.output_tokens if usage else 0,
         )
+
+    async def _size(self) -> int:
+        return await self.count([*summary_messages(self._state), *self._state.context], None)
+
+    async def _kept(self, removed: Sequence[Passage]) -> str:
+        """Have the offloader store the passages, and return what the model is told of it."""
+        if self._offloader is None:
+            return ""
+        messages = [passage.as_message() for passage in removed]
+        try:
+            place = await self._offloader.offload_context(self._state.session_id, messages)
+        except Exception:
+            _log.warning("the offloader did not keep what was summed up", exc_info=True)
+            return ""
+        return printable(KEPT.format(place=place))
 
     async def _removable(self, config: ContextConfig) -> list[Passage]:
         """Return the oldest passages; the latest ones that fit in the reserve are kept.
@@ -160,7 +178,7 @@ class Compression:
         found = passages(self._state.context)
         kept, total = len(found), 0
         while kept:
-            total += await self._model.count_tokens([found[kept - 1].as_message()])
+            total += await self.count([found[kept - 1].as_message()], None)
             is_last = kept == len(found)
             if total > (max(reserve, largest) if is_last else reserve):
                 break
@@ -204,7 +222,7 @@ class Compression:
     async def _fitted(self, messages: list[Msg], room: int) -> list[Msg]:
         """Return the messages, their longest results truncated until they fit."""
         limit = room // 2
-        while limit > _SHORTEST_RESULT and await self._model.count_tokens(messages) > room:
+        while limit > _SHORTEST_RESULT and await self.count(messages, None) > room:
             messages = [_with_short_results(message, limit) for message in messages]
             limit //= 2
         return messages

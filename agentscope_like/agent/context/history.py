@@ -16,11 +16,18 @@ from agentscope_like.message import (
     ToolCallState,
     ToolResultBlock,
     ToolResultState,
+    UserMsg,
 )
+from agentscope_like.state import AgentState
 
-__all__ = ["Passage", "passages", "without", "without_images"]
+__all__ = ["Passage", "passages", "summary_messages", "without", "without_images"]
 
 IMAGE_LEFT_OUT = "[An earlier image is left out here.]"
+
+
+def summary_messages(state: AgentState) -> list[Msg]:
+    """Return what the model is told of the history that was removed: a message, or nothing."""
+    return [UserMsg("user", state.summary)] if state.summary else []
 
 
 class Passage(Struct, frozen=True):

@@ -10,10 +10,10 @@ from msgspec.structs import asdict
 
 from agentscope_like.agent.config import ContextConfig
 from agentscope_like.agent.context.compression import COMPRESSED, CompressionReport, CompressionWish
-from agentscope_like.agent.context.context_size import summary_messages
-from agentscope_like.agent.context.history import without_images
+from agentscope_like.agent.context.history import summary_messages, without_images
+from agentscope_like.agent.context.runtime_state import RuntimeState
 from agentscope_like.agent.reply import ReplyParts
-from agentscope_like.event import AgentEvent, CustomEvent
+from agentscope_like.event import AgentEvent, CustomEvent, HintBlockEvent
 from agentscope_like.exception import ModelError
 from agentscope_like.message import HintBlock, Msg, SystemMsg
 from agentscope_like.middleware import hook_onion, system_prompt
@@ -37,6 +37,8 @@ class PromptContext:
         self._state = parts.state
         self._toolkit = parts.toolkit
         self._wishes = parts.wishes
+        self._runtime = RuntimeState(parts.agent.injection_config, parts.state, parts.toolkit)
+        self._tokens = 0
 
     async def system_prompt(self) -> str:
         """Return the system prompt with its skills, after the `on_system_prompt` hooks."""
@@ -72,15 +74,45 @@ class PromptContext:
         if self._wishes:
             wish = self._wishes[-1]
             self._wishes.clear()
-        elif not await self._compression.is_due(prompt, tools, wish.config):
-            return
+        else:
+            self._tokens = await self._compression.count(self.messages(prompt), tools)
+            if not self._compression.is_due(self._tokens, wish.config):
+                return
         try:
             report = await self.compress(prompt, wish)
         except ModelError as error:
             _log.warning("the context was not compressed: %s", error.message)
             return
+        self._tokens = 0
         if report is not None:
             yield CustomEvent(name=COMPRESSED, value=asdict(report))
+
+    async def informed(self, tools: list[dict[str, Any]]) -> AsyncGenerator[AgentEvent, None]:
+        """Tell the model what surrounds it, where that is due, and yield the event of it.
+
+        Args:
+            tools: Schemas of the tools that the model may call.
+        """
+        hint = await self._runtime.hint(
+            tools,
+            tokens=self._tokens,
+            context_size=self._agent.model.context_size,
+            trigger_ratio=self._agent.context_config.trigger_ratio,
+        )
+        if hint is None:
+            return
+        if self._agent.injection_config.emit_hint_event:
+            yield self._recorder.take(
+                HintBlockEvent(
+                    reply_id=self._recorder.reply_id,
+                    block_id=hint.id,
+                    source=hint.source,
+                    hint=hint.hint,
+                    metadata={"cur_iter": self._state.cur_iter},
+                )
+            )
+        else:
+            self._recorder.message.content.append(hint)
 
     async def compress(self, prompt: str, wish: CompressionWish) -> CompressionReport | None:
         """Compress the context, inside the `on_compress_context` hooks.

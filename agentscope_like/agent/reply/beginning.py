@@ -138,7 +138,7 @@ class Beginning:
         asked = [call.input for call in calls]
         taken = self._recorder.take(answer)
         for call, text in zip(calls, asked, strict=True):
-            call.input = text
+            call.input, call.state = text, ToolCallState.ASKING
         return taken
 
     async def _spared(self) -> list[DecidedCall]:
@@ -168,7 +168,7 @@ class Beginning:
         self._toolkit.check_rules(self._state)
         results = []
         for call, result in await check_results(answer, self._recorder, self._toolkit):
-            output = await self._parts.limit.cut_output(result.output)
+            output = await self._parts.limit.cut_output(call, result)
             results.append((call, result.model_copy(update={"output": output})))
         self._keep(schema)
         taken = self._results_taken(answer, results)

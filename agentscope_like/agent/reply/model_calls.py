@@ -60,7 +60,7 @@ class ModelCalls:
             ModelError: The model failed; or a hook returned something other than an answer.
         """
         answer: object = await self._call(
-            current_model=model, messages=messages, tools=tools or None, tool_choice=tool_choice
+            current_model=model, messages=messages, tools=tools, tool_choice=tool_choice
         )
         if isinstance(answer, ChatResponse):
             yield answer

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Any
 
+from agentscope_like.agent.reply.block_pieces import BlockPieces, ModelBlock
 from agentscope_like.agent.reply.model_calls import ModelCalls
 from agentscope_like.agent.reply.recorder import ReplyRecorder
 from agentscope_like.event import (
@@ -47,8 +47,6 @@ CUT_OFF = (
     "broke off, or the model class does not yield one with `is_last=True`"
 )
 
-_ModelBlock = TextBlock | ToolCallBlock | ThinkingBlock | DataBlock
-
 
 class Reasoning:
     """Calls the model and adds its response to the reply.
@@ -82,7 +80,11 @@ class Reasoning:
         for position, model in enumerate(models):
             response = _Response(self._recorder)
             yield self._recorder.take(
-                ModelCallStartEvent(reply_id=self._recorder.reply_id, model_name=model.model)
+                ModelCallStartEvent(
+                    reply_id=self._recorder.reply_id,
+                    model_name=model.model,
+                    metadata={"cur_iter": self._recorder.state.cur_iter},
+                )
             )
             try:
                 answers = self._calls.answers(model, messages, tools, tool_choice)
@@ -115,16 +117,16 @@ def _as_model_error(error: Exception) -> ModelError:
     )
 
 
-@dataclass(slots=True)
 class _Response:
     """One response while it arrives."""
 
-    recorder: ReplyRecorder
-    began: bool = False
-    last: ChatResponse | None = None
-    open: dict[str, _ModelBlock] = field(default_factory=dict)
-    names: dict[tuple[str, str], str] = field(default_factory=dict)
-    calls: list[str] = field(default_factory=list)
+    def __init__(self, recorder: ReplyRecorder) -> None:
+        self.recorder = recorder
+        self.began = False
+        self.last: ChatResponse | None = None
+        self.calls: list[str] = []
+        self._open: dict[str, ModelBlock] = {}
+        self._pieces = BlockPieces(self._unused)
 
     def take(self, answer: ChatResponse) -> Iterator[AgentEvent]:
         """Add a part of the response; of the last part, which repeats all, only the new content."""
@@ -132,25 +134,13 @@ class _Response:
             return  # nothing comes after the whole
         if answer.is_last:
             self.last = answer
-        keys: set[tuple[str, str]] = set()
-        for block in answer.content:
-            key = (block.type, block.id)
-            repeated = key in keys
-            keys.add(key)
-            if answer.is_last and key in self.names and not repeated:
-                continue
+        pieces = self._pieces.of_whole if answer.is_last else self._pieces.of_part
+        for name, block in pieces(answer.content):
             self.began = True
-            if repeated:
-                self.names.pop(key)
-            yield from self._grow(block)
-
-    def _grow(self, block: _ModelBlock) -> Iterator[AgentEvent]:
-        key = (block.type, block.id)
-        if key not in self.names:
-            self.names[key] = self._unused(block.id)
-            yield from self._start(self.names[key], block)
-            self.open[self.names[key]] = block
-        yield from self._delta(self.names[key], block)
+            if name not in self._open:
+                yield from self._start(name, block)
+                self._open[name] = block
+            yield from self._delta(name, block)
 
     def _unused(self, block_id: str) -> str:
         used = {b.id for message in self.recorder.state.context for b in message.content}
@@ -160,7 +150,7 @@ class _Response:
             candidate = f"{block_id}-{number}"
         return candidate
 
-    def _start(self, block_id: str, block: _ModelBlock) -> Iterator[AgentEvent]:
+    def _start(self, block_id: str, block: ModelBlock) -> Iterator[AgentEvent]:
         reply_id, take = self.recorder.reply_id, self.recorder.take
         match block:
             case TextBlock():
@@ -180,7 +170,7 @@ class _Response:
                     )
                 )
 
-    def _delta(self, block_id: str, block: _ModelBlock) -> Iterator[AgentEvent]:
+    def _delta(self, block_id: str, block: ModelBlock) -> Iterator[AgentEvent]:
         reply_id, take = self.recorder.reply_id, self.recorder.take
         match block:
             case TextBlock(text=text) if text:
@@ -201,7 +191,7 @@ class _Response:
     def end(self) -> Iterator[AgentEvent]:
         """End the blocks; a call that broke off is not ended, and will not run."""
         reply_id, take = self.recorder.reply_id, self.recorder.take
-        for block_id, block in self.open.items():
+        for block_id, block in self._open.items():
             match block:
                 case TextBlock():
                     yield take(TextBlockEndEvent(reply_id=reply_id, block_id=block_id))
@@ -211,7 +201,7 @@ class _Response:
                     yield take(DataBlockEndEvent(reply_id=reply_id, block_id=block_id))
                 case ToolCallBlock() if self.last is not None:
                     yield take(ToolCallEndEvent(reply_id=reply_id, tool_call_id=block_id))
-        self.open.clear()
+        self._open.clear()
         yield take(self._model_call_end())
 
     def _model_call_end(self) -> ModelCallEndEvent:

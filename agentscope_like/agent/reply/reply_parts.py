@@ -57,7 +57,7 @@ class ReplyParts(Struct, frozen=True):
         """Return the parts of a reply of the agent."""
         middlewares = agent.middlewares
         layers = decision_layers(middlewares, agent)
-        limit = ResultLimit(agent.context_config.tool_result_limit, agent.output_store)
+        limit = _result_limit(agent, recorder.state)
         calls = ModelCalls(agent.model, agent.model_config, agent=agent, middlewares=middlewares)
         runner = CallRunner(
             toolkit,
@@ -74,7 +74,16 @@ class ReplyParts(Struct, frozen=True):
             calls,
             Acting(toolkit, recorder, runner, layers),
             ReplyEnding(recorder),
-            Compression(recorder.state, agent.model, calls),
+            Compression(recorder.state, agent.model, calls, agent.offloader),
             limit,
             wishes,
         )
+
+
+def _result_limit(agent: ReplyingAgent, state: AgentState) -> ResultLimit:
+    limit = agent.context_config.tool_result_limit
+    if agent.offloader is None:
+        return ResultLimit(limit, agent.output_store)
+    own = agent.toolkit.result_limit  # which the reply's toolkit does without
+    limit = limit if own is None else min(limit, own)
+    return ResultLimit(limit, agent.output_store, agent.offloader, state.session_id)

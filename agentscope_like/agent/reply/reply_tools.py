@@ -12,7 +12,11 @@ __all__ = ["reply_toolkit"]
 
 
 async def reply_toolkit(
-    toolkit: Toolkit, middlewares: Sequence[MiddlewareBase], schema: StructuredSchema | None
+    toolkit: Toolkit,
+    middlewares: Sequence[MiddlewareBase],
+    schema: StructuredSchema | None,
+    *,
+    limits_results: bool = True,
 ) -> Toolkit:
     """Return the toolkit of a reply: the agent's own if nothing is added to it.
 
@@ -20,6 +24,7 @@ async def reply_toolkit(
         toolkit: The agent's own; it is not changed, since other agents may share it.
         middlewares: The agent's middlewares.
         schema: The schema of the answer, if it has one.
+        limits_results: Whether the toolkit's own limit of results applies.
 
     Raises:
         ConfigurationError: Two tools have the same name; or the schema does not describe an object.
@@ -31,4 +36,6 @@ async def reply_toolkit(
             added += await middleware.list_tools()
     if schema is not None:
         added.append(finishing_tool(schema))
+    if not limits_results:
+        toolkit = toolkit.without_result_limit()
     return toolkit.extended(added) if added else toolkit

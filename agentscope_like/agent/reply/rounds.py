@@ -97,6 +97,9 @@ class Rounds:
         async with aclosing(self._care.compressed(prompt, tools)) as events:
             async for event in events:
                 yield event
+        async with aclosing(self._care.informed(tools)) as events:
+            async for event in events:
+                yield event
         messages = self._care.messages(prompt)
         async with aclosing(self._reasoning.reason(messages, tools, tool_choice)) as events:
             async for event in events:

@@ -47,9 +47,10 @@ def _offers(
     location: Location, directories: Sequence[Location], names: FileSystemNames
 ) -> list[str]:
     path = location.absolute
-    if inside_any(location, directories):
-        bases = [reading for directory in directories for reading in directory.readings]
-        base = max((base for base in bases if is_below(path, base)), key=len)
+    known = [reading for directory in directories for reading in directory.readings]
+    bases = [base for base in known if is_below(path, base)]
+    if bases and inside_any(location, directories):
+        base = max(bases, key=len)
         relative = path[len(base.rstrip("/")) + 1 :]
         searched = location.kind is FileKind.DIRECTORY
         if not relative:

@@ -85,7 +85,7 @@ class CommandRules:
 
     def _allowing(self, call: PreparedCommand) -> int | None:
         analysis = call.analysis
-        if not analysis.understood:
+        if not analysis.understood or len(self._index) == 0:
             return None
         surroundings = call.surroundings
         edits_run = call.context.mode.properties.edits_run
@@ -97,11 +97,12 @@ class CommandRules:
             first = self._index.find_line(coverage.lines())
         for part in analysis.parts if first is None else ():
             is_known = not call.programs.is_brought(part)
-            if proofs_count and part.read_only and is_known:
-                continue
-            found = self._allowed(part, coverage, is_proven=part.read_only and is_known)
+            is_proven = part.read_only and is_known
+            found = self._allowed(part, coverage, is_proven=is_proven)
             if found is not None:
                 first = found if first is None else min(first, found)
+            elif proofs_count and is_proven:
+                continue
             elif (
                 not accepts_edits or not is_known or part_objection(part, surroundings) is not None
             ):

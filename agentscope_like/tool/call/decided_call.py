@@ -87,10 +87,10 @@ class DecidedCall(Struct, frozen=True):
 
 
 def refused(
-    message: str, state: Literal[ToolResultState.ERROR, ToolResultState.DENIED]
+    call_id: str, message: str, state: Literal[ToolResultState.ERROR, ToolResultState.DENIED]
 ) -> ToolResponse:
     """Return the result of a call that did not run, with the reason."""
-    return ToolResponse(content=[TextBlock(text=message)], state=state)
+    return ToolResponse(content=[TextBlock(text=message)], state=state, id=call_id)
 
 
 def _severity(decision: PermissionDecision) -> int:

@@ -62,7 +62,7 @@ async def run_granted(
     grant = replace(grant, arguments=copied(grant.arguments))
     injected = injected_arguments(grant, state, await redeem(grant))
     guard = RunGuard(grant, injected, redeem=partial(redeem, grant), check_changed=check_changed)
-    response = ToolResponse()
+    response = ToolResponse(id=grant.call_id)
     stream: AsyncGenerator[ToolChunk, None] | None = None
     failed: ToolChunk | None = None
     begun = _cancellations()

@@ -62,7 +62,7 @@ def check_answer(call: ToolCallBlock, answer: ConfirmResult) -> None:
 def rejection(answer: ConfirmResult) -> ToolResponse:
     """Return the message for the model after a rejection."""
     message = f"{REJECTED} They said: {answer.message}" if answer.message else REJECTED
-    return refused(message, ToolResultState.DENIED)
+    return refused(answer.tool_call.id, message, ToolResultState.DENIED)
 
 
 def shown_arguments(call: ToolCallBlock) -> dict[str, Any]:

@@ -150,12 +150,10 @@ async def test_a_model_gets_only_what_it_can_take(
 
 
 async def test_a_document_is_refused_with_a_way_out_or_handed_over(workspace: Workspace) -> None:
-    """A PDF is for models that can take it, whole; others are told of pdftotext."""
+    """A PDF is handed over whole to models that can take it."""
     workspace.file("a.pdf", b"%PDF-1.7\n...")
-    assert "pdftotext" in await workspace.fail(workspace.read_tool, file_path="a.pdf")
     tool = Read(model_input_types=["application/pdf"], cwd=workspace.root)
     assert "application/pdf" in await workspace.succeed(tool, file_path="a.pdf")
-    assert "leave `pages` out" in await workspace.fail(tool, file_path="a.pdf", pages="1-2")
 
 
 async def test_pages_are_for_documents(workspace: Workspace) -> None:

@@ -46,6 +46,7 @@ from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
 from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.tool.builtin.bash.shell_result import MAX_TIMEOUT_MS
+from agentscope_like.tool.workplace import Workplace
 
 if TYPE_CHECKING:
     from agentscope_like.permission.command import FileRules
@@ -261,6 +262,11 @@ class Bash(ToolBase):
         await self._shell_of(session).look_up(
             lambda: engine.check_permission(self, tool_input), rules
         )
+
+    @override
+    def workplace(self, state: AgentState) -> Workplace:
+        """Return the directory that the session's next command starts in."""
+        return Workplace(self.cwd_of(state), is_on_host=self._backend is None)
 
     @override
     def decision_basis(self, tool_input: dict[str, Any]) -> str | None:

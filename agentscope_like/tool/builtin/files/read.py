@@ -27,9 +27,10 @@ from agentscope_like.tool.builtin.file_system import (
     whole,
 )
 from agentscope_like.tool.builtin.files.line_window import LineWindow, read_window
+from agentscope_like.tool.builtin.files.pdf_pages import PageRange, pdf_text
 from agentscope_like.tool.builtin.files.read_record import remember
 from agentscope_like.tool.builtin.files.text_format import SNIFFED_BYTES, is_binary
-from agentscope_like.tool.builtin.tool_results import Checkpoint, failed
+from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -42,12 +43,14 @@ MAX_LINES = 2000
 MAX_MEDIA_BYTES = 10 * 1024 * 1024
 """The maximum size, in bytes, of an image or document for a model."""
 
+PDF = "application/pdf"
+
 _MEDIA_TYPES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"),
-    (b"%PDF-", "application/pdf"),
+    (b"%PDF-", PDF),
 )
 
 _BINARY_KINDS = (
@@ -104,7 +107,7 @@ class Read(ReadingTool):
             "pages": {
                 "anyOf": [{"type": "string"}, {"type": "null"}],
                 "default": None,
-                "description": "For documents with pages; such documents are handed over whole.",
+                "description": "The pages of a PDF document to show, such as 3 or 1-5; at most 20.",
             },
         },
         "required": ["file_path"],
@@ -137,8 +140,12 @@ class Read(ReadingTool):
         )
         if self._takes("image/png"):
             described += " Images are handed over as they are."
-        if self._takes("application/pdf"):
-            described += " PDF documents are handed over as they are."
+        if self._takes(PDF):
+            described += " PDF documents are handed over as they are, or the text of `pages`."
+        else:
+            described += (
+                " Of a PDF document, the text is shown; one of more than 10 pages needs `pages`."
+            )
         return described
 
     @override
@@ -157,7 +164,7 @@ class Read(ReadingTool):
             file_path: The file, absolute or relative to `cwd`.
             offset: The first line, counted from 1.
             limit: The maximum number of lines, up to 2000.
-            pages: Refused: documents are returned whole or not at all.
+            pages: The pages of a PDF document whose text is shown, as "3" or "1-5".
             _agent_state: Records that the file was read.
             _decision_basis: Where its path led when the call was decided.
         """
@@ -193,7 +200,10 @@ class Read(ReadingTool):
         try:
             with files.open(location) as file:
                 start = file.stream.read(SNIFFED_BYTES) or b""
-                if media_type := _media_type(start):
+                media_type = _media_type(start)
+                if media_type == PDF and (pages is not None or not self._takes(PDF)):
+                    return _pages(location, file, pages, checkpoint)
+                if media_type:
                     return self._media(location, file, media_type, pages)
                 if pages is not None:
                     raise FileToolError(
@@ -214,12 +224,9 @@ class Read(ReadingTool):
     ) -> tuple[ToolChunk, ReadCacheEntry]:
         shown = location.written
         if not self._takes(media_type):
-            instead = (
-                "Extract its text through the shell, such as `pdftotext -f 1 -l 5 FILE -`"
-                if media_type == "application/pdf"
-                else "Ask the user what is in it"
+            raise FileToolError(
+                f"{shown} is {media_type}, which cannot be shown here. Ask the user what is in it."
             )
-            raise FileToolError(f"{shown} is {media_type}, which cannot be shown here. {instead}.")
         if pages is not None:
             raise FileToolError(f"{shown} is handed over whole: leave `pages` out.")
         size = file.status.st_size
@@ -242,6 +249,16 @@ class Read(ReadingTool):
     def _takes(self, media_type: str) -> bool:
         family = media_type.partition("/")[0]
         return not {media_type, family, f"{family}/*"}.isdisjoint(self.model_input_types)
+
+
+def _pages(
+    location: Location, file: OpenFile, pages: str | None, checkpoint: Checkpoint
+) -> tuple[ToolChunk, ReadCacheEntry]:
+    wanted = PageRange.parse(pages)
+    file.stream.seek(0)
+    content = whole(file, location.written)
+    text = pdf_text(location.written, content.data, wanted, checkpoint)
+    return succeeded(text), content.entry(location.resolved)
 
 
 def _media_type(start: bytes) -> str | None:

@@ -31,12 +31,12 @@ from agentscope_like.tool.builtin.search.query import (
     worker_job,
 )
 from agentscope_like.tool.builtin.search.search_process import (
-    MAX_OUTPUT_BYTES,
     SEARCH_SECONDS,
     run_search,
     took_too_long,
 )
 from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.worker_process import MAX_OUTPUT_BYTES
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import CommandResult, SandboxHandle
