@@ -70,8 +70,9 @@ class RuleList(list[PermissionRule]):
 
     @override
     def append(self, rule: PermissionRule) -> None:
-        super().append(self._checked(rule))
-        self._table.note_added(rule)
+        added = self._checked(rule)
+        super().append(added)
+        self._table.note_added(added)
 
     @override
     def extend(self, rules: Iterable[PermissionRule]) -> None:

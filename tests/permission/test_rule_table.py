@@ -51,7 +51,9 @@ TABLE_CHANGES: list[Callable[[Any], Any]] = [
 WRONG = [
     rule("deny", "a"),
     rule("allow", "a", name="Other"),
-    "allow Stub",
+    "deny Stub",
+    "Stub(",
+    7,
 ]
 
 

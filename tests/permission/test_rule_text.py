@@ -84,6 +84,11 @@ def test_engine_and_answers_take_texts() -> None:
     policy = PermissionContext()
     PermissionEngine(policy).add_rule("deny Bash(git push:*)")
     policy.allow_rules.setdefault("Read", []).append(PermissionRule.parse("allow Read"))
+    policy.allow_rules["Read"].append("Read(docs/**)")  # type: ignore[arg-type]
+    assert [str(rule) for rule in policy.allow_rules["Read"]] == [
+        "allow Read",
+        "allow Read(docs/**)",
+    ]
     assert [str(rule) for rule in policy.deny_rules["Bash"]] == ["deny Bash(git push:*)"]
     answer = ConfirmResult.model_validate(
         {

@@ -121,12 +121,12 @@ def may_match_secret(pattern: str) -> str | None:
 def _suggests(ending: str, own: str) -> bool:
     """Return whether who looks for names with this ending looks for those of the table.
 
-    `*.pem` and `*.p*` suggest `*.pem`; `*.json` does not suggest `*.tfvars.json`, which is one of
-    many that end like this.
+    `*.pem` and `*.p*` suggest `*.pem`; `*.json` and `*.js*` do not suggest `*.tfvars.json`, which
+    is one of many that end like this.
     """
     if _ENDING.fullmatch(own) is None or not _may_be(ending, own):
         return False
-    return _MAGIC.search(ending.lstrip("*")) is not None or matches(f"{_SAMPLE}{ending[1:]}", own)
+    return own.count(".") == 1 or matches(f"{_SAMPLE}{ending[1:]}", own)
 
 
 def is_ending(pattern: str) -> bool:

@@ -61,6 +61,8 @@ _CONFINED = {"TMPDIR": FORGOTTEN}
 _MILLISECONDS = 1000
 
 _SEARCHED_SECONDS = 5.0
+_MOST_SEARCHED = 16
+_NOWHERE = SearchPath(())
 """How long it is remembered which directories of PATH lie in which working directories."""
 
 
@@ -82,7 +84,7 @@ class Shell:
         self._moved_to: str | None = None
         self._files = _OutputFiles()
         self._guard = OrphanGuard()
-        self._searched: tuple[object, float, SearchPath] | None = None
+        self._searched: dict[tuple[object, ...], tuple[float, SearchPath]] = {}
 
     def at(self, directory: str | None) -> Shell:
         """Return this shell for one session; see `CommandShell`."""
@@ -135,12 +137,12 @@ class Shell:
     def _search_path(self, path: str | None, working: tuple[str, ...]) -> SearchPath:
         """Return the directories of PATH, which are looked at again after a while."""
         asked, now = (path, working), time.monotonic()
-        if self._searched is not None:
-            last, at, found = self._searched
-            if last == asked and now - at < _SEARCHED_SECONDS:
-                return found
-        found = search_path(path, working, root=self.start, home=self.home)
-        self._searched = (asked, now, found)
+        at, found = self._searched.get(asked, (now - _SEARCHED_SECONDS, _NOWHERE))
+        if now - at >= _SEARCHED_SECONDS:
+            found = search_path(path, working, root=self.start, home=self.home)
+            if len(self._searched) >= _MOST_SEARCHED:
+                self._searched.clear()
+            self._searched[asked] = (now, found)
         return found
 
     def git_aliases(

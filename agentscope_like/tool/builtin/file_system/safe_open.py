@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from agentscope_like.sandbox.files import READ_FLAGS, open_regular_file
 
-__all__ = ["list_directory", "open_each", "open_parent", "open_regular"]
+__all__ = ["ListedEntry", "list_directory", "open_each", "open_parent", "open_regular"]
 
 _LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
