@@ -34,7 +34,7 @@ _MOST_TOLD = 10
 SHOWING = (
     "grep -r . .",
     "find . -type f | xargs cat",
-    "grep -rn TODO . | head; rg --hidden -uuu token",
+    "grep -rn TODO . | head; grep -rn token .",
 )
 """What nobody is asked about although it shows whatever is there."""
 _SEARCHES = re.compile(r"\b(grep|rg|ag|find|fd|cat|head|tail|xargs|diff|wc|sort|git)\b")
