@@ -344,7 +344,7 @@ class _Greedy(BaseHTTPRequestHandler):
 def greedy() -> Iterator[str]:
     """Yield the address of a server that sets cookies."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Greedy) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/x"
         server.shutdown()

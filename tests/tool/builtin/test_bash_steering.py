@@ -155,7 +155,7 @@ def stranger(tmp_path: Path) -> Iterator[Stranger]:
         (programs / name).chmod(0o755)
     handler = type("Handler", (_Listening,), {"marks": marks})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             address = f"http://127.0.0.1:{server.server_port}"
