@@ -114,7 +114,9 @@ class PreparedCommand(PreparedCall):
     @lazy_property
     def surroundings(self) -> Surroundings:
         """Where the command runs; each path is located once."""
-        return self._surroundings()
+        around = self._surroundings()
+        around.effort.left = LookBudget().left  # whatever its reading has looked at
+        return around
 
     @lazy_property
     def git_aliases(self) -> Mapping[str, Sequence[str]] | None:

@@ -79,10 +79,10 @@ def steered_by(program: str, words: Sequence[str | None] | None = None) -> tuple
             proven; by default, what steers any of its commands.
     """
     known = _index().get(canonical(program), ())
-    if words is not None:
+    if known and words is not None:
         given = {*words}
         known = tuple(each for each in known if each[0] <= given)
-    return tuple({id(steering): steering for _, steering in known}.values())
+    return tuple({id(steering): steering for _, steering in known}.values()) if known else ()
 
 
 def off_switches() -> dict[str, str]:

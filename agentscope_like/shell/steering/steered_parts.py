@@ -6,7 +6,7 @@ program that such a file steers is proven to do nothing. `catalog/steered_by.tom
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -27,13 +27,13 @@ def steered(analysis: CommandAnalysis, around: Callable[[], Surroundings]) -> Co
         analysis: The command, as its text was read.
         around: Returns where it runs, as the file system is now.
     """
-    found = [(number, part) for number, part in enumerate(analysis.parts) if _steerings(part)]
-    if not found:
+    found = [(number, _steerings(part)) for number, part in enumerate(analysis.parts)]
+    if not any(steerings for _, steerings in found):
         return analysis
     search = SteeringSearch(analysis, around())
     parts = list(analysis.parts)
-    for number, part in found:
-        parts[number] = _steered_part(part, search)
+    for number, steerings in found:
+        parts[number] = _steered_part(parts[number], steerings, search)
     return replace(analysis, parts=tuple(parts))
 
 
@@ -45,8 +45,8 @@ def _steerings(part: Part) -> tuple[Steering, ...]:
     return tuple(each for each in found if each.file or each.variables)
 
 
-def _steered_part(part: Part, search: SteeringSearch) -> Part:
-    for steering in _steerings(part):
+def _steered_part(part: Part, steerings: Sequence[Steering], search: SteeringSearch) -> Part:
+    for steering in steerings:
         if reason := search.objection(part, steering):
             effect = Effect(EffectKind.EXECUTE, "", None, part.span)
             doubts = (*part.doubts, Doubt(reason, part.span))

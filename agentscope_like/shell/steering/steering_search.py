@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from functools import cached_property
+from functools import lru_cache
 from posixpath import dirname
 
 from msgspec import Struct
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import FOLDER, FileKind, PathError, TooManyFilesError
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.shell.catalog import RoleKind, Steering, SteeringFile, lookup
@@ -107,11 +108,11 @@ class SteeringSearch(Struct, frozen=True, dict=True):
             self._listings[directory] = present_names(directory)
         return self._listings[directory]
 
-    @cached_property
+    @lazy_property
     def _listings(self) -> dict[str, frozenset[str] | None]:
         return {}
 
-    @cached_property
+    @lazy_property
     def _above(self) -> dict[tuple[str, ...], tuple[str, ...]]:
         return {}
 
@@ -128,7 +129,7 @@ class SteeringSearch(Struct, frozen=True, dict=True):
                     directory = dirname(directory)
         return self._above.setdefault(starts, tuple(found))
 
-    @cached_property
+    @lazy_property
     def _own_homes(self) -> frozenset[str]:
         """The homes whose files are the user's own, as none of them is worked in."""
         homes = set()
@@ -174,15 +175,21 @@ def _starts(part: Part, steering: Steering) -> tuple[str, ...]:
     What it reads is among them if an option may make it enter a directory.
     """
     directories = part.directories or ((part.directory,) if part.directory else ())
-    grammar = lookup(part.program or "")
-    flags = () if grammar is None else grammar.flags.values()
-    enters = any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
+    enters = _enters_directories(part.program or "")
     if not directories or not (enters or any(file.named for file in steering.file)):
         return directories
     reads = [each.path for each in part.effects if each.kind is _READ]
     known = tuple(path for path in reads if path)
     is_known = not enters or len(known) == len(reads) or None not in part.argv
     return (*directories, *known) if is_known else ()
+
+
+@lru_cache(maxsize=1024)
+def _enters_directories(program: str) -> bool:
+    """Return whether an option of a program names a directory that it enters."""
+    grammar = lookup(program)
+    flags = () if grammar is None else grammar.flags.values()
+    return any(flag.role and flag.role.kind is RoleKind.DIRECTORY for flag in flags)
 
 
 def _text_of(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
@@ -221,6 +221,7 @@ class Bash(ToolBase):
         """Return the command; without `checked`, for a run that nobody has decided about."""
         shell = self._shell_of(session)
 
+        @cache
         def surroundings() -> Surroundings:
             return shell.surroundings(context.directories, self._sensitive)
 

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from agentscope_like.exception import ToolArgumentError
+from agentscope_like.file_looks import Looks
 from agentscope_like.paths import (
     MOST_CONFIG_BYTES,
     GitConfigError,
@@ -61,6 +62,9 @@ _KINDS = ("heads", "tags", "remotes")
 class Repositories:
     """The repositories that one command may read, as their files are now.
 
+    Attributes:
+        looks: What was looked at.
+
     Args:
         around: Where the command runs.
         environment: The variables that git would see.
@@ -70,6 +74,7 @@ class Repositories:
         self._around = around
         self._environment = environment
         self._roots = [each.resolved for each in around.working_directories]
+        self.looks = Looks()
         self._looked_at = 0
 
     def keys(self, directory: str, options: Sequence[str], *, tells_names: bool) -> list[str]:
@@ -85,6 +90,7 @@ class Repositories:
         Raises:
             ToolArgumentError: Git would read files elsewhere, or it is not known what it reads.
         """
+        self.looks.at(directory)
         if not os.path.isdir(directory):
             return []
         found: dict[str, None] = {}
@@ -130,6 +136,7 @@ class Repositories:
                 chosen = next(words, "")
             elif word.startswith("--git-dir="):
                 chosen = word.partition("=")[2]
+        self.looks.at(start)
         place = os.path.realpath(start)
         if chosen:
             chosen = os.path.join(place, chosen)
@@ -137,7 +144,9 @@ class Repositories:
             return
         while True:
             inner = os.path.join(place, ".git")
+            self.looks.at(place)
             if os.path.lexists(inner):
+                self.looks.at(inner)
                 yield inner, place
             if _is_bare(place):
                 yield place, place
@@ -148,28 +157,32 @@ class Repositories:
     def _repository(self, place: str, root: str) -> _Repository | None:
         """Return the repository at a path; None where git would find none."""
         directory = place
+        self.looks.at(place)
         if os.path.isfile(place):
             line = _content(place, _MOST_LINK_BYTES)
             if not line.startswith(_GITFILE):
                 return None
             named = os.fsdecode(line.removeprefix(_GITFILE).rstrip(b"\r\n"))
             directory = os.path.join(os.path.dirname(place), named)
+        self.looks.at(directory)
         directory = os.path.realpath(directory)
         if not os.path.isdir(directory):
             return None
         roots = [*self._roots, root]
         if not _lies_in(directory, roots):
-            own = _acknowledged(directory, place, root)
+            own = _acknowledged(directory, place, root, self.looks)
             if own is None:
                 raise _elsewhere(root, f"its repository is {directory!r}")
             roots.append(own)
         self._check_links(directory, root, roots)
-        common = _common(directory)
+        common = _common(directory, self.looks)
+        for each in () if is_below(directory, root) and is_below(common, root) else self._roots:
+            self.looks.at(each)
         if common != directory:
             if not _lies_in(common, roots):
                 raise _elsewhere(root, f"its repository is {common!r}")
             self._check_links(common, root, roots)
-        return _Repository(self._around, root, roots, directory, common)
+        return _Repository(self._around, root, roots, directory, common, self.looks)
 
     def _check_links(self, directory: str, root: str, roots: Sequence[str]) -> None:
         """Raise an error if a link in a repository leads out of the project, or to a secret."""
@@ -179,6 +192,7 @@ class Repositories:
             is_passed_over = _passing_over(place, directory)
             for entry in self._entries(place, root):
                 if entry.is_symlink():
+                    self.looks.elsewhere()
                     target = os.path.realpath(entry.path)
                     _refuse_foreign(self._around, target, root, roots, f"its link {entry.path!r}")
                     if os.path.isdir(target) and target not in seen:
@@ -188,6 +202,7 @@ class Repositories:
                     pending.append(entry.path)
 
     def _entries(self, place: str, root: str) -> list[os.DirEntry[str]]:
+        self.looks.at(place)
         try:
             with os.scandir(place) as listing:
                 entries = list(listing)
@@ -211,6 +226,7 @@ class _Repository:
         roots: Where its files may lie.
         directory: Its own directory.
         common: The directory that it shares with the other work trees.
+        looks: Notes what is looked at.
     """
 
     def __init__(
@@ -220,12 +236,14 @@ class _Repository:
         roots: Sequence[str],
         directory: str,
         common: str,
+        looks: Looks,
     ) -> None:
         self._around = around
         self._root = root
         self._roots = roots
         self._directory = directory
         self._common = common
+        self._looks = looks
         self.settings = list(self._all_settings())
         self._tree = self._work_tree()
         self._check_alternates(os.path.join(common, "objects"), 0)
@@ -240,6 +258,7 @@ class _Repository:
         """Return whether a setting names a file of the project that is no secret."""
         if value is None or not _PLAIN_PATH.fullmatch(value):
             return False
+        self._looks.elsewhere()
         target = os.path.realpath(os.path.join(self._tree, value))
         try:
             _refuse_foreign(self._around, target, self._root, self._roots, "a setting")
@@ -258,6 +277,7 @@ class _Repository:
             return
         if depth > _MOST_INCLUDED:
             raise _not_understood(self._root, "its configuration includes too many files")
+        self._looks.at(path)
         try:
             settings = git_settings(_content(path, MOST_CONFIG_BYTES + 1))
         except GitConfigError as error:
@@ -265,6 +285,7 @@ class _Repository:
         for setting in settings:
             yield setting
             if _INCLUDES.fullmatch(setting.key):
+                self._looks.elsewhere()
                 value = setting.value or ""
                 included = os.path.expanduser(value) if value[:1] == "~" else value
                 target = os.path.realpath(os.path.join(os.path.dirname(path), included))
@@ -277,6 +298,7 @@ class _Repository:
         tree = self._root
         for key, value in self.settings:
             if key == "core.worktree":
+                self._looks.elsewhere()
                 tree = os.path.realpath(os.path.join(self._directory, value or ""))
                 if not _lies_in(tree, self._roots):
                     raise _elsewhere(self._root, f"`core.worktree` names {tree!r}")
@@ -288,6 +310,7 @@ class _Repository:
         path = os.path.join(objects, "info", "alternates")
         if not os.path.lexists(path):
             return
+        self._looks.elsewhere()
         if depth > _MOST_INCLUDED:
             raise _not_understood(self._root, "its objects lie in too many places")
         data = _content(path, _MOST_ALTERNATES_BYTES + 1)
@@ -309,6 +332,7 @@ class _Repository:
             path = os.path.join(self._directory, name)
             if not os.path.lexists(path):
                 continue
+            self._looks.at(path)
             data = _content(path, MOST_INDEX_BYTES + 1)
             if len(data) > MOST_INDEX_BYTES:
                 raise _not_understood(self._root, "its index is too large")
@@ -319,6 +343,7 @@ class _Repository:
             except GitIndexError as error:
                 raise _not_understood(self._root, f"of its index, {error}") from error
             for link in sorted(links):
+                self._looks.elsewhere()
                 inner = os.path.join(self._tree, os.fsdecode(link))
                 if os.path.lexists(os.path.join(inner, ".git")):
                     yield os.path.join(inner, ".git"), os.path.realpath(inner)
@@ -339,6 +364,7 @@ class _Repository:
         if os.path.islink(head):
             branch = os.fsencode(os.readlink(head))
         else:
+            self._looks.at(head)
             branch = _content(head, _MOST_LINK_BYTES).removeprefix(b"ref:").strip()
         if branch.startswith(b"refs/heads/-"):
             yield os.fsdecode(branch)
@@ -348,6 +374,7 @@ class _Repository:
                 yield from (f"refs/{kind}/{name}" for name in names if name[0] == "-")
         packed = os.path.join(self._common, "packed-refs")
         if os.path.lexists(packed):
+            self._looks.at(packed)
             data = _content(packed, _MOST_REFS_BYTES + 1)
             if len(data) > _MOST_REFS_BYTES:
                 raise _not_understood(self._root, "it has too many names")
@@ -396,20 +423,23 @@ def _is_certain(place: str) -> bool:
     return all(os.path.lexists(os.path.join(place, name)) for name in _OWN_NAMES[:3])
 
 
-def _acknowledged(directory: str, place: str, root: str) -> str | None:
+def _acknowledged(directory: str, place: str, root: str, looks: Looks) -> str | None:
     """Return what a repository elsewhere consists of, if it says that this is its work tree.
 
     A linked work tree is named in `gitdir` (gitrepository-layout(5)), a submodule's in
     `core.worktree`.
     """
-    common = _common(directory)
+    common = _common(directory, looks)
     if os.path.basename(os.path.dirname(directory)) == "worktrees":
+        looks.at(os.path.join(directory, "gitdir"))
         named = os.fsdecode(_content(os.path.join(directory, "gitdir"), _MOST_LINK_BYTES).rstrip())
+        looks.at(os.path.join(directory, named))
         is_own = os.path.realpath(os.path.join(directory, named)) == os.path.realpath(place)
         is_plain = common == os.path.dirname(os.path.dirname(directory))
         return common if is_own and is_plain else None
     if common != directory:
         return None
+    looks.elsewhere()
     try:
         settings = git_settings(_content(os.path.join(directory, "config"), MOST_CONFIG_BYTES))
     except GitConfigError:
@@ -419,10 +449,11 @@ def _acknowledged(directory: str, place: str, root: str) -> str | None:
     return directory if is_own else None
 
 
-def _common(directory: str) -> str:
+def _common(directory: str, looks: Looks) -> str:
     path = os.path.join(directory, "commondir")
     if not os.path.lexists(path):
         return directory
+    looks.at(path)
     named = os.fsdecode(_content(path, _MOST_LINK_BYTES).rstrip(b"\r\n"))
     return os.path.realpath(os.path.join(directory, named))
 

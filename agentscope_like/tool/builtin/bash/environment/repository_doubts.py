@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 from msgspec.structs import replace
 
 from agentscope_like.exception import ToolArgumentError
+from agentscope_like.file_looks import Looks
 from agentscope_like.shell import CommandAnalysis, Doubt, Part, Surroundings
 from agentscope_like.tool.builtin.bash.environment.git_programs import (
     MAX_PLACES,
@@ -16,6 +17,11 @@ from agentscope_like.tool.builtin.bash.environment.git_programs import (
 from agentscope_like.tool.builtin.bash.environment.repository import Repositories
 
 __all__ = ["with_repository_doubts"]
+
+_MOST_KEPT = 64
+
+_harmless: dict[Hashable, Looks] = {}
+"""What the repositories of commands without doubts were read from, by what the command reads."""
 
 
 def with_repository_doubts(
@@ -28,13 +34,36 @@ def with_repository_doubts(
         around: Where it runs.
         environment: The variables that git would see.
     """
+    known = _key(analysis, around, environment)
+    if known in _harmless and _harmless[known].hold():
+        return analysis
     parts = list(analysis.parts)
     repositories = Repositories(around, environment)
     for number, part in enumerate(parts):
         if part.read_only and (objection := _objection(part, analysis, repositories)):
             span = part.words[0].span if part.words else part.span
             parts[number] = replace(part, doubts=(Doubt(objection, span),))
-    return analysis if parts == list(analysis.parts) else replace(analysis, parts=tuple(parts))
+    if parts != list(analysis.parts):
+        return replace(analysis, parts=tuple(parts))
+    if known is not None and repositories.looks.are_known:
+        if len(_harmless) >= _MOST_KEPT:
+            _harmless.clear()
+        _harmless[known] = repositories.looks
+    return analysis
+
+
+def _key(
+    analysis: CommandAnalysis, around: Surroundings, environment: Mapping[str, str]
+) -> Hashable:
+    """Return all that the doubts depend on but for the files; None where it is not known."""
+    try:
+        places = [
+            place for part in analysis.parts if part.read_only for place in places_of(part, analysis)
+        ]
+    except ToolArgumentError:
+        return None
+    chosen = environment.get("GIT_DIR")
+    return (*places, chosen, around.directory, around.working, around.root)
 
 
 def _objection(part: Part, analysis: CommandAnalysis, repositories: Repositories) -> str | None:
