@@ -36,7 +36,9 @@ from agentscope_like.shell import (
 
 __all__ = ["CheckedAnalysis", "PreparedCommand"]
 
-CheckedAnalysis: TypeAlias = Callable[[CommandAnalysis, Surroundings], CommandAnalysis]
+CheckedAnalysis: TypeAlias = Callable[
+    [CommandAnalysis, Sequence[str], Callable[[], Surroundings]], CommandAnalysis
+]
 """Returns an analysis with further doubts, which depend on files."""
 
 GitAliases: TypeAlias = Callable[
@@ -109,7 +111,7 @@ class PreparedCommand(PreparedCall):
         self._aliases = aliases
         self.analysis = programs.doubted(analysis)
         if checked is not None and any(part.is_a("runs_git") for part in analysis.parts):
-            self.analysis = checked(self.analysis, self.surroundings)
+            self.analysis = checked(self.analysis, context.directories, lambda: self.surroundings)
 
     @lazy_property
     def surroundings(self) -> Surroundings:

@@ -78,11 +78,11 @@ def steered_by(program: str, words: Sequence[str | None] | None = None) -> tuple
         words: Its arguments, None for one that is computed, which is no sub-command of what is
             proven; by default, what steers any of its commands.
     """
-    known = _index().get(canonical(program), ())
-    if known and words is not None:
-        given = {*words}
-        known = tuple(each for each in known if each[0] <= given)
-    return tuple({id(steering): steering for _, steering in known}.values()) if known else ()
+    known = _index().get(canonical(program))
+    if known is None:
+        return ()
+    found = [each for needed, each in known if words is None or needed.issubset(words)]
+    return tuple({id(each): each for each in found}.values()) if found else ()
 
 
 def off_switches() -> dict[str, str]:

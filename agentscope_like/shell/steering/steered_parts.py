@@ -7,6 +7,7 @@ program that such a file steers is proven to do nothing. `catalog/steered_by.tom
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -27,22 +28,29 @@ def steered(analysis: CommandAnalysis, around: Callable[[], Surroundings]) -> Co
         analysis: The command, as its text was read.
         around: Returns where it runs, as the file system is now.
     """
-    found = [(number, _steerings(part)) for number, part in enumerate(analysis.parts)]
-    if not any(steerings for _, steerings in found):
+    found = list(map(_steerings, analysis.parts))
+    if not any(found):
         return analysis
     search = SteeringSearch(analysis, around())
-    parts = list(analysis.parts)
-    for number, steerings in found:
-        parts[number] = _steered_part(parts[number], steerings, search)
+    parts = [_steered_part(*each, search) for each in zip(analysis.parts, found, strict=True)]
     return replace(analysis, parts=tuple(parts))
 
 
-def _steerings(part: Part) -> tuple[Steering, ...]:
+def _steerings(part: Part) -> Sequence[Steering]:
     """Return what steers a part by files or variables, unless it is asked about anyway."""
-    if part.program is None or any(effect.kind in _UNSEEN for effect in part.effects):
+    if part.program is None or not _may_be_steered(part.program):
         return ()
-    found = steered_by(part.program, part.argv[1:])
-    return tuple(each for each in found if each.file or each.variables)
+    found = [each for each in steered_by(part.program, part.argv[1:]) if _is_seen(each)]
+    return () if any(effect.kind in _UNSEEN for effect in part.effects) else found
+
+
+@lru_cache(maxsize=1024)
+def _may_be_steered(program: str) -> bool:
+    return any(map(_is_seen, steered_by(program)))
+
+
+def _is_seen(steering: Steering) -> bool:
+    return bool(steering.file or steering.variables)
 
 
 def _steered_part(part: Part, steerings: Sequence[Steering], search: SteeringSearch) -> Part:

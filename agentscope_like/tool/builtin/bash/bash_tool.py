@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
@@ -219,11 +219,13 @@ class Bash(ToolBase):
         checked: CheckedAnalysis | None = None,
     ) -> PreparedCommand:
         """Return the command; without `checked`, for a run that nobody has decided about."""
-        shell = self._shell_of(session)
+        shell, working = self._shell_of(session), context.directories
+        made: list[Surroundings] = []
 
-        @cache
         def surroundings() -> Surroundings:
-            return shell.surroundings(context.directories, self._sensitive)
+            if not made:
+                made.append(shell.surroundings(working, self._sensitive))
+            return made[0]
 
         def surroundings_now() -> Surroundings:
             return self._shell_of(session).surroundings(context.directories, self._sensitive)
@@ -233,7 +235,7 @@ class Bash(ToolBase):
         read = analyze(tool_input["command"], **_place(tool_input["command"], shell, place))
         reader = self._second_reader
         analysis = read if reader is None else await reader.checked(read)
-        programs = await shell.programs(analysis, context.directories)
+        programs = await shell.programs(analysis, working)
         return PreparedCommand(
             self,
             tool_input,

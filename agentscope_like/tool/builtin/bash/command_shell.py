@@ -76,12 +76,18 @@ class CommandShell(Protocol):
             around: Where it runs.
         """
 
-    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+    def checked(
+        self,
+        analysis: CommandAnalysis,
+        working: Sequence[str],
+        around: Callable[[], Surroundings],
+    ) -> CommandAnalysis:
         """Return the analysis with a doubt for what the repositories that it reads would change.
 
         Args:
             analysis: The command.
-            around: Where it runs.
+            working: The working directories.
+            around: Returns where it runs.
         """
 
     def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:

@@ -153,9 +153,15 @@ class Shell:
 
         return aliases_of_git(analysis, around, os.environ)
 
-    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+    def checked(
+        self,
+        analysis: CommandAnalysis,
+        working: Sequence[str],
+        around: Callable[[], Surroundings],
+    ) -> CommandAnalysis:
         """Return the analysis with doubts about the repositories that it reads."""
-        return with_repository_doubts(analysis, around, os.environ)
+        project = (self.directory, self.start, *working)
+        return with_repository_doubts(analysis, project, around, os.environ)
 
     def compile(self, rules: Sequence[PermissionRule]) -> FilePatterns:
         """Compile rules of the file tools; see `CommandShell`."""

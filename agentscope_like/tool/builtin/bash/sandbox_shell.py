@@ -160,9 +160,14 @@ class SandboxShell:
         """Return None: a decision does not read files of the sandbox."""
         del analysis, around
 
-    def checked(self, analysis: CommandAnalysis, around: Surroundings) -> CommandAnalysis:
+    def checked(
+        self,
+        analysis: CommandAnalysis,
+        working: Sequence[str],
+        around: Callable[[], Surroundings],
+    ) -> CommandAnalysis:
         """Return the analysis: repositories in a sandbox are looked at when a command runs."""
-        del around
+        del working, around
         return analysis
 
     def compile(self, rules: Sequence[PermissionRule]) -> SandboxRuleIndex:

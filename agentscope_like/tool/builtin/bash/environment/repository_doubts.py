@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 from msgspec.structs import replace
 
@@ -11,6 +11,7 @@ from agentscope_like.file_looks import Looks
 from agentscope_like.shell import CommandAnalysis, Doubt, Part, Surroundings
 from agentscope_like.tool.builtin.bash.environment.git_programs import (
     MAX_PLACES,
+    GitPlace,
     overrides,
     places_of,
 )
@@ -25,45 +26,53 @@ _harmless: dict[Hashable, Looks] = {}
 
 
 def with_repository_doubts(
-    analysis: CommandAnalysis, around: Surroundings, environment: Mapping[str, str]
+    analysis: CommandAnalysis,
+    project: tuple[str, ...],
+    around: Callable[[], Surroundings],
+    environment: Mapping[str, str],
 ) -> CommandAnalysis:
     """Return the analysis with a doubt for each proven part that git would not run as proven.
 
+    It is remembered which commands have none, for as long as what git would read is unchanged. The
+    run of a command looks at everything again.
+
     Args:
         analysis: The command.
-        around: Where it runs.
+        project: The directories that say what is the project.
+        around: Returns where it runs.
         environment: The variables that git would see.
     """
-    known = _key(analysis, around, environment)
-    if known in _harmless and _harmless[known].hold():
+    key = _key(analysis, project, environment)
+    known = _harmless.get(key)
+    if known is not None and known.hold():
         return analysis
     parts = list(analysis.parts)
-    repositories = Repositories(around, environment)
+    repositories = Repositories(around(), environment)
     for number, part in enumerate(parts):
         if part.read_only and (objection := _objection(part, analysis, repositories)):
             span = part.words[0].span if part.words else part.span
             parts[number] = replace(part, doubts=(Doubt(objection, span),))
     if parts != list(analysis.parts):
         return replace(analysis, parts=tuple(parts))
-    if known is not None and repositories.looks.are_known:
+    if key is not None and repositories.looks.are_known:
         if len(_harmless) >= _MOST_KEPT:
-            _harmless.clear()
-        _harmless[known] = repositories.looks
+            _harmless.pop(next(iter(_harmless), None), None)
+        _harmless[key] = repositories.looks
     return analysis
 
 
 def _key(
-    analysis: CommandAnalysis, around: Surroundings, environment: Mapping[str, str]
+    analysis: CommandAnalysis, project: tuple[str, ...], environment: Mapping[str, str]
 ) -> Hashable:
     """Return all that the doubts depend on but for the files; None where it is not known."""
+    places: list[GitPlace] = []
     try:
-        places = [
-            place for part in analysis.parts if part.read_only for place in places_of(part, analysis)
-        ]
+        for part in analysis.parts:
+            if part.read_only:
+                places += places_of(part, analysis)
     except ToolArgumentError:
         return None
-    chosen = environment.get("GIT_DIR")
-    return (*places, chosen, around.directory, around.working, around.root)
+    return (*places, environment.get("GIT_DIR"), project)
 
 
 def _objection(part: Part, analysis: CommandAnalysis, repositories: Repositories) -> str | None:
