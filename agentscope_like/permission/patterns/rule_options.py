@@ -147,6 +147,8 @@ def unnamed_words(words: Sequence[Argument], named: Sequence[bool]) -> Iterator[
         words: A program's name and its arguments.
         named: For each of the first words, whether the rule has it literally.
     """
+    if len(named) >= len(words) and all(named):
+        return
     start = 0
     while start < len(words):
         reader = _CommandWords(words, named, start)
