@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from agentscope_like.tool.builtin.search import Glob, Grep
     from agentscope_like.tool.builtin.skills import LoadSkill
+    from agentscope_like.tool.builtin.web import WebFetch
     from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant
     from agentscope_like.tool.group import ToolGroup, ToolSource
     from agentscope_like.tool.make import FunctionTool, tool
@@ -84,6 +85,7 @@ __all__ = [
     "Toolkit",
     "UserAnswer",
     "UserQuestion",
+    "WebFetch",
     "Workplace",
     "Write",
     "emit_tool_progress",
@@ -126,6 +128,7 @@ __getattr__ = on_first_use(
         "Toolkit": "toolkit",
         "UserAnswer": "builtin.people",
         "UserQuestion": "builtin.people",
+        "WebFetch": "builtin.web",
         "Write": "builtin.files",
         "emit_tool_progress": ".progress.call",
         "tool": "make",
