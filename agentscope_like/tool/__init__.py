@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from agentscope_like.manager import ToolManager
     from agentscope_like.mcp import SseServerParameters, StreamableHttpServerParameters
     from agentscope_like.progress import emit_tool_progress
+    from agentscope_like.tool.builtin.background import (
+        BackgroundCommands,
+        CommandOutput,
+        CommandStop,
+        CommandWait,
+    )
     from agentscope_like.tool.builtin.bash import Bash
     from agentscope_like.tool.builtin.files import Edit, Read, Write
     from agentscope_like.tool.builtin.people import (
@@ -48,8 +54,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AskUser",
+    "BackgroundCommands",
     "Bash",
     "CallRequest",
+    "CommandOutput",
+    "CommandStop",
+    "CommandWait",
     "DecidedCall",
     "DecisionLayer",
     "Edit",
@@ -96,8 +106,12 @@ __getattr__ = on_first_use(
     __name__,
     {
         "AskUser": "builtin.people",
+        "BackgroundCommands": "builtin.background",
         "Bash": "builtin.bash",
         "CallRequest": "call",
+        "CommandOutput": "builtin.background",
+        "CommandStop": "builtin.background",
+        "CommandWait": "builtin.background",
         "DecidedCall": "call",
         "DecisionLayer": "call",
         "Edit": "builtin.files",

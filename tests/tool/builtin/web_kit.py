@@ -66,8 +66,9 @@ class Site:
         self.requests.append(place)
         answer = self.pages.get(place, b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
         writer.write(answer)
-        if answer:
-            writer.close()
+        if not answer:
+            await reader.read()  # until the client gives up
+        writer.close()
 
     def toolkit(self, *private: str, **options: Any) -> Toolkit:
         """Return a toolkit whose WebFetch may connect to this machine under these names."""

@@ -19,11 +19,17 @@ __all__ = [
     "failure",
     "not_confined",
     "refuse_unsendable",
+    "run_seconds",
     "say_chunk",
 ]
 
 MAX_TIMEOUT_MS = 600_000
 """The maximum timeout of a command, in milliseconds (seed 002, "Bash")."""
+
+MAX_BACKGROUND_MS = 24 * 3_600_000
+"""The maximum timeout of a command in the background."""
+
+_MILLISECONDS = 1000
 
 NO_OUTPUT = "The command ended without any output."
 
@@ -46,6 +52,12 @@ def refuse_unsendable(command: str) -> None:
             f"The command has {len(encoded):,} bytes and a program can be given "
             f"{_MAX_ARGUMENT_BYTES:,}: write it to a file and run that."
         )
+
+
+def run_seconds(timeout_ms: int, *, in_background: bool) -> float:
+    """Return the timeout of a command in seconds; 0 ms stands for the maximum."""
+    longest = MAX_BACKGROUND_MS if in_background else MAX_TIMEOUT_MS
+    return min(timeout_ms or longest, longest) / _MILLISECONDS
 
 
 def epilogue(

@@ -26,41 +26,6 @@ _PARAGRAPHS = _HEADINGS | frozenset({"address", "article", "aside", "blockquote"
 _PARAGRAPHS |= frozenset({"details", "dialog", "dl", "fieldset", "figure", "footer", "form"})
 _PARAGRAPHS |= frozenset({"header", "hgroup", "main", "nav", "ol", "p", "pre", "section"})
 _PARAGRAPHS |= frozenset({"table", "ul"})
-_LINES = re.compile(r"\n{3,}")
-
-_SKIPPED = frozenset({"script", "style", "template", "iframe", "svg", "object", "math"})
-_PARAGRAPHS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "details",
-        "dialog",
-        "dl",
-        "fieldset",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "ul",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-    ]
-)
 _LINES = frozenset({"div", "li", "tr", "dt", "dd", "figcaption", "summary", "option", "caption"})
 _CELLS = frozenset({"td", "th"})
 _MOST_NESTED = 20
