@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     )
     from agentscope_like.tool.builtin.bash import Bash
     from agentscope_like.tool.builtin.files import Edit, Read, Write
+    from agentscope_like.tool.builtin.memory import (
+        Memory,
+        MemoryDelete,
+        MemorySave,
+        MemorySearch,
+        MemoryStore,
+    )
     from agentscope_like.tool.builtin.people import (
         AskUser,
         HumanApproval,
@@ -70,6 +77,11 @@ __all__ = [
     "HumanApproval",
     "LoadSkill",
     "MCPTool",
+    "Memory",
+    "MemoryDelete",
+    "MemorySave",
+    "MemorySearch",
+    "MemoryStore",
     "ParamsBase",
     "PersonTool",
     "Read",
@@ -122,6 +134,11 @@ __getattr__ = on_first_use(
         "HumanApproval": "builtin.people",
         "LoadSkill": "builtin.skills",
         "MCPTool": "mcp",
+        "Memory": "builtin.memory",
+        "MemoryDelete": "builtin.memory",
+        "MemorySave": "builtin.memory",
+        "MemorySearch": "builtin.memory",
+        "MemoryStore": "builtin.memory",
         "PersonTool": "builtin.people",
         "Read": "builtin.files",
         "ResetTools": "builtin.planning",

@@ -17,7 +17,7 @@ from agentscope_like.tool.builtin.web.web_address import (
     read_host,
 )
 
-__all__ = ["DomainRules", "domain_content", "read_domain"]
+__all__ = ["Domain", "DomainRules", "domain_content", "read_domain"]
 
 _PREFIX = "domain:"
 _BELOW = "*."
