@@ -7,6 +7,7 @@ import gzip
 import json
 import socket
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit, ToolResponse, WebFetch
-from tests.tool.builtin.web_kit import Site, serving
+from tests.tool.builtin.web_kit import Site, certificate, serving
 from tests.tool.kit import call_of, outcome, text_of
 
 BYPASS = PermissionMode.BYPASS
@@ -333,6 +334,22 @@ async def test_a_server_that_is_away_or_speaks_no_http_is_told(site: Site) -> No
     assert "could not be fetched" in text_of(await fetched(toolkit, f"http://docs.test:{port}/"))
     url = f"https://docs.test:{site.port}/"
     assert "SSL" in text_of(await fetched(toolkit, url))
+
+
+async def test_a_server_shows_who_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over https the certificate has to be trusted, and to be of the host of the address."""
+    public, context = certificate(tmp_path, "docs.test")
+    async with serving(context) as site:
+        for host in ("docs.test", "other.test"):
+            site.put(f"{host}/", "over https")
+        toolkit = site.toolkit("docs.test", "other.test")
+        url = f"https://docs.test:{site.port}/"
+        assert "self-signed certificate" in text_of(await fetched(toolkit, url))
+        monkeypatch.setenv("SSL_CERT_FILE", str(public))
+        assert text_of(await fetched(toolkit, url)).endswith("over https")
+        other = await fetched(toolkit, f"https://other.test:{site.port}/")
+        assert "not valid for 'other.test'" in text_of(other)
+        assert site.requests == ["docs.test/"]
 
 
 async def test_what_is_no_text_is_not_shown(site: Site) -> None:

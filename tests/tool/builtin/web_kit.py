@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from agentscope_like.tool import Toolkit, WebFetch
 
@@ -75,11 +84,38 @@ class Site:
         return Toolkit([WebFetch(private_hosts=private, resolver=self.resolve, **options)])
 
 
+def certificate(directory: Path, host: str) -> tuple[Path, ssl.SSLContext]:
+    """Return a certificate for a host, signed by itself, and the context of its server."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+    begins = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(begins)
+        .not_valid_after(begins + datetime.timedelta(days=2))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = Encoding.PEM
+    public = directory / f"{host}.pem"
+    public.write_bytes(made.public_bytes(pem))
+    private = directory / f"{host}.key"
+    private.write_bytes(key.private_bytes(pem, PrivateFormat.PKCS8, NoEncryption()))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(public, private)
+    return public, context
+
+
 @asynccontextmanager
-async def serving() -> AsyncIterator[Site]:
+async def serving(context: ssl.SSLContext | None = None) -> AsyncIterator[Site]:
     """Serve a site on this machine."""
     site = Site()
-    server = await asyncio.start_server(site.answer, HERE, 0)
+    server = await asyncio.start_server(site.answer, HERE, 0, ssl=context)
     site.port = server.sockets[0].getsockname()[1]
     try:
         yield site

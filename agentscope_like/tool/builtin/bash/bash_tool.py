@@ -45,7 +45,7 @@ from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
 from agentscope_like.tool.builtin.bash.host_shell import Shell
-from agentscope_like.tool.builtin.bash.shell_result import MAX_TIMEOUT_MS
+from agentscope_like.tool.builtin.bash.shell_result import MAX_BACKGROUND_MS, MAX_TIMEOUT_MS
 from agentscope_like.tool.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -393,7 +393,7 @@ class Bash(ToolBase):
         call.begin_run()
         shell = self._shell_of(_agent_state)
         if run_in_background and self._background is not None:
-            run = self._run(call, shell, timeout_ms=0, in_background=True)
+            run = self._run(call, shell, timeout_ms=MAX_BACKGROUND_MS, in_background=True)
             yield await self._background.start(_agent_state, command, run)
             return
         try:

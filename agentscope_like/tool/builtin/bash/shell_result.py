@@ -14,6 +14,7 @@ from agentscope_like.tool.builtin.bash.shell_process import ShellExit
 from agentscope_like.tool.builtin.bash.transcript import Transcript
 
 __all__ = [
+    "MAX_BACKGROUND_MS",
     "MAX_TIMEOUT_MS",
     "epilogue",
     "failure",
@@ -79,9 +80,12 @@ def epilogue(
     notes: list[str] = []
     if end.status is None:
         limit = timeout_ms or MAX_TIMEOUT_MS
+        advice = (
+            f"a longer timeout, at most {MAX_TIMEOUT_MS} ms, or " if limit < MAX_TIMEOUT_MS else ""
+        )
         notes.append(
             f"The command was ended after its timeout of {limit} ms; what it did until then "
-            f"stands. Give it a longer timeout, at most {MAX_TIMEOUT_MS} ms, or less to do."
+            f"stands. Give it {advice}less to do."
         )
     elif end.status:
         notes.append(f"exit status {end.status}")
