@@ -14,8 +14,6 @@ __all__ = ["Looks"]
 
 SETTLED_NS = 2_000_000_000
 MOST_LOOKS = 1_000
-TRUSTED_SECONDS = 0.005
-"""How long a look is not repeated: less than a process takes to start, which looks again."""
 
 
 class Looks:
@@ -23,7 +21,6 @@ class Looks:
 
     def __init__(self) -> None:
         self._stamps: dict[str, tuple[int, int, int]] | None = {}
-        self._held_until = 0.0
 
     def at(self, path: str) -> None:
         """Note a path before it is looked at; links are followed."""
@@ -52,9 +49,6 @@ class Looks:
         """Return whether all is as it was."""
         if self._stamps is None:
             return False
-        time_now = time.monotonic()
-        if time_now < self._held_until:
-            return True
         stat = os.stat
         try:
             for path, (changed, inode, device) in self._stamps.items():
@@ -63,5 +57,4 @@ class Looks:
                     return False
         except OSError:
             return False
-        self._held_until = time_now + TRUSTED_SECONDS
         return True

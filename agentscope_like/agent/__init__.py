@@ -3,7 +3,13 @@
 from agentscope_like.agent.agent import Agent, AgentInput
 from agentscope_like.agent.config import ContextConfig, InjectionConfig, ModelConfig, ReActConfig
 from agentscope_like.agent.offloader import Offloader
-from agentscope_like.agent.reply import ToolSelector, ToolSuggestion
+from agentscope_like.agent.reply import (
+    ToolSelector,
+    ToolSuggestion,
+    Workflow,
+    WorkflowChoice,
+    WorkflowSelector,
+)
 
 __all__ = [
     "Agent",
@@ -15,4 +21,7 @@ __all__ = [
     "ReActConfig",
     "ToolSelector",
     "ToolSuggestion",
+    "Workflow",
+    "WorkflowChoice",
+    "WorkflowSelector",
 ]

@@ -31,7 +31,7 @@ class SandboxProviderFactory:
         """Register the provider that makes REMOTE sandboxes of that name.
 
         Args:
-            name: What `SandboxConfig.remote_provider` calls it; `"ssh"` is there already.
+            name: What `SandboxConfig.remote_provider` calls it; `"ssh"` and `"docker"` are taken.
             provider: A subclass of `SandboxHandle`, or a function, that is called with the
                 configuration.
 
@@ -50,7 +50,7 @@ class SandboxProviderFactory:
                 f"the remote provider {name!r} cannot be made yet: {provider!r} lacks {missing}"
             )
         with cls._lock:
-            if name == _SSH or cls._providers.get(name, provider) is not provider:
+            if name in _SHIPPED or cls._providers.get(name, provider) is not provider:
                 raise ConfigurationError(
                     f"there is another remote provider {name!r} already: choose another name, or "
                     "unregister it first"
@@ -66,7 +66,7 @@ class SandboxProviderFactory:
     @classmethod
     def remote_providers(cls) -> tuple[str, ...]:
         """Return the names that `SandboxConfig.remote_provider` can have."""
-        return (_SSH, *sorted(cls._providers))
+        return (*_SHIPPED, *sorted(cls._providers))
 
     @classmethod
     async def create(cls, config: SandboxConfig | None = None) -> SandboxHandle:
@@ -103,6 +103,10 @@ class SandboxProviderFactory:
             from agentscope_like.sandbox.ssh import SSHSandbox
 
             return SSHSandbox(config)
+        if name == _DOCKER:
+            from agentscope_like.sandbox.docker import DockerSandbox
+
+            return DockerSandbox(config)
         provider = cls._providers.get(name)
         if provider is None:
             known = ", ".join(cls.remote_providers())
@@ -118,4 +122,5 @@ class SandboxProviderFactory:
         return handle
 
 
-_SSH = "ssh"
+_SSH, _DOCKER = "ssh", "docker"
+_SHIPPED = (_SSH, _DOCKER)

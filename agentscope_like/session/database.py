@@ -1,4 +1,4 @@
-"""Opens the SQLite file of sessions; every function here blocks."""
+"""Opens the SQLite files of sessions and memories; every function here blocks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,42 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from msgspec import Struct
+
 from agentscope_like.session.storage import SessionError
 
-__all__ = ["default_path", "explain", "open_database", "snapshot", "transaction"]
+__all__ = [
+    "SESSIONS",
+    "Schema",
+    "default_path",
+    "explain",
+    "open_database",
+    "snapshot",
+    "transaction",
+]
 
 BUSY_TIMEOUT = 10.0
 """Seconds to wait for another process that is writing."""
 
-APPLICATION_ID = 0x41534C53
-"""The application id ("ASLS") in SQLite's file header."""
 
-SCHEMA_VERSION = 1
+class Schema(Struct, frozen=True):
+    """The tables of one kind of file.
 
-_SCHEMA = """
+    Attributes:
+        application_id: The application id in SQLite's file header.
+        version: The version of the tables.
+        text: The statements that create them.
+    """
+
+    application_id: int
+    version: int
+    text: str
+
+
+SESSIONS = Schema(
+    application_id=0x41534C53,  # "ASLS"
+    version=1,
+    text="""
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     state TEXT NOT NULL,
@@ -37,7 +60,8 @@ CREATE TABLE events (
     event TEXT NOT NULL
 );
 CREATE INDEX events_of_session ON events (session_id, position);
-"""
+""",
+)
 
 
 def default_path() -> Path:
@@ -47,7 +71,7 @@ def default_path() -> Path:
     return user_data_path("agentscope-like", appauthor=False) / "sessions.db"
 
 
-def open_database(path: Path) -> sqlite3.Connection:
+def open_database(path: Path, schema: Schema = SESSIONS) -> sqlite3.Connection:
     """Open the file; create it if missing, readable by its owner only.
 
     Raises:
@@ -59,15 +83,15 @@ def open_database(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
     try:
         with snapshot(connection):  # another process may be creating the tables at this moment
-            _check_owner(connection, path)
+            _check_owner(connection, path, schema)
         _use_write_ahead_log(connection)
         # A killed process loses nothing this way; a power cut may lose the last events, but keeps
         # their order (sqlite.org/wal.html, "Performance considerations").
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         with transaction(connection):
-            if _check_owner(connection, path) == 0:
-                _create(connection)
+            if _check_owner(connection, path, schema) == 0:
+                _create(connection, schema)
     except BaseException:
         connection.close()
         raise
@@ -120,19 +144,19 @@ def _make_private(path: Path) -> None:
         os.close(file)
 
 
-def _check_owner(connection: sqlite3.Connection, path: Path) -> int:
+def _check_owner(connection: sqlite3.Connection, path: Path, schema: Schema) -> int:
     """Return the schema's version, 0 for an empty file."""
     owner = _pragma(connection, "application_id")
     version = _pragma(connection, "user_version")
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if owner != APPLICATION_ID and (owner or version or tables):
+    if owner != schema.application_id and (owner or version or tables):
         raise SessionError(
             f"{path} is a database of another program: give the path of a session file, or of none"
         )
-    if version > SCHEMA_VERSION:
+    if version > schema.version:
         raise SessionError(
             f"{path} was written by a newer version of agentscope_like (schema {version}, this one "
-            f"knows {SCHEMA_VERSION}): upgrade, or use another file"
+            f"knows {schema.version}): upgrade, or use another file"
         )
     return version
 
@@ -155,8 +179,8 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
             return
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    for statement in filter(str.strip, _SCHEMA.split(";")):
+def _create(connection: sqlite3.Connection, schema: Schema) -> None:
+    for statement in filter(str.strip, schema.text.split(";")):
         connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute(f"PRAGMA application_id = {schema.application_id}")
+    connection.execute(f"PRAGMA user_version = {schema.version}")

@@ -16,8 +16,21 @@ if TYPE_CHECKING:
     from agentscope_like.manager import ToolManager
     from agentscope_like.mcp import SseServerParameters, StreamableHttpServerParameters
     from agentscope_like.progress import emit_tool_progress
+    from agentscope_like.tool.builtin.background import (
+        BackgroundCommands,
+        CommandOutput,
+        CommandStop,
+        CommandWait,
+    )
     from agentscope_like.tool.builtin.bash import Bash
     from agentscope_like.tool.builtin.files import Edit, Read, Write
+    from agentscope_like.tool.builtin.memory import (
+        Memory,
+        MemoryDelete,
+        MemorySave,
+        MemorySearch,
+        MemoryStore,
+    )
     from agentscope_like.tool.builtin.people import (
         AskUser,
         HumanApproval,
@@ -35,6 +48,7 @@ if TYPE_CHECKING:
     )
     from agentscope_like.tool.builtin.search import Glob, Grep
     from agentscope_like.tool.builtin.skills import LoadSkill
+    from agentscope_like.tool.builtin.web import WebFetch
     from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant
     from agentscope_like.tool.group import ToolGroup, ToolSource
     from agentscope_like.tool.make import FunctionTool, tool
@@ -47,8 +61,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AskUser",
+    "BackgroundCommands",
     "Bash",
     "CallRequest",
+    "CommandOutput",
+    "CommandStop",
+    "CommandWait",
     "DecidedCall",
     "DecisionLayer",
     "Edit",
@@ -59,6 +77,11 @@ __all__ = [
     "HumanApproval",
     "LoadSkill",
     "MCPTool",
+    "Memory",
+    "MemoryDelete",
+    "MemorySave",
+    "MemorySearch",
+    "MemoryStore",
     "ParamsBase",
     "PersonTool",
     "Read",
@@ -84,6 +107,7 @@ __all__ = [
     "Toolkit",
     "UserAnswer",
     "UserQuestion",
+    "WebFetch",
     "Workplace",
     "Write",
     "emit_tool_progress",
@@ -94,8 +118,12 @@ __getattr__ = on_first_use(
     __name__,
     {
         "AskUser": "builtin.people",
+        "BackgroundCommands": "builtin.background",
         "Bash": "builtin.bash",
         "CallRequest": "call",
+        "CommandOutput": "builtin.background",
+        "CommandStop": "builtin.background",
+        "CommandWait": "builtin.background",
         "DecidedCall": "call",
         "DecisionLayer": "call",
         "Edit": "builtin.files",
@@ -106,6 +134,11 @@ __getattr__ = on_first_use(
         "HumanApproval": "builtin.people",
         "LoadSkill": "builtin.skills",
         "MCPTool": "mcp",
+        "Memory": "builtin.memory",
+        "MemoryDelete": "builtin.memory",
+        "MemorySave": "builtin.memory",
+        "MemorySearch": "builtin.memory",
+        "MemoryStore": "builtin.memory",
         "PersonTool": "builtin.people",
         "Read": "builtin.files",
         "ResetTools": "builtin.planning",
@@ -126,6 +159,7 @@ __getattr__ = on_first_use(
         "Toolkit": "toolkit",
         "UserAnswer": "builtin.people",
         "UserQuestion": "builtin.people",
+        "WebFetch": "builtin.web",
         "Write": "builtin.files",
         "emit_tool_progress": ".progress.call",
         "tool": "make",

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from agentscope_like.agent.reply.rounds import Rounds
     from agentscope_like.agent.reply.structured_output import StructuredSchema, object_schema
     from agentscope_like.agent.reply.tool_suggestion import ToolSelector, ToolSuggestion
+    from agentscope_like.agent.reply.workflow_choice import (
+        Workflow,
+        WorkflowChoice,
+        WorkflowSelector,
+    )
 
 __all__ = [
     "BROKEN_OFF",
@@ -33,6 +38,9 @@ __all__ = [
     "StructuredSchema",
     "ToolSelector",
     "ToolSuggestion",
+    "Workflow",
+    "WorkflowChoice",
+    "WorkflowSelector",
     "listed",
     "object_schema",
     "refuse_while_waiting",
@@ -54,6 +62,9 @@ __getattr__ = on_first_use(
         "StructuredSchema": "structured_output",
         "ToolSelector": "tool_suggestion",
         "ToolSuggestion": "tool_suggestion",
+        "Workflow": "workflow_choice",
+        "WorkflowChoice": "workflow_choice",
+        "WorkflowSelector": "workflow_choice",
         "listed": "beginning",
         "object_schema": "structured_output",
         "refuse_while_waiting": "beginning",

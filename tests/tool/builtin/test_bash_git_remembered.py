@@ -97,9 +97,9 @@ async def test_a_run_looks_at_the_repository_whatever_is_remembered(
     bash = Bash(cwd=scene.project, confine="off")
     assert await remembered(bash, monkeypatch)
     assert await said(bash, "git log --oneline")
-    monkeypatch.setattr(file_looks, "TRUSTED_SECONDS", 60.0)
+    monkeypatch.setattr(file_looks.Looks, "hold", lambda _: True)
     await asyncio.sleep(0.01)
     assert await decided(bash, "git log --oneline") is ALLOW
     HOSTILE["link for shallow"](scene)
-    assert await decided(bash, "git log --oneline") is ALLOW  # it trusts its last look
+    assert await decided(bash, "git log --oneline") is ALLOW  # as made to
     assert await said(bash, "git log --oneline") == ""

@@ -45,19 +45,26 @@ from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
 from agentscope_like.tool.builtin.bash.host_shell import Shell
-from agentscope_like.tool.builtin.bash.shell_result import MAX_TIMEOUT_MS
+from agentscope_like.tool.builtin.bash.shell_result import MAX_BACKGROUND_MS, MAX_TIMEOUT_MS
 from agentscope_like.tool.workplace import Workplace
 
 if TYPE_CHECKING:
     from agentscope_like.permission.command import FileRules
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.sandbox.isolation import Scope
+    from agentscope_like.tool.builtin.background import BackgroundCommands
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
 
 __all__ = ["Bash"]
 
 DEFAULT_TIMEOUT_MS = 120_000
+
+_IN_BACKGROUND = (
+    "- With `run_in_background`, a command goes on while you do other things, until it ends, "
+    "CommandStop ends it, or the program that runs you ends. Its directory is its own. CommandWait "
+    "and CommandOutput show what it writes."
+)
 
 
 class Bash(ToolBase):
@@ -87,6 +94,8 @@ class Bash(ToolBase):
             works; "require" always, so that nothing runs if it does not work; or "off".
         second_reader: Another parser that must find the same commands before any of them is allowed
             without a rule; None for none.
+        background: Where commands run that the model starts with `run_in_background`; by default,
+            it cannot. They are decided about and confined as all others.
 
     Raises:
         ConfigurationError: `cwd` is not a directory, `confine` is unknown or is "require" with a
@@ -141,8 +150,13 @@ class Bash(ToolBase):
         additional_dangerous_directories: Sequence[str] = (),
         confine: Confine = "auto",
         second_reader: SecondReaderName | None = None,
+        background: BackgroundCommands | None = None,
     ) -> None:
         super().__init__(middlewares)
+        self._background = background
+        if background is not None:
+            self.description = f"{self.description}\n{_IN_BACKGROUND}"
+            self.input_schema = _with_background(self.input_schema)  # type: ignore[misc]
         self._sensitive = SensitiveNames(
             files=None if dangerous_files is None else tuple(dangerous_files),
             directories=None if dangerous_directories is None else tuple(dangerous_directories),
@@ -347,6 +361,7 @@ class Bash(ToolBase):
         command: str,
         description: str = "",
         timeout: int = DEFAULT_TIMEOUT_MS,
+        run_in_background: bool = False,
         *,
         _agent_state: AgentState | None = None,
         _permission_context: PermissionContext | None = None,
@@ -362,7 +377,8 @@ class Bash(ToolBase):
         Args:
             command: The text that `bash --norc --noprofile -c` runs.
             description: For the user alone.
-            timeout: The timeout in milliseconds.
+            timeout: The timeout in milliseconds; of no account in the background.
+            run_in_background: Whether to return at once; needs `background`.
             _permission_context: The permission context of the session.
             _prepared_call: The call as prepared for its decision; prepared now if there is none.
 
@@ -379,6 +395,27 @@ class Bash(ToolBase):
             call = await self._prepared({"command": command}, context, _agent_state)
         call.begin_run()
         shell = self._shell_of(_agent_state)
+        if run_in_background and self._background is not None:
+            run = self._run(call, shell, timeout_ms=MAX_BACKGROUND_MS, in_background=True)
+            yield await self._background.start(_agent_state, command, run)
+            return
+        try:
+            async with aclosing(self._run(call, shell, timeout_ms=timeout)) as stream:
+                async for chunk in stream:
+                    yield chunk
+        finally:
+            if _agent_state is not None and shell.directory != call.read.directory:
+                _agent_state.tool_context.directories[self.name] = shell.directory
+
+    async def _run(
+        self,
+        call: PreparedCommand,
+        shell: CommandShell,
+        *,
+        timeout_ms: int,
+        in_background: bool = False,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run a prepared command in a shell, confined to what was decided."""
         scope = None if self._backend is not None else await self._confiner.scope(call)
         extra = None
         if await runs_unasked(call):
@@ -386,26 +423,30 @@ class Bash(ToolBase):
         async with self._confiner.covered(call, scope) as covered:
             profile = None if scope is None else scope.profile
             run = shell.run(
-                command,
-                timeout_ms=timeout,
+                call.read.command,
+                timeout_ms=timeout_ms,
                 extra_environment=extra,
                 profile=profile if covered is None else covered.profile,
                 covered=covered,
+                in_background=in_background,
             )
-            try:
-                async with aclosing(run) as stream:
-                    async for chunk in stream:
-                        if chunk.is_last:
-                            chunk.metadata["confinement"] = self._confinement(scope)
-                        yield chunk
-            finally:
-                if _agent_state is not None and shell.directory != call.read.directory:
-                    _agent_state.tool_context.directories[self.name] = shell.directory
+            async with aclosing(run) as stream:
+                async for chunk in stream:
+                    if chunk.is_last:
+                        chunk.metadata["confinement"] = self._confinement(scope)
+                    yield chunk
 
     def _confinement(self, scope: Scope | None) -> str:
         if self._backend is not None:
             return "sandbox"
         return "off" if scope is None else scope.kind.value
+
+
+def _with_background(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema with the parameter that starts a command in the background."""
+    told = "Whether to return at once while the command goes on."
+    parameter = {"type": "boolean", "default": False, "description": told}
+    return {**schema, "properties": {**schema["properties"], "run_in_background": parameter}}
 
 
 def _place_of(directory: str) -> str:

@@ -118,5 +118,6 @@ class CommandShell(Protocol):
         extra_environment: ExtraEnvironment | None = None,
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
+        in_background: bool = False,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it arrives, then a last chunk with its status."""

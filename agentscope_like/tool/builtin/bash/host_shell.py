@@ -39,14 +39,14 @@ from agentscope_like.tool.builtin.bash.environment import (
 )
 from agentscope_like.tool.builtin.bash.shell_process import ShellProcess, find_bash
 from agentscope_like.tool.builtin.bash.shell_result import (
-    MAX_TIMEOUT_MS,
     epilogue,
     failure,
     not_confined,
     refuse_unsendable,
+    run_seconds,
     say_chunk,
 )
-from agentscope_like.tool.builtin.bash.transcript import Transcript
+from agentscope_like.tool.builtin.bash.transcript import StreamedOutput, Transcript
 
 if TYPE_CHECKING:
     from agentscope_like.permission.command import FilePatterns
@@ -57,8 +57,6 @@ __all__ = ["Shell"]
 
 _CONFINED = {"TMPDIR": FORGOTTEN}
 """A confined command has no other place for temporary files."""
-
-_MILLISECONDS = 1000
 
 _SEARCHED_SECONDS = 5.0
 _MOST_SEARCHED = 16
@@ -180,6 +178,7 @@ class Shell:
         extra_environment: ExtraEnvironment | None = None,
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
+        in_background: bool = False,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it arrives, then a last chunk with its status.
 
@@ -190,6 +189,7 @@ class Shell:
             profile: The confinement; None for no confinement. If the command cannot be confined, it
                 does not run.
             covered: Reports the credentials that the confinement hides from it.
+            in_background: Whether to yield all its output and to take a longer timeout.
 
         Raises:
             ToolArgumentError: The command cannot be passed to a process.
@@ -211,12 +211,12 @@ class Shell:
             directory=directory,
             environment=environment,
             family_mark=mark,
-            timeout=min(timeout_ms or MAX_TIMEOUT_MS, MAX_TIMEOUT_MS) / _MILLISECONDS,
+            timeout=run_seconds(timeout_ms, in_background=in_background),
             profile=profile,
             guard=self._guard,
         )
         heard = Heard()
-        transcript = Transcript(self._files.new)
+        transcript = StreamedOutput() if in_background else Transcript(self._files.new)
         say = partial(say_chunk, block_id=uuid.uuid4().hex)
         async with AsyncExitStack() as stack:
             stack.callback(transcript.close)

@@ -44,13 +44,13 @@ from agentscope_like.tool.builtin.bash.sandbox_repository import (
 )
 from agentscope_like.tool.builtin.bash.shell_process import ShellExit
 from agentscope_like.tool.builtin.bash.shell_result import (
-    MAX_TIMEOUT_MS,
     epilogue,
     not_confined,
     refuse_unsendable,
+    run_seconds,
     say_chunk,
 )
-from agentscope_like.tool.builtin.bash.transcript import Transcript
+from agentscope_like.tool.builtin.bash.transcript import StreamedOutput, Transcript
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import (
     SandboxFileSystem,
@@ -80,8 +80,6 @@ env -0 2>/dev/null || compgen -e | while read -r name; do printf '%s=%s\\0' "$na
 
 _SWAP = r"tr '\n\000' '\000\n'"
 """Swaps line ends and null bytes, for programs that process lines."""
-
-_MILLISECONDS = 1000
 
 
 class SandboxShell:
@@ -196,6 +194,7 @@ class SandboxShell:
         extra_environment: ExtraEnvironment | None = None,
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
+        in_background: bool = False,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it arrives, then a last chunk with its status.
 
@@ -210,12 +209,14 @@ class SandboxShell:
             command,
             directory=self.directory,
             environment=await self._environment(extra_environment),
-            timeout=min(timeout_ms or MAX_TIMEOUT_MS, MAX_TIMEOUT_MS) / _MILLISECONDS,
+            timeout=run_seconds(timeout_ms, in_background=in_background),
         )
         say = partial(say_chunk, block_id=uuid.uuid4().hex)
         started_at = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="agentscope-like-") as kept:
             transcript = Transcript(lambda: os.path.join(kept, "output.txt"))
+            if in_background:
+                transcript = StreamedOutput()
             with contextlib.closing(transcript):
                 try:
                     async with aclosing(running.output()) as output:

@@ -14,16 +14,23 @@ from agentscope_like.tool.builtin.bash.shell_process import ShellExit
 from agentscope_like.tool.builtin.bash.transcript import Transcript
 
 __all__ = [
+    "MAX_BACKGROUND_MS",
     "MAX_TIMEOUT_MS",
     "epilogue",
     "failure",
     "not_confined",
     "refuse_unsendable",
+    "run_seconds",
     "say_chunk",
 ]
 
 MAX_TIMEOUT_MS = 600_000
 """The maximum timeout of a command, in milliseconds (seed 002, "Bash")."""
+
+MAX_BACKGROUND_MS = 24 * 3_600_000
+"""The maximum timeout of a command in the background."""
+
+_MILLISECONDS = 1000
 
 NO_OUTPUT = "The command ended without any output."
 
@@ -48,6 +55,12 @@ def refuse_unsendable(command: str) -> None:
         )
 
 
+def run_seconds(timeout_ms: int, *, in_background: bool) -> float:
+    """Return the timeout of a command in seconds; 0 ms stands for the maximum."""
+    longest = MAX_BACKGROUND_MS if in_background else MAX_TIMEOUT_MS
+    return min(timeout_ms or longest, longest) / _MILLISECONDS
+
+
 def epilogue(
     end: ShellExit,
     transcript: Transcript,
@@ -67,9 +80,12 @@ def epilogue(
     notes: list[str] = []
     if end.status is None:
         limit = timeout_ms or MAX_TIMEOUT_MS
+        advice = (
+            f"a longer timeout, at most {MAX_TIMEOUT_MS} ms, or " if limit < MAX_TIMEOUT_MS else ""
+        )
         notes.append(
             f"The command was ended after its timeout of {limit} ms; what it did until then "
-            f"stands. Give it a longer timeout, at most {MAX_TIMEOUT_MS} ms, or less to do."
+            f"stands. Give it {advice}less to do."
         )
     elif end.status:
         notes.append(f"exit status {end.status}")

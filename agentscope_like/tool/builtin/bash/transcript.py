@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import BinaryIO
 
-__all__ = ["MAX_CHARACTERS", "MAX_FILE_BYTES", "Transcript"]
+__all__ = ["MAX_CHARACTERS", "MAX_FILE_BYTES", "StreamedOutput", "Transcript"]
 
 MAX_CHARACTERS = 30_000
 """The maximum number of characters of output in a result (AgentScope 2.0.10, Bash)."""
@@ -134,3 +134,23 @@ class Transcript:
         if self._file_bytes >= MAX_FILE_BYTES:
             return f"the first {MAX_FILE_BYTES >> 20:,} MiB of the output are in {self.path}"
         return f"the whole output is in {self.path}"
+
+
+class StreamedOutput(Transcript):
+    """Output that is shown whole as it arrives; its reader keeps it."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(lambda: "")
+
+    def touches_disk(self, size: int) -> bool:
+        """Return False: nothing is written."""
+        del size
+        return False
+
+    def _take(self, data: bytes, text: str) -> str:
+        del data
+        self._seen = min(MAX_CHARACTERS, self._seen + len(text))  # nothing is left out
+        self._last = text[-1:] or self._last
+        return text
