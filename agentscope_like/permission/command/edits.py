@@ -25,7 +25,6 @@ from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.touches import (
     copy_objection,
     link_objection,
-    makes_links,
     passed,
     pattern_objection,
 )
@@ -197,14 +196,14 @@ def _histories(directory: Location, around: Surroundings) -> Iterator[str]:
 def _name_objection(part: Part, around: Surroundings) -> str | None:
     """Return why a sensitive file would get a name that no rule protects, or None.
 
-    A link also gives a new name to what is sensitive to write.
+    A symlink also gives a new name to what is sensitive to write; a hard link is a write of it.
     """
     kind = _DELETE if part.is_a("mover") else _READ
     for effect in part.effects:
         for place in around.locations(effect) or () if effect.kind is kind else ():
             location = around.locate(place.written)
             reason = around.read_objection(location, recursive=True)
-            if reason is None and makes_links(part):
+            if reason is None and _is_symbolic(part):
                 reason = around.write_objection(location, recursive=True)
             if reason:
                 return f"`{effect.target}` would get a name that no rule protects: {reason}"

@@ -14,6 +14,7 @@ from agentscope_like.shell.facts.git_aliases import (
 )
 from agentscope_like.shell.facts.git_history import (
     all_words,
+    leaves_out,
     shown_in_history,
     shows_computed,
     shows_content,
@@ -61,6 +62,7 @@ __all__ = [
     "follows",
     "implied",
     "is_redirect",
+    "leaves_out",
     "led_to",
     "lists_only",
     "may_be_alias",

@@ -14,7 +14,7 @@ from agentscope_like.shell.facts.possible_commands import raw_words
 from agentscope_like.shell.syntax import Glob, Literal, Word
 from agentscope_like.toml_tables import Expression, read_table
 
-__all__ = ["all_words", "shown_in_history", "shows_computed", "shows_content"]
+__all__ = ["all_words", "leaves_out", "shown_in_history", "shows_computed", "shows_content"]
 
 
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,6 +81,16 @@ def all_words(analysis: CommandAnalysis) -> Iterator[str]:
             words += _known(node).split()
     for word in dict.fromkeys((*raw_words(analysis.command), *words)):
         yield _without_magic(word) or ""
+
+
+def leaves_out(word: str, part: Part) -> bool:
+    """Return whether a word tells git which files to leave out: `:!.env`.
+
+    Args:
+        word: A word of the part.
+        part: The part.
+    """
+    return part.git_command is not None and _without_magic(word) is None
 
 
 def shows_content(part: Part) -> bool:

@@ -27,6 +27,7 @@ from agentscope_like.shell.facts import (
     all_words,
     counts,
     implied,
+    leaves_out,
     lists_only,
     reads_no_directory,
     reads_unseen_files,
@@ -106,7 +107,10 @@ class Secrets(Struct):
         if effect.path is None:
             return self._of_unknown(effect, part, lists=lists)
         searches = self._is_source(part) if lists else not reads_no_directory(part)
+        may_be_left_out = leaves_out(effect.target, part)
         for location in self.around.locations(effect) or ():
+            if may_be_left_out and not location.exists:
+                continue
             if searches and location.kind is _DIRECTORY:
                 reason = self._below(location, part)
             else:
@@ -204,11 +208,19 @@ class Secrets(Struct):
                 return f"would show a secret whose path is computed: {reason}"
         if not part.read_only and not any(effect.kind in CHANGES for effect in part.effects):
             for word in filter(None, part.argv[1:]):
+                if self._is_left_out(word, part):
+                    continue
                 if reason := self.around.argument_objection(
                     word, only_reads=self.analysis.read_only
                 ):
                     return f"names a sensitive path: {reason}"
         return self._handed_objection(part) if self.reads_unseen else None
+
+    def _is_left_out(self, word: str, part: Part) -> bool:
+        """Return whether a word tells git which files to leave out, and is no file's name."""
+        if not leaves_out(word, part) or not part.directories:
+            return False
+        return not any(self.around.locate(f"{each}/{word}").exists for each in part.directories)
 
     def _handed_objection(self, part: Part) -> str | None:
         """Return why the names that a part lists are secret, or None."""

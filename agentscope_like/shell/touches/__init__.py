@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentscope_like.shell.touches.copying import copy_objection, pattern_objection
 from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
-from agentscope_like.shell.touches.links import link_objection, makes_links, passed
+from agentscope_like.shell.touches.links import link_objection, passed
 from agentscope_like.shell.touches.named_paths import is_pattern, named_by_command
 from agentscope_like.shell.touches.touched_files import touches
 
@@ -15,7 +15,6 @@ __all__ = [
     "copy_objection",
     "is_pattern",
     "link_objection",
-    "makes_links",
     "named_by_command",
     "passed",
     "pattern_objection",

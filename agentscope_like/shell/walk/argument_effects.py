@@ -200,12 +200,15 @@ class Actor(Struct):
         directories = self.state.directories
         known = len(self.draft.effects)
         suffixes: list[Argument] = []
+        linked: list[Effect] = []
         for item in self.reading.items:
             kind = item.role.kind
             if kind in _LOOKED_AT:
                 self._look(item, directories)
             elif kind in _KINDS:
+                before = len(draft.effects)
                 directories = self._path(item, directories)
+                linked += draft.effects[before:] if kind is RoleKind.LINK else ()
             elif kind in _LANGUAGES:
                 self._check_script(item)
             elif kind in _REACHED:
@@ -215,7 +218,7 @@ class Actor(Struct):
             elif kind is _SUFFIX:
                 suffixes.append(item.argument)
         if suffixes:
-            self._keep_backups(suffixes, known)
+            self._keep_backups(suffixes, known, linked)
         depends = self.reading.grammar.local and not self.reading.is_about
         if depends and not directories:
             self._suspect(
@@ -291,8 +294,13 @@ class Actor(Struct):
                 written_below = [replace(each, named_after=named_after) for each in written_below]
             self.draft.add(written_below)
 
-    def _keep_backups(self, suffixes: Sequence[Argument], first: int) -> None:
-        """Add the names of backups to the writes from number `first` on."""
+    def _keep_backups(
+        self, suffixes: Sequence[Argument], first: int, linked: Sequence[Effect]
+    ) -> None:
+        """Add the names of backups to the writes from number `first` on, but to none of `linked`.
+
+        What is linked stays under its name.
+        """
         backups = tuple(
             suffix
             for each in suffixes
@@ -301,8 +309,11 @@ class Actor(Struct):
         )
         if not backups:
             return
+        stays = set(map(id, linked))
         self.draft.effects[first:] = [
-            replace(each, backups=backups) if each.kind is EffectKind.WRITE else each
+            replace(each, backups=backups)
+            if each.kind is EffectKind.WRITE and id(each) not in stays
+            else each
             for each in self.draft.effects[first:]
         ]
 

@@ -61,9 +61,12 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 async def decide(
-    command: str, work: Path, *rules: str, mode: str = "accept_edits"
+    command: str, work: Path, *rules: str | None, mode: str = "accept_edits"
 ) -> PermissionDecision:
-    """Return what the engine says of a command; `BASE` stands for what holds the project."""
+    """Return what the engine says of a command; `BASE` stands for what holds the project.
+
+    The rules allow what they name, and None allows each command.
+    """
     engine = PermissionEngine(PermissionContext(mode=PermissionMode(mode)))
     for text in rules:
         engine.add_rule(PermissionRule(tool_name="Bash", rule_content=text, behavior=ALLOW))
@@ -132,8 +135,8 @@ cd src/sub && ln ../../a ../../q
 cd src/sub && ln -s a ../../q
 cd src/sub && cp -p ../../a ../../q
 ln -s notes .docker/q
-cp --preserve fish_history .local/share/fish/q
-mv --suffix=x fish_history .local/share/fish/q
+cp --preserve config.json .docker/q
+mv --suffix=x config.json .docker/q
 mv --strip-trailing-slashes a q
 rm -f q; ln -s a q
 mkdir q && ln -s a q/l
@@ -199,11 +202,15 @@ mv env q | `env` would get a name that no rule protects
 ln key.pem q | `key.pem` would get a name that no rule protects
 ln -s .env q | .env
 cp -l .env q | .env
-ln .config/gh/hosts.yml q | would get a name that no rule protects
+ln .config/gh/hosts.yml q | would write a sensitive path
 ln -s .config/gh q | would get a name that no rule protects
-ln .git/config q | `.git/config` would get a name that no rule protects
-ln config q | `config` would get a name that no rule protects
-cp -l .git/config q | `.git/config` would get a name that no rule protects
+ln .git/config q | would write a sensitive path
+ln config q | would write a sensitive path
+cp -l .git/config q | would write a sensitive path
+ln -s .git/config q | `.git/config` would get a name that no rule protects
+ln -s BASE/work/.git/config q | `BASE/work/.git/config` would get a name that no rule protects
+cp -s .git/config q | `.git/config` would get a name that no rule protects
+cp -s .git/con* q | `.git/con*` would get a name that no rule protects
 cp -r hold q | `hold` contains a sensitive path
 cp -r deep q | `deep` contains a sensitive path
 cp -r d hold q | `hold` contains a sensitive path
@@ -244,9 +251,8 @@ cd src/sub && ln -s ../../[a] ../../q | leads outside
 ln -s /etc q | lies outside
 ln -s ../x q | lies outside
 ln -s config .git/q | git
-ln -s config.json .docker/q | sensitive|secret
+ln -s config.json .docker/q | the link leads to a sensitive path
 ln -s share .local/q | leads to a sensitive path
-ln -s fish_history .local/share/fish/q | leads to a sensitive path
 """
 
 THROUGH_LINKS = """
@@ -325,8 +331,6 @@ async def test_a_command_that_puts_a_link_somewhere_does_no_more(work: Path, com
         ("", ALLOW),
         ("> q", ALLOW),
         (">> q 2> d/q", ALLOW),
-        ("> q < /etc/hosts", ALLOW),
-        ("< a", ALLOW),
         ("2>&1", ALLOW),
         ("> /dev/null", ALLOW),
         ("> out/q", ASK),
@@ -336,14 +340,28 @@ async def test_a_command_that_puts_a_link_somewhere_does_no_more(work: Path, com
         ('> "$x"', ASK),
         ("> /dev/tcp/localhost/80", ASK),
         ("< /dev/tcp/localhost/80", ASK),
+        ("< a", ASK),
+        ("> q < /etc/hosts", ASK),
     ],
 )
-async def test_an_allow_rule_covers_redirections_that_stay_inside(
+async def test_an_allow_rule_covers_output_that_stays_inside(
     work: Path, redirects: str, behavior: PermissionBehavior
 ) -> None:
-    """Whatever the program does, a redirection is judged by where it leads."""
-    command = f"make {redirects}"
-    assert (await decide(command, work, "make:*", mode="default")).behavior is behavior
+    """Where edits run, output is judged by where it leads; input is never covered."""
+    decision = await decide(f"make {redirects}", work, "make:*")
+    assert decision.behavior is behavior
+
+
+@pytest.mark.parametrize(
+    ("redirects", "behavior"),
+    [("> q", ASK), (">> q 2> d/q", ASK), ("2>&1", ALLOW), ("> /dev/null", ALLOW)],
+)
+async def test_an_allow_rule_covers_no_output_into_files_where_edits_ask(
+    work: Path, redirects: str, behavior: PermissionBehavior
+) -> None:
+    """A file inside is written without a question only where the mode lets edits run."""
+    decision = await decide(f"make {redirects}", work, "make:*", mode="default")
+    assert decision.behavior is behavior
 
 
 @pytest.mark.parametrize(
@@ -400,6 +418,6 @@ async def test_a_sensitive_end_is_asked_about_whatever_the_start(
     work: Path, command: str, immune: bool
 ) -> None:
     """A path that ends as a sensitive one does is a safety question, which no rule spares."""
-    decision = await decide(command, work, "cp:*", mode="default")
+    decision = await decide(command, work, None, mode="default")
     assert decision.bypass_immune is immune
     assert decision.behavior is (ASK if immune else ALLOW)

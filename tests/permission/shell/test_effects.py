@@ -122,9 +122,20 @@ def test_spans_point_at_the_argument() -> None:
 )
 def test_writes_name_their_backups(command: str, backups: tuple[str, ...]) -> None:
     """What was in a file is kept under its name with the suffix that the command gives."""
-    written = [each for each in read(command).effects if each.kind is EffectKind.WRITE]
+    effects = [each for each in read(command).effects if each.kind is EffectKind.WRITE]
+    written = [each for each in effects if each.path != "/ws/a"]
     assert written[0].path == "/ws/b"
     assert all(each.backups == backups for each in written)
+
+
+@pytest.mark.parametrize("command", ["ln -S~ a b", "ln -S~ -t b a", "cp -l -S~ a b"])
+def test_what_is_linked_is_not_renamed(command: str) -> None:
+    """A hard link is a write of its source, of which no backup is kept; of its target one is."""
+    written = {
+        each.path: each.backups for each in read(command).effects if each.kind is EffectKind.WRITE
+    }
+    assert written["/ws/a"] == ()
+    assert written["/ws/b/a"] == ("~",)
 
 
 def test_a_copy_with_its_parents_is_written_below_the_target() -> None:

@@ -36,7 +36,7 @@ def matched(pattern: str, tree: Place, *options: str) -> set[str]:
 
 def read_by(command: str, tree: Place) -> set[str]:
     """Return the files that a command is known to read: those that rules deny it for."""
-    return {name for name in FILES.split() if met(command, f"Read({name})", tree) == "deny"}
+    return {name for name in FILES.split() if met(command, f"Read(./{name})", tree) == "deny"}
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

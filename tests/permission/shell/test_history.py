@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.permission.kit import danger_of, reads
+from tests.permission.kit import danger_of, make_place, reads
 
 SHOWING = """
 show HEAD
@@ -99,11 +101,13 @@ diff ':(top)a:.env'
 diff ':/.env'
 diff ':/:.env'
 diff ':.env'
+diff 'a:(.env'
+diff 'a:(top).env'
+show 'HEAD:!.env'
 """
 
 NOT_SHOWN = """
 show HEAD:
-show 'HEAD:!.env'
 cat-file -t HEAD:.env
 cat-file -s HEAD:.env
 cat-file -e HEAD:.env
@@ -115,8 +119,8 @@ diff ':(top,exclude,icase).env' g
 diff ':!.env' g
 diff ':^.env' g
 diff ':/!.env' g
-diff 'a:(.env'
-diff 'a:(top).env'
+add . ':!.env'
+commit -m x -- ':(exclude).env'
 """
 
 
@@ -161,6 +165,23 @@ def test_the_names_that_are_shown_are_found(command: str) -> None:
 def test_what_is_searched_for_or_left_out_is_not_shown(command: str) -> None:
     """Commits, options, what is searched for and what is left out are no files."""
     assert not danger_of(f"git {command}")
+
+
+@pytest.mark.parametrize(
+    "command", ["git add . .env", "git add . ':(top).env'", "cat ':!.env'", "no-such-tool ':!.env'"]
+)
+def test_only_git_leaves_files_out_and_only_where_it_is_told_so(command: str) -> None:
+    """What git takes in is named, and to another program the mark is part of a name."""
+    assert danger_of(command)
+
+
+def test_a_file_whose_name_looks_left_out_is_read(tmp_path: Path) -> None:
+    """Outside of a repository, `git diff` compares the two files that it is told."""
+    where = make_place(tmp_path, ":!.env")
+    assert danger_of("git diff ':!.env' g", where)
+    assert danger_of("git commit -F ':!.env'", where)
+    assert not danger_of("git diff ':!b.env' g", where)
+    assert not danger_of("git commit -F ':!b.env'", where)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_a_name_counts_from_each_directory_that_may_be_meant(
 def test_git_may_show_what_it_is_told(command: str, path: str) -> None:
     """Each word of it may be a file of the past, and a pattern whatever lies in its folder."""
     assert met(command, f"Read({path})") != "allow"
-    assert met(command, "Read(other)") == "allow"
+    assert met(command, "Read(./other)") == "allow"
 
 
 @pytest.mark.parametrize(

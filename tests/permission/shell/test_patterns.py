@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from fnmatch import fnmatchcase
 from itertools import pairwise, product
@@ -245,6 +246,16 @@ PIECES = [
 WORDS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join).map("[{}]".format)
 
 
+EXPRESSION = re.compile(r"\[([!^]?+)(\]?+[^]]*\])")
+"""A bracket expression: a `]` that comes first, or behind the negation, does not close it."""
+
+
+def is_matched(name: str, pattern: str) -> bool:
+    """Return whether a pattern matches a name, with `^` for a negation as bash has it."""
+    as_python = EXPRESSION.sub(lambda found: f"[{found[1] and '!'}{found[2]}", pattern)
+    return name == pattern or fnmatchcase(name, as_python)
+
+
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.lists(WORDS, min_size=20, max_size=20))
 def test_what_bash_matches_is_among_what_is_read(words: list[str], tmp_path: Path) -> None:
@@ -257,5 +268,4 @@ def test_what_bash_matches_is_among_what_is_read(words: list[str], tmp_path: Pat
     for word, line in zip(words, shown.split("\n"), strict=True):
         patterns = [path.removeprefix("/ws/") for path in paths_of(f"cat ./{word}") if path]
         for name in set(line.split()) & set(NAMES):
-            as_python = [each.replace("[^", "[!") for each in patterns]
-            assert any(name == each or fnmatchcase(name, each) for each in as_python), (word, name)
+            assert any(is_matched(name, each) for each in patterns), (word, name)

@@ -31,7 +31,7 @@ def reached(command: str, tool: str, paths: str, where: Place) -> list[str]:
     return [
         path
         for path in paths.split()
-        if decide(command, where, rules=["allow Bash", f"deny {tool}({path})"]).behavior is _DENY
+        if decide(command, where, rules=["allow Bash", f"deny {tool}(./{path})"]).behavior is _DENY
     ]
 
 

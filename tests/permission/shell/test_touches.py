@@ -134,7 +134,7 @@ def where(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 def met(command: str, tool: str, path: str, where: Place) -> str:
     """Return what becomes of a command where a rule denies a path: "", "?" or the path."""
-    behavior = decide(command, where, rules=["allow Bash", f"deny {tool}({path})"]).behavior
+    behavior = decide(command, where, rules=["allow Bash", f"deny {tool}(./{path})"]).behavior
     if behavior is PermissionBehavior.ALLOW:
         return ""
     return path if behavior is PermissionBehavior.DENY else f"{path}?"

@@ -175,7 +175,7 @@ cd ~ && grep -rn token . | home
 grep -rn token ~/.ssh | a secret
 diff -r ~ src | home
 grep -r root / | home
-grep -r root /etc | secrets of the system
+grep -r root /etc | `/etc` is the place of
 find / -name id_rsa -exec cat {} + | home
 find . -name '*.env' | xargs cat | a secret
 ls -d ~/.ssh/* | xargs cat | a secret
@@ -189,7 +189,7 @@ find ~ -type f -exec sh -c 'cat "$1"' _ {} \; | home
 find ~ -type f -exec grep x {} + | home
 find ~ ! -name '*.py' | xargs cat | home
 find ~ \( -name '*.c' -o -type f \) | xargs cat | home
-find /etc -type f | xargs cat | secrets of the system
+find /etc -type f | xargs cat | `/etc` is the place of
 for f in $(find ~ -type f); do cat "$f"; done | home
 find ~ -type f | while read f; do cat "$f"; done | home
 while read f; do cat "$f"; done < <(find ~ -type f) | home
@@ -211,7 +211,7 @@ tr '\0' '\n' < /proc/$PPID/environ | a secret
 cat ~/.ssh/$x | a secret
 cat ~/.aws/$(echo credentials) | a secret
 cat ~/$x | home
-head -3 /etc/$x | secrets of the system
+head -3 /etc/$x | `/etc` is the place of
 for f in x .ssh/id_rsa; do cat ~/$f; done | a secret
 xargs cat <<< ~/.ssh/id_rsa | a secret
 echo ~/.config/gh/hosts.yml | xargs cat | tokens
