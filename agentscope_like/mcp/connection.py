@@ -45,9 +45,13 @@ from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
 from agentscope_like.mcp.deadline import Deadline
 from agentscope_like.mcp.elicitation import ElicitationAnswer
 from agentscope_like.mcp.errors import ConnectionLostError, MCPCallError
-from agentscope_like.mcp.oversized import MAX_MESSAGE_BYTES
-from agentscope_like.mcp.transports import open_transport
-from agentscope_like.mcp.watch import ANSWER, Answer, Watch
+from agentscope_like.mcp.transport import (
+    ANSWER,
+    MAX_MESSAGE_BYTES,
+    Answer,
+    Watch,
+    open_transport,
+)
 from agentscope_like.progress import emit_tool_progress
 from agentscope_like.tool.arguments import ArgumentValidator
 from agentscope_like.version import __version__

@@ -211,8 +211,8 @@ async def test_a_result_over_the_limit_is_refused_in_words(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is too large is not read; the call says so, and the next one is served."""
-    monkeypatch.setattr("agentscope_like.mcp.oversized.MAX_MESSAGE_BYTES", 1_000_000)
-    monkeypatch.setattr("agentscope_like.mcp.program.MAX_MESSAGE_BYTES", 1_000_000)
+    monkeypatch.setattr("agentscope_like.mcp.transport.oversized.MAX_MESSAGE_BYTES", 1_000_000)
+    monkeypatch.setattr("agentscope_like.mcp.transport.program.MAX_MESSAGE_BYTES", 1_000_000)
     async with client_of(config) as client:
         with pytest.raises(AgentOrientedException, match="may have had its effect"):
             await call(client, "large", size=3_000_000)
@@ -272,6 +272,6 @@ async def test_a_connection_that_hangs_is_renewed(rogue: MakeRogue) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait less long for programs that do not end or read by themselves."""
-    monkeypatch.setattr("agentscope_like.mcp.program._EXIT_SECONDS", 0.2)
-    monkeypatch.setattr("agentscope_like.mcp.program._KILL_SECONDS", 0.2)
+    monkeypatch.setattr("agentscope_like.mcp.transport.program._EXIT_SECONDS", 0.2)
+    monkeypatch.setattr("agentscope_like.mcp.transport.program._KILL_SECONDS", 0.2)
     monkeypatch.setattr("agentscope_like.mcp.connection._PROBE_TIMEOUT", 0.2)

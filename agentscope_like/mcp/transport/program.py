@@ -21,8 +21,8 @@ from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from agentscope_like.mcp.config import StdioMCPConfig
-from agentscope_like.mcp.oversized import MAX_MESSAGE_BYTES, refusal_of
-from agentscope_like.mcp.watch import Watch
+from agentscope_like.mcp.transport.oversized import MAX_MESSAGE_BYTES, refusal_of
+from agentscope_like.mcp.transport.watch import Watch
 from agentscope_like.message.block import new_id
 from agentscope_like.sandbox.host import MARK_VARIABLE, ProcessFamily
 

@@ -20,10 +20,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig, Transport
-from agentscope_like.mcp.oversized import LimitedStream
-from agentscope_like.mcp.program import open_program
 from agentscope_like.mcp.sound_tools import SoundTools
-from agentscope_like.mcp.watch import ANSWER, Watch
+from agentscope_like.mcp.transport.oversized import LimitedStream
+from agentscope_like.mcp.transport.program import open_program
+from agentscope_like.mcp.transport.watch import ANSWER, Watch
 
 __all__ = ["open_transport"]
 
