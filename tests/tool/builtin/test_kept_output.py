@@ -14,6 +14,7 @@ from agentscope_like.permission import PermissionBehavior
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Read, Toolkit
 from agentscope_like.tool.builtin.bash import host_shell
+from tests.tool.kit import text_of
 
 LONG = "seq 100000"
 
@@ -53,10 +54,12 @@ def exist(*paths: str | Path) -> list[bool]:
     return [Path(each).exists() for each in paths]
 
 
-async def read_decision(toolkit: Toolkit, state: AgentState, path: object) -> PermissionBehavior:
+async def read_decision(
+    toolkit: Toolkit, state: AgentState, path: object
+) -> PermissionBehavior | None:
     """Return what is decided about reading a file."""
     call = ToolCallBlock(id="2", name="Read", input=f'{{"file_path": "{path}"}}')
-    return (await toolkit.decide(call, state)).decision.behavior
+    return (await toolkit.decide(call, state)).behavior
 
 
 async def test_a_full_disk_costs_the_copy_and_not_the_command(tmp_path: Path, full: Path) -> None:
@@ -64,8 +67,8 @@ async def test_a_full_disk_costs_the_copy_and_not_the_command(tmp_path: Path, fu
     toolkit = Toolkit([Bash(cwd=tmp_path, outputs=full)])
     done = await run(toolkit, AgentState(), LONG)
     assert done.metadata["exit_code"] == 0
-    assert "No space left on device" in done.content[0].text
-    assert done.content[-1].text.rstrip().endswith("100000")
+    assert "No space left on device" in text_of(done)
+    assert text_of(done).rstrip().endswith("100000")
 
 
 async def test_no_directory_for_copies_costs_the_copy_and_not_the_command(tmp_path: Path) -> None:
@@ -75,7 +78,7 @@ async def test_no_directory_for_copies_costs_the_copy_and_not_the_command(tmp_pa
     done = await run(toolkit, AgentState(), LONG)
     assert done.metadata["exit_code"] == 0
     assert done.metadata["output_file"] is None
-    assert "could not be kept: Not a directory" in done.content[0].text
+    assert "could not be kept: Not a directory" in text_of(done)
 
 
 async def test_copies_have_a_total_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
