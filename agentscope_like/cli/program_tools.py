@@ -37,13 +37,16 @@ TOOL_NAMES = (
 _WITH_DIRECTORY = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
 
 
-def load_tool(name: str, directory: Path, *, confine: Confine = "auto") -> ToolBase:
+def load_tool(
+    name: str, directory: Path, *, confine: Confine = "auto", outputs: Path | None = None
+) -> ToolBase:
     """Return the tool of this name, working in `directory`; only its own module is loaded.
 
     Args:
         name: The name.
         directory: Where it works.
         confine: Whether Bash confines its commands.
+        outputs: Where Bash keeps whole outputs; by default until it ends.
 
     Raises:
         CliError: There is none.
@@ -55,19 +58,22 @@ def load_tool(name: str, directory: Path, *, confine: Confine = "auto") -> ToolB
     kind = getattr(tools, name)
     options: dict[str, Any] = {"cwd": directory} if name in _WITH_DIRECTORY else {}
     if name == "Bash":
-        options["confine"] = confine
+        options |= {"confine": confine, "outputs": outputs}
     tool: ToolBase = kind(**options)
     return tool
 
 
-def all_tools(directory: Path, *, confine: Confine = "auto") -> list[ToolBase]:
+def all_tools(
+    directory: Path, *, confine: Confine = "auto", outputs: Path | None = None
+) -> list[ToolBase]:
     """Return every tool, working in `directory`.
 
     Args:
         directory: The project's.
         confine: Whether Bash confines its commands.
+        outputs: Where Bash keeps whole outputs; by default until it ends.
     """
-    return [load_tool(name, directory, confine=confine) for name in TOOL_NAMES]
+    return [load_tool(name, directory, confine=confine, outputs=outputs) for name in TOOL_NAMES]
 
 
 def parse_input(tool: ToolBase, text: str) -> dict[str, Any]:

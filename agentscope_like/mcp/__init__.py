@@ -2,11 +2,15 @@
 
 from agentscope_like.mcp.client import MCPClient
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
+from agentscope_like.mcp.elicitation import Elicitation, ElicitationAnswer, ElicitationHandler
 from agentscope_like.mcp.errors import MCPCallError, MCPConnectionError
 from agentscope_like.mcp.parameters import SseServerParameters, StreamableHttpServerParameters
 from agentscope_like.mcp.pins import PinFile, ToolChange
 
 __all__ = [
+    "Elicitation",
+    "ElicitationAnswer",
+    "ElicitationHandler",
     "HttpMCPConfig",
     "MCPCallError",
     "MCPClient",

@@ -67,11 +67,12 @@ class Catalog:
         server: The server's name in this program.
         selection: Which tools are offered.
         session_for: Returns the session for the calls of a tool, from the digest of its definition.
-        timeout: Seconds that a call may take.
+        timeout: Seconds that a call may take; None for the default.
         trust_annotations: Whether the server's hints may loosen a decision.
 
     Attributes:
         version: The number of changes so far.
+        left_out: Why tools are not offered, by the server's names for them.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Catalog:
         selection: Selection,
         *,
         session_for: Callable[[str], MCPSession],
-        timeout: float,
+        timeout: float | None,
         trust_annotations: bool,
     ) -> None:
         self._server = server
@@ -91,6 +92,7 @@ class Catalog:
         self._claimed: frozenset[tuple[str, str]] | None = None
         self._entries: dict[str, _Entry] | None = None
         self.version = 0
+        self.left_out: dict[str, str] = {}
 
     @property
     def is_filled(self) -> bool:
@@ -135,6 +137,7 @@ class Catalog:
         if self._claimed is None:
             self._claimed = frozenset(claim for tool in listed for claim in _claims(tool))
         known, entries = self._entries or {}, dict[str, _Entry]()
+        self.left_out = {}
         for tool in listed:
             if not self._selection.takes(tool.name):
                 continue
@@ -151,6 +154,9 @@ class Catalog:
     def _entry(
         self, tool: Tool, pins: Mapping[str, Pin] | None, known: _Entry | None
     ) -> _Entry | None:
+        if tool.execution is not None and tool.execution.task_support == "required":
+            self._leave_out(tool, "it only runs as a task, which this client does not support")
+            return None
         try:
             definition = definition_of(tool)
             digest = digest_of(definition)
@@ -192,6 +198,7 @@ class Catalog:
         return ToolChange(self._server, name, definition, approved)
 
     def _leave_out(self, tool: Tool, why: str) -> None:
+        self.left_out[tool.name] = why
         _log.warning("tool %r of the MCP server %r is left out: %s", tool.name, self._server, why)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -15,19 +15,23 @@ from typing_extensions import override
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp.catalog import Selection
 from agentscope_like.mcp.config import HttpMCPConfig, MCPConfig, StdioMCPConfig
+from agentscope_like.mcp.elicitation import ElicitationHandler
 from agentscope_like.mcp.errors import MCPConnectionError
 from agentscope_like.mcp.pins import PinFile, ToolChange
 from agentscope_like.mcp.server import Server
+from agentscope_like.message import DataBlock, Msg, TextBlock
 from agentscope_like.nearest import nearest
 from agentscope_like.tool import MCPTool, ToolBase
+from agentscope_like.tool.mcp import content_blocks, resource_blocks
 
 if TYPE_CHECKING:
-    from mcp_types import Tool
+    from mcp_types import Prompt, Resource, Tool
 
 __all__ = ["MCPClient"]
 
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+_MAX_PAGES = 100
 
 
 class MCPClient(MCPConfig):
@@ -45,7 +49,8 @@ class MCPClient(MCPConfig):
         mcp_config: How to reach the server.
         enable_tools: The tools to offer, by the server's names for them; None for all.
         disable_tools: Tools not to offer.
-        execution_timeout: The timeout of a call in seconds; None for half an hour.
+        execution_timeout: The timeout of a call in seconds. None ends a call that gives no sign of
+            life for five minutes; progress that the server reports is one.
         connection_timeout: The timeout of connecting and of listing the tools, in seconds (default
             60, since a package runner may download the server first).
         trust_annotations: Whether to trust the server's hints that a tool only reads or is
@@ -53,6 +58,8 @@ class MCPClient(MCPConfig):
         lock_file: The file of approved definitions, such as `mcp.lock`. With one, a tool is hidden
             from the model, and a call of it always asks, unless its exact definition is approved.
             None turns approval off and hides nothing.
+        on_elicitation: Asks a person what the server wants to know before it goes on with a call;
+            without it, the server is told that nobody can be asked.
 
     Raises:
         pydantic.ValidationError: A field is unknown or invalid.
@@ -67,6 +74,7 @@ class MCPClient(MCPConfig):
     connection_timeout: PositiveFloat = 60.0
     trust_annotations: bool = True
     lock_file: Path | None = None
+    on_elicitation: ElicitationHandler | None = Field(default=None, exclude=True, repr=False)
 
     _server: Server = PrivateAttr()
 
@@ -110,6 +118,7 @@ class MCPClient(MCPConfig):
             execution_timeout=self.execution_timeout,
             trust_annotations=self.trust_annotations,
             pins=None if self.lock_file is None else PinFile(self.lock_file),
+            on_elicitation=self.on_elicitation,
         )
 
     @property
@@ -204,6 +213,50 @@ class MCPClient(MCPConfig):
             )
         return found
 
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Return why tools of the server are not offered, by the server's names for them."""
+        return dict(self._server.catalog.left_out)
+
+    # Resources and prompts
+
+    async def list_resources(self) -> list[Resource]:
+        """Fetch the list of the server's resources.
+
+        Raises:
+            MCPConnectionError: The server cannot be reached, or refuses.
+        """
+        return await self._server.ask(lambda client: _all(client.list_resources, "resources"))
+
+    async def read_resource(self, uri: str) -> list[TextBlock | DataBlock]:
+        """Read a resource of the server; its content is not trusted.
+
+        Raises:
+            MCPConnectionError: The server cannot be reached, or has no such resource.
+        """
+        read = await self._server.ask(lambda client: client.read_resource(uri))
+        return resource_blocks(read.contents)
+
+    async def list_prompts(self) -> list[Prompt]:
+        """Fetch the list of the server's prompts.
+
+        Raises:
+            MCPConnectionError: The server cannot be reached, or refuses.
+        """
+        return await self._server.ask(lambda client: _all(client.list_prompts, "prompts"))
+
+    async def get_prompt(self, name: str, arguments: dict[str, str] | None = None) -> list[Msg]:
+        """Return the messages of a prompt; their content is not trusted.
+
+        Raises:
+            MCPConnectionError: The server cannot be reached, or has no such prompt.
+        """
+        got = await self._server.ask(lambda client: client.get_prompt(name, arguments))
+        return [
+            Msg(name=self.name, role=each.role, content=list(content_blocks([each.content])))
+            for each in got.messages
+        ]
+
     # Approving
 
     @property
@@ -221,3 +274,15 @@ class MCPClient(MCPConfig):
             ConfigurationError: There is no lock file, or it is invalid.
         """
         await self._server.approve(changes)
+
+
+async def _all(fetch: Callable[..., Awaitable[Any]], field: str) -> list[Any]:
+    """Return what a server lists, page by page."""
+    found, cursor = list[Any](), None
+    for _ in range(_MAX_PAGES):
+        page = await fetch(cursor=cursor)
+        found += getattr(page, field)
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp.catalog import Catalog, Selection
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig
+from agentscope_like.mcp.elicitation import (
+    Elicitation,
+    ElicitationAnswer,
+    ElicitationHandler,
+)
 from agentscope_like.mcp.errors import ConnectionLostError, MCPCallError, MCPConnectionError
 from agentscope_like.mcp.pins import PinFile, ToolChange
 
 if TYPE_CHECKING:
+    from mcp import Client
     from mcp_types import CallToolResult, Tool
 
     from agentscope_like.mcp.connection import Connection, Era
 
-__all__ = ["DEFAULT_TIMEOUT", "Server"]
+__all__ = ["DEFAULT_SILENCE", "Server"]
 
 _log = logging.getLogger(__name__)
+ResultT = TypeVar("ResultT")
 
-DEFAULT_TIMEOUT = 1800.0
-"""The default timeout of a call in seconds, for answers that are lost."""
+DEFAULT_SILENCE = 300.0
+"""How many seconds a call may give no sign of life, where no timeout is given."""
 
 _REFRESH_TIMEOUT = 10.0
 
@@ -39,9 +46,11 @@ class Server:
         is_stateful: Whether one connection serves every request; else each request opens one.
         selection: Which of its tools are offered.
         connection_timeout: The timeout of connecting and of listing the tools, in seconds.
-        execution_timeout: The timeout of a call in seconds; None for `DEFAULT_TIMEOUT`.
+        execution_timeout: The timeout of a call in seconds; None for `DEFAULT_SILENCE` without a
+            sign of life.
         trust_annotations: Whether the server's hints may loosen a decision.
         pins: The approved definitions; None if no approval is needed.
+        on_elicitation: Asks a person what the server wants to know; None if nobody can be asked.
     """
 
     def __init__(
@@ -55,12 +64,14 @@ class Server:
         execution_timeout: float | None,
         trust_annotations: bool,
         pins: PinFile | None,
+        on_elicitation: ElicitationHandler | None = None,
     ) -> None:
         self._name = name
         self._config = config
         self._is_stateful = is_stateful
         self._connection_timeout = connection_timeout
         self._pins = pins
+        self._on_elicitation = on_elicitation
         self._connection: Connection | None = None
         self._era: Era | None = None
         self._is_wanted = not is_stateful
@@ -73,7 +84,7 @@ class Server:
             name,
             selection,
             session_for=lambda digest: _ToolCalls(self, digest),
-            timeout=execution_timeout or DEFAULT_TIMEOUT,
+            timeout=execution_timeout,
             trust_annotations=trust_annotations,
         )
 
@@ -146,7 +157,11 @@ class Server:
     async def _opened(self, *, listens: bool) -> Connection:
         module = await asyncio.to_thread(import_module, "agentscope_like.mcp.connection")
         connection: Connection = module.Connection(
-            self._config, on_tools_changed=self._tools_changed, era=self._era, listens=listens
+            self._config,
+            on_tools_changed=self._tools_changed,
+            era=self._era,
+            listens=listens,
+            ask_person=None if self._on_elicitation is None else self._ask_person,
         )
         try:
             await connection.open(self._connection_timeout)
@@ -176,6 +191,30 @@ class Server:
             raise
         finally:
             await connection.close()
+
+    async def _ask_person(
+        self, message: str, schema: dict[str, Any] | None, url: str | None
+    ) -> ElicitationAnswer:
+        if self._on_elicitation is None:
+            return ElicitationAnswer("decline")
+        return await self._on_elicitation(Elicitation(self._name, message, schema, url))
+
+    async def ask(self, request: Callable[[Client], Awaitable[ResultT]]) -> ResultT:
+        """Send another request than a call, and return its result.
+
+        Raises:
+            MCPConnectionError: The server cannot be reached, did not answer, or refused.
+        """
+        self.require_wanted()
+        try:
+            async with asyncio.timeout(self._connection_timeout), self._session() as session:
+                return await session.ask(request)
+        except MCPConnectionError:
+            raise
+        except Exception as error:
+            raise MCPConnectionError(
+                f"the MCP server {self._name!r} does not answer: {self._told(error)}"
+            ) from error
 
     # Tools
 
@@ -261,7 +300,7 @@ class Server:
     # Calls
 
     async def call(
-        self, name: str, arguments: dict[str, Any], seconds: float, *, digest: str
+        self, name: str, arguments: dict[str, Any], seconds: float | None, *, digest: str
     ) -> CallToolResult:
         """Call a tool; if the connection is lost, reconnect once.
 
@@ -270,7 +309,7 @@ class Server:
         Args:
             name: The server's name for the tool.
             arguments: Its arguments.
-            seconds: The timeout of the answer.
+            seconds: The timeout of the answer; None for `DEFAULT_SILENCE` without a sign of life.
             digest: The digest of the definition for which the call was decided.
 
         Raises:
@@ -285,24 +324,34 @@ class Server:
             is_harmless = not lost.may_have_run or (tool is not None and tool.is_idempotent)
             if not (may_reconnect and is_harmless):
                 raise self._lost(name, lost) from lost
+            may_have_run = lost.may_have_run
         try:
             return await self._call_once(name, arguments, seconds, digest=digest)
         except ConnectionLostError as lost:
-            raise self._lost(name, lost) from lost
+            raise self._lost(name, lost, may_have_run=may_have_run) from lost
+        except MCPCallError as error:
+            if may_have_run:  # the first time
+                raise self._lost(name, None, may_have_run=True) from error
+            raise
 
     async def _call_once(
-        self, name: str, arguments: dict[str, Any], seconds: float, *, digest: str
+        self, name: str, arguments: dict[str, Any], seconds: float | None, *, digest: str
     ) -> CallToolResult:
         if not self._is_wanted:
             raise MCPCallError(f"The MCP server {self._name!r} was closed: use other tools.")
+        is_sent = False
         try:
             async with self._session() as session:
                 if self._is_stateful and self._is_stale:
                     await self.fetch()
                 self._check_same(name, digest)
-                return await session.call_tool(name, arguments, seconds)
+                is_sent = True
+                limit = DEFAULT_SILENCE if seconds is None else seconds
+                return await session.call_tool(name, arguments, limit, renews=seconds is None)
         except (MCPConnectionError, ConfigurationError) as error:
             _log.warning("a call of %r failed: %s", name, error)
+            if is_sent:
+                raise self._lost(name, None, may_have_run=True) from error
             raise self._away(name, error.__cause__ or error) from error
 
     def _check_same(self, name: str, digest: str) -> None:
@@ -316,8 +365,10 @@ class Server:
             "decided. Look at the current tools, and call again."
         )
 
-    def _lost(self, name: str, lost: ConnectionLostError) -> MCPCallError:
-        if not lost.may_have_run:
+    def _lost(
+        self, name: str, lost: ConnectionLostError | None, *, may_have_run: bool = False
+    ) -> MCPCallError:
+        if lost is not None and not (lost.may_have_run or may_have_run):
             return self._away(name, lost)
         return MCPCallError(
             f"The connection to the MCP server {self._name!r} was lost; it is not known whether "
@@ -354,5 +405,5 @@ class _ToolCalls:
         arguments: dict[str, Any] | None = None,
         read_timeout_seconds: float | None = None,
     ) -> CallToolResult:
-        timeout = read_timeout_seconds or DEFAULT_TIMEOUT
-        return await self._server.call(name, arguments or {}, timeout, digest=self._digest)
+        seconds = read_timeout_seconds
+        return await self._server.call(name, arguments or {}, seconds, digest=self._digest)

@@ -46,15 +46,22 @@ class DirectoryOutputStore:
         directory: The directory, created if missing. By default a temporary one, which is removed
             with the store.
         max_bytes: The maximum number of bytes stored of one output (default 100 MB).
+        max_total_bytes: The maximum number of bytes stored of all (default 2 GB); the oldest
+            outputs are removed.
 
     Raises:
         ConfigurationError: Others can enter the directory, or another user owns it.
     """
 
     def __init__(
-        self, directory: str | os.PathLike[str] | None = None, *, max_bytes: int = 100_000_000
+        self,
+        directory: str | os.PathLike[str] | None = None,
+        *,
+        max_bytes: int = 100_000_000,
+        max_total_bytes: int = 2_000_000_000,
     ) -> None:
         self._max_bytes = max_bytes
+        self._max_total_bytes = max_total_bytes
         self._lock = threading.Lock()
         self._directory: Path | None = None
         if directory is not None:
@@ -74,7 +81,10 @@ class DirectoryOutputStore:
         return await asyncio.to_thread(self._append, key, text)
 
     def _append(self, key: str, text: str) -> str:
-        path = self._private_directory() / f"{key}.txt"
+        directory = self._private_directory()
+        path = directory / f"{key}.txt"
+        if not path.exists():
+            self._make_room(directory)
         data = text.encode(errors="backslashreplace")
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         with open(os.open(path, flags, 0o600), "ab") as file:
@@ -83,6 +93,17 @@ class DirectoryOutputStore:
         if len(data) > room:
             raise OSError(errno.EFBIG, f"an output may have {self._max_bytes:,} bytes", str(path))
         return str(path)
+
+    def _make_room(self, directory: Path) -> None:
+        """Remove the oldest outputs until the rest is within the limit."""
+        with self._lock:
+            stored = sorted(directory.glob("*.txt"), key=lambda each: each.lstat().st_mtime_ns)
+            total = sum(each.lstat().st_size for each in stored)
+            for each in stored:
+                if total <= self._max_total_bytes:
+                    return
+                total -= each.lstat().st_size
+                each.unlink()
 
     def _private_directory(self) -> Path:
         with self._lock:

@@ -101,6 +101,8 @@ class ToolContext(BaseModel):
         read_state: The files read.
         activated_groups: The tool groups that are active besides `basic`.
         directories: The directory that the next command starts in, by the name of the shell tool.
+        outputs: The files of whole outputs that results of this session name; reading them is not
+            asked about.
     """
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
@@ -110,6 +112,7 @@ class ToolContext(BaseModel):
     read_state: ReadState = Field(default_factory=ReadState)
     activated_groups: list[str] = Field(default_factory=list)
     directories: dict[str, str] = Field(default_factory=dict)
+    outputs: list[str] = Field(default_factory=list)
 
     @property
     def read_file_cache(self) -> list[ReadCacheEntry]:

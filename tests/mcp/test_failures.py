@@ -335,9 +335,9 @@ async def test_closing_ends_every_process(rogue: MakeRogue) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait less long for programs that do not end or read by themselves."""
-    monkeypatch.setattr("mcp.client.stdio.PROCESS_TERMINATION_TIMEOUT", 0.2)
-    monkeypatch.setattr("mcp.client.stdio.FORCE_KILL_TIMEOUT", 0.2)
-    monkeypatch.setattr("agentscope_like.mcp.connection._GRACE", 0.2)
+    monkeypatch.setattr("agentscope_like.mcp.transport.program._EXIT_SECONDS", 0.2)
+    monkeypatch.setattr("agentscope_like.mcp.transport.program._KILL_SECONDS", 0.2)
+    monkeypatch.setattr("agentscope_like.mcp.connection._PROBE_TIMEOUT", 0.2)
 
 
 @pytest.mark.usefixtures("impatient")

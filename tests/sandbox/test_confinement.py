@@ -15,6 +15,7 @@ import pytest
 from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox import VolumeMount
 from agentscope_like.sandbox.isolation import confinement as confinement_module
+from agentscope_like.sandbox.isolation import landlock
 from agentscope_like.sandbox.isolation.bubblewrap import system_paths
 from agentscope_like.sandbox.isolation.confinement import Confinement
 from agentscope_like.sandbox.isolation.profile import Profile, editing, reading
@@ -249,3 +250,50 @@ def test_hidden_paths_are_empty(tmp_path: Path) -> None:
     profile = Profile(read=("/",), hide=(str(tmp_path / "dir"), str(tmp_path / "key")))
     done = run(profile, "cat open; ls -A dir; cat key 2>/dev/null", tmp_path)
     assert done.output == "open"
+
+
+@pytest.fixture(params=["landlock", "hidden"])
+def guarded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Try both ways to keep pipes from being written to."""
+    way = str(request.param)
+    if way == "hidden":
+        monkeypatch.setattr(landlock, "works", lambda: False)
+    elif not landlock.works():
+        pytest.skip("this kernel has no Landlock")
+    return way
+
+
+@pytest.mark.parametrize("kind", ["read", "edit"])
+def test_a_pipe_of_the_host_is_not_written_to(tmp_path: Path, guarded: str, kind: str) -> None:
+    """Writing to a named pipe changes no file system, so a read-only mount would let it through."""
+    del guarded
+    (work := tmp_path / "work").mkdir()
+    os.mkfifo(tmp_path / "control")
+    reader = os.open(tmp_path / "control", os.O_RDWR | os.O_NONBLOCK)
+    try:
+        done = run(
+            reading() if kind == "read" else editing([str(work)]),
+            f"timeout 2 bash -c 'echo evil > {tmp_path}/control'; echo is $?",
+        )
+        with pytest.raises(BlockingIOError):
+            os.read(reader, 100)
+        assert "Permission denied" in done.output
+    finally:
+        os.close(reader)
+
+
+def test_what_may_be_written_is_written_as_before(tmp_path: Path, guarded: str) -> None:
+    """Files, a command's own pipes, and devices that keep nothing are no pipes of the host."""
+    del guarded
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    commands = (
+        "echo x > a/f && mv a/f b/g && ln b/g a/h && cat a/h",
+        "echo y | tee /dev/null | cat > a/y; cat a/y",
+        "mkfifo p; (cat p &) ; echo through > p; sleep 0.1",
+        "echo z > /dev/shm/z; mkdir /dev/shm/d; mv /dev/shm/z /dev/shm/d/z; cat /dev/shm/d/z",
+        "cat <(echo s); echo out > /dev/stdout",
+        'test -z "$PERL_BADLANG" && echo clean',
+    )
+    done = run(editing([str(tmp_path)]), "; ".join(commands), tmp_path)
+    assert done.output.split() == ["x", "y", "through", "z", "s", "out", "clean"]

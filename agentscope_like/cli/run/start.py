@@ -209,7 +209,8 @@ async def prepare_session(
     model = make_model(model_name, base_url, renderer)
     notes = {"directory": str(directory), "model": _absolute(model_name), "base_url": base_url}
     state.middle_context[_NOTES] = notes
-    tools = all_tools(directory, confine=options.confine)
+    outputs = Path(storage.path).parent / "outputs" / state.session_id
+    tools = all_tools(directory, confine=options.confine, outputs=outputs)
     toolkit = Toolkit(tools)
     toolkit.check_new_rules(rules)
     agent = Agent(

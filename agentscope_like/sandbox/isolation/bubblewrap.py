@@ -22,6 +22,7 @@ __all__ = [
     "empty_directories",
     "options",
     "system_paths",
+    "usable_devices",
 ]
 
 _APART = (
@@ -123,10 +124,15 @@ def _own_rights() -> frozenset[str]:
 def _devices(profile: Profile) -> dict[str, list[str]]:
     if not profile.devices:
         return {"/dev": ["--dev", "/dev"]}
-    usable = {f"/dev/{name}" for name in _system()["devices"]}
+    usable = usable_devices()
     return {"/dev": _seen("/dev")} | {
         path: ["--dev-bind", path, path] for path in usable if os.path.exists(path)
     }
+
+
+def usable_devices() -> list[str]:
+    """Return the devices that a command can write to."""
+    return [f"/dev/{name}" for name in _system()["devices"]]
 
 
 def _kernel(profile: Profile) -> dict[str, list[str]]:

@@ -12,20 +12,26 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from msgspec.structs import replace
+
 from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.host import find_bubblewrap
+from agentscope_like.sandbox.isolation import landlock
 from agentscope_like.sandbox.isolation.bubblewrap import (
     bubblewrap_objection,
     diverted_mount,
     options,
+    usable_devices,
 )
-from agentscope_like.sandbox.isolation.profile import Profile
+from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Profile
 from agentscope_like.sandbox.isolation.seccomp import seccomp_program
+from agentscope_like.sandbox.mount import VolumeMount
 
 __all__ = ["Confinement"]
 
 _STATUS_BYTES = 4096
 _C_INT_BYTES = 4
+_OWN_DEVICES = ("/dev/pts", FORGOTTEN)
 
 
 class Confinement:
@@ -71,6 +77,12 @@ class Confinement:
                 f"{path} cannot be mounted, because a symlink is in its way: remove the link, "
                 "which a command may have put there"
             )
+        has_rules = profile.native and landlock.works()
+        if has_rules:
+            environment = {**environment, "PERL_BADLANG": "0"}
+        elif profile.native:
+            hidden = [each for each in landlock.open_pipes() if not _can_write(profile, each)]
+            profile = replace(profile, hide=(*profile.hide, *hidden))
         arguments = options(profile, directory=directory, environment=environment)
         program = _filter(profile)
         self._said = b""
@@ -86,7 +98,8 @@ class Confinement:
             arguments += ["--block-fd", str(gate_end)]
         arguments += ["--seccomp", str(self._file(program))]
         text = "".join(f"{argument}\0" for argument in arguments)
-        self.words = (bwrap, "--args", str(self._file(os.fsencode(text))), "--")
+        before = self._rules(profile) if has_rules else []
+        self.words = (bwrap, "--args", str(self._file(os.fsencode(text))), "--", *before)
         self.descriptors = tuple(self._theirs)
 
     def __enter__(self) -> Self:
@@ -165,6 +178,14 @@ class Confinement:
                     return int(facts[name])
         return None
 
+    def _rules(self, profile: Profile) -> list[str]:
+        """Return the words that keep the program from writing to pipes of the host."""
+        writable = (*profile.write, *(each.host_path for each in _writable_mounts(profile)))
+        ruleset = landlock.make_ruleset((*writable, *usable_devices()))
+        self._theirs.append(ruleset)
+        own = [*profile.hide, "/proc", *(() if profile.devices else _OWN_DEVICES)]
+        return landlock.landlock_words(ruleset, own)
+
     def _file(self, data: bytes) -> int:
         """Return the descriptor of a file that has no name, at its beginning."""
         descriptor = os.memfd_create("sandbox")
@@ -172,6 +193,14 @@ class Confinement:
         os.write(descriptor, data)
         os.lseek(descriptor, 0, os.SEEK_SET)
         return descriptor
+
+
+def _can_write(profile: Profile, path: str) -> bool:
+    return any(path.startswith(f"{place.rstrip('/')}/") for place in profile.write)
+
+
+def _writable_mounts(profile: Profile) -> list[VolumeMount]:
+    return [each for each in profile.mounts if not each.read_only]
 
 
 def _filter(profile: Profile) -> bytes:

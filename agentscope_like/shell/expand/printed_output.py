@@ -51,6 +51,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     keeping: frozenset[str]
     cutting: Expression
     picking: Expression
+    matching: Expression
     trimming: Expression
     numbering_awk: Expression
     find: _Find
@@ -69,6 +70,9 @@ def printed(stages: Sequence[Draft]) -> Output | None:
     """
     if len(stages) > 1 and _prints_line_numbers(stages):
         return _LINE_NUMBER
+    if len(stages) > 1 and all(map(_keeps_lines, stages[1:])):
+        output = _of_command(stages[0])
+        return output and output._replace(single=False, choices=(), places=False)
     kept = len(stages)
     while kept > 1 and _keeps_numbers(stages[kept - 1]):
         kept -= 1
@@ -181,14 +185,23 @@ def _of_place(command: Draft) -> Output:
     return Output(single=False, places=is_known and prints == ["-print0"])
 
 
+def _keeps_lines(stage: Draft) -> bool:
+    """Return whether a filter prints nothing but lines of its input, as they are."""
+    return _is_filter(stage, _table().picking, _table().matching)
+
+
 def _keeps_numbers(stage: Draft) -> bool:
     """Return whether a filter turns lines of numbers into lines of numbers."""
+    return _is_filter(stage, _table().trimming, _table().picking)
+
+
+def _is_filter(stage: Draft, *expressions: Expression) -> bool:
+    """Return whether a command matches one of the expressions, and reads its stdin alone."""
     words = [each for each in stage.argv if each is not None]
     if len(words) != len(stage.argv) or any(map(_takes_input, stage.redirects)):
         return False
-    text, table = _by_first_name(words), _table()
-    passes = table.trimming.fullmatch(text) or table.picking.fullmatch(text)
-    return passes is not None and _drops_errors(stage)
+    text = _by_first_name(words)
+    return any(each.fullmatch(text) for each in expressions) and _drops_errors(stage)
 
 
 def _by_first_name(words: Sequence[str]) -> str:

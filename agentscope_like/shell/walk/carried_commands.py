@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -19,6 +20,9 @@ from agentscope_like.shell.walk.walk_protocol import Walking
 __all__ = ["Carrier"]
 
 _BATCHES = frozenset({"-X", "--exec-batch"})
+_LOGIN = frozenset({"-l", "--login"})
+_VARIABLE = re.compile(r"\$(?![(?])")
+"""The value of a variable; not `$(...)`, and not the status `$?`."""
 
 
 class _Run(Protocol):
@@ -135,8 +139,28 @@ class Carrier:
         inside = replace(inside, posix=posix, in_function=False)
         parameters = known_parameters(arguments[item.start + 2 :])
         fresh = State(directories=state.directories, variables={}, parameters=parameters)
+        first = len(self._walk.drafts)
         self._walk.text(text, fresh, replace(inside, defined=frozenset(), moves=False), draft)
+        if not reading.used.isdisjoint(_LOGIN) and (
+            reason := self._profile_objection(text, self._walk.drafts[first:], state)
+        ):
+            draft.doubt(f"a login shell runs profiles first, {reason}", span)
         return state
+
+    def _profile_objection(self, text: str, inside: Sequence[Draft], state: State) -> str | None:
+        """Return why profiles matter to the script of a login shell, or None.
+
+        What the user's profiles define is the user's own. But they may set the secrets again that
+        a command without approval is started without, and they are looked for at home.
+        """
+        home = self._walk.home
+        places = [each.rstrip("/") + "/" for each in state.directories]
+        if home is None or not places or any(f"{home}/".startswith(each) for each in places):
+            return "which may be the project's own"
+        tame = programs_with("shows_no_variable")
+        if _VARIABLE.search(text) or not all(each.program in tame for each in inside):
+            return "which may set secrets that this would show"
+        return None
 
 
 def _assignments(reading: ArgumentReading, draft: Draft) -> list[Assignment]:

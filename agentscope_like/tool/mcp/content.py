@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,20 +19,23 @@ from agentscope_like.message import Base64Source, DataBlock, TextBlock, ToolChun
 if TYPE_CHECKING:
     from mcp_types import (
         AudioContent,
+        BlobResourceContents,
         CallToolResult,
         ContentBlock,
         EmbeddedResource,
         ImageContent,
         ResourceLink,
+        TextResourceContents,
     )
 
-__all__ = ["to_chunk"]
+__all__ = ["content_blocks", "resource_blocks", "to_chunk"]
 
 SILENT_ERROR = "The tool says that it failed, and nothing more."
 
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 _UNKNOWN_DATA = "application/octet-stream"
 _WRAPPER = "result"
+_SENT = "[data that is shown beside this]"
 
 
 def to_chunk(result: CallToolResult) -> ToolChunk:
@@ -49,13 +52,56 @@ def to_chunk(result: CallToolResult) -> ToolChunk:
     return ToolChunk(content=content)
 
 
+def content_blocks(items: Iterable[ContentBlock]) -> list[TextBlock | DataBlock]:
+    """Return what a server sent as blocks."""
+    return list(_joined(map(_block, items)))
+
+
+def resource_blocks(
+    contents: Iterable[TextResourceContents | BlobResourceContents],
+) -> list[TextBlock | DataBlock]:
+    """Return the contents of a resource as blocks."""
+    return list(_joined(map(_contents, contents)))
+
+
 def _blocks(result: CallToolResult) -> Iterator[str | DataBlock]:
     for item in result.content:
         yield _block(item)
     texts = [item.text for item in result.content if item.type == "text"]
     structured = result.structured_content
-    if structured is not None and not _is_told(structured, texts):
-        yield _json(structured)
+    if structured is None or _is_told(structured, texts):
+        return
+    sent = {item.data for item in result.content if item.type in ("image", "audio")}
+    if (
+        sent
+        and isinstance(structured, dict)
+        and _WRAPPER in structured
+        and _is_media(structured[_WRAPPER], sent)
+    ):
+        return
+    yield _json(_without_data(structured, sent) if sent else structured)
+
+
+def _is_media(value: Any, sent: set[str]) -> bool:
+    """Return whether a structured result has nothing but data that is sent beside it."""
+    if isinstance(value, dict) and _WRAPPER in value:
+        value = value[_WRAPPER]
+    items = value if isinstance(value, list) else [value]
+    return all(isinstance(each, dict) and each.get("data") in sent for each in items)
+
+
+def _without_data(value: Any, sent: set[str]) -> Any:
+    """Return a structured result with a note in the place of data that is sent beside it."""
+    if isinstance(value, str):
+        return _SENT if value in sent else value
+    try:
+        if isinstance(value, dict):
+            return {key: _without_data(each, sent) for key, each in value.items()}
+        if isinstance(value, list):
+            return [_without_data(each, sent) for each in value]
+    except RecursionError:
+        return value
+    return value
 
 
 def _joined(parts: Iterator[str | DataBlock]) -> Iterator[TextBlock | DataBlock]:
@@ -90,7 +136,11 @@ def _media(item: ImageContent | AudioContent) -> str | DataBlock:
 
 
 def _resource(item: EmbeddedResource) -> str | DataBlock:
-    resource, text = item.resource, getattr(item.resource, "text", None)
+    return _contents(item.resource)
+
+
+def _contents(resource: TextResourceContents | BlobResourceContents) -> str | DataBlock:
+    text = getattr(resource, "text", None)
     if text is not None:
         return f"[resource {resource.uri}]\n{text}"
     data: str = getattr(resource, "blob", "")

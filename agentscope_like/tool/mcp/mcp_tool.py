@@ -52,7 +52,7 @@ class MCPTool(ToolBase):
         tool: The tool's definition, as the server gave it.
         client_gen: Creates a transport to the server for each call; instead of `session`.
         session: Sends the calls.
-        timeout: The timeout of a call in seconds; None for no limit.
+        timeout: The timeout of a call in seconds; None for the session's own.
         middlewares: Layers around the call; the first is the outermost.
         trust_annotations: Whether `readOnlyHint` and `idempotentHint` count. A destructive hint
             always counts.
@@ -167,10 +167,11 @@ class MCPTool(ToolBase):
                 self._tool.name, arguments, read_timeout_seconds=self._timeout
             )
         except MCPError as error:
-            if error.code == REQUEST_TIMEOUT and self._timeout is not None:
+            if error.code == REQUEST_TIMEOUT:
+                within = "in time" if self._timeout is None else f"within {self._timeout:g} s"
                 told = (
-                    f"{asked} did not answer within {self._timeout:g} s. It was told to stop; it "
-                    "is not known whether the call had any effect."
+                    f"{asked} did not answer {within}. It was told to stop; it is not known "
+                    "whether the call had any effect."
                 )
             else:
                 told = f"{asked} answered with an error: {error.message} (code {error.code})."

@@ -58,6 +58,11 @@ def called(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         return None
     if name == "refuse":
         return {"error": {"code": -32000, "message": "not today"}}
+    if name == "die_then_refuse":
+        SETTINGS.write_text(json.dumps({**settings(), "refuse": True}))
+        os._exit(3)
+    if name == "large":
+        return {"result": {"content": [{"type": "text", "text": "x" * arguments["size"]}]}}
     if name == "raw":
         return {"result": arguments["result"]}
     if name == "spawn":
@@ -79,7 +84,7 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
         capabilities = {"tools": {"listChanged": True}}
         return {
             "result": {
-                "protocolVersion": "2025-06-18",
+                "protocolVersion": now.get("version", "2025-06-18"),
                 "capabilities": capabilities,
                 "serverInfo": {"name": "rogue", "version": "1"},
             }
@@ -103,6 +108,9 @@ def main() -> None:
     if now.get("refuse"):
         sys.stderr.write("no licence \x1b[31mfound\n")
         sys.exit(1)
+    if now.get("banner"):
+        say("usage: rogue --licence FILE")
+        sys.exit(2)
     if now.get("noise"):
         say("Welcome to the rogue server!")
     if now.get("stubborn"):

@@ -93,7 +93,6 @@ word git describe || cat f
 word git describe; cat f
 word git describe & git describe
 word git describe | cat
-word git describe | head -1
 word git describe | tr a -
 word git rev-parse --git-dir
 word time git describe

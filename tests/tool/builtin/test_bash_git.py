@@ -373,6 +373,9 @@ TELLING_NAMES = (
     "git log -1 $(git rev-parse --abbrev-ref HEAD)",
     "b=$(git symbolic-ref --short HEAD); git log -1 $b",
     "git log $(git describe --tags)..HEAD",
+    "for b in $(git branch --format='%(refname:short)'); do git log -1 $b; done",
+    "for t in $(git tag --list | head -1); do git log -1 $t; done",
+    "for b in $(git for-each-ref --format='%(refname:short)'); do git log -1 $b; done",
 )
 
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = ["Bash"]
 
 DEFAULT_TIMEOUT_MS = 120_000
+_MOST_OUTPUTS = 200
 
 _IN_BACKGROUND = (
     "- With `run_in_background`, a command goes on while you do other things, until it ends, "
@@ -96,6 +97,8 @@ class Bash(ToolBase):
             without a rule; None for none.
         background: Where commands run that the model starts with `run_in_background`; by default,
             it cannot. They are decided about and confined as all others.
+        outputs: The directory of whole outputs that are too long to show, such as one beside the
+            saved session that names them; by default one that is removed with the tool.
 
     Raises:
         ConfigurationError: `cwd` is not a directory, `confine` is unknown or is "require" with a
@@ -151,6 +154,7 @@ class Bash(ToolBase):
         confine: Confine = "auto",
         second_reader: SecondReaderName | None = None,
         background: BackgroundCommands | None = None,
+        outputs: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__(middlewares)
         self._background = background
@@ -163,7 +167,9 @@ class Bash(ToolBase):
             extra_files=tuple(additional_dangerous_files),
             extra_directories=tuple(additional_dangerous_directories),
         )
-        self._shell: CommandShell = Shell(cwd) if backend is None else _shell_in(backend, cwd)
+        self._shell: CommandShell = (
+            Shell(cwd, outputs) if backend is None else _shell_in(backend, cwd)
+        )
         if self._shell.has_to_look_up:
             self.prepare_decision = self._prepare
         self._confiner = Confiner(confine)
@@ -402,6 +408,7 @@ class Bash(ToolBase):
         try:
             async with aclosing(self._run(call, shell, timeout_ms=timeout)) as stream:
                 async for chunk in stream:
+                    _remember_output(chunk, _agent_state)
                     yield chunk
         finally:
             if _agent_state is not None and shell.directory != call.read.directory:
@@ -447,6 +454,14 @@ def _with_background(schema: dict[str, Any]) -> dict[str, Any]:
     told = "Whether to return at once while the command goes on."
     parameter = {"type": "boolean", "default": False, "description": told}
     return {**schema, "properties": {**schema["properties"], "run_in_background": parameter}}
+
+
+def _remember_output(chunk: ToolChunk, session: AgentState | None) -> None:
+    """Record the file of the whole output in the session, so that it is read back unasked."""
+    path = chunk.metadata.get("output_file")
+    if session is not None and isinstance(path, str):
+        outputs = session.tool_context.outputs
+        outputs[:] = [*outputs[1 - _MOST_OUTPUTS :], os.path.realpath(path)]
 
 
 def _place_of(directory: str) -> str:

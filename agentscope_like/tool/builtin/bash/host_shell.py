@@ -58,6 +58,9 @@ __all__ = ["Shell"]
 _CONFINED = {"TMPDIR": FORGOTTEN}
 """A confined command has no other place for temporary files."""
 
+MAX_TOTAL_BYTES = 4 << 30
+"""How much output is kept on disk before that of the oldest commands is removed."""
+
 _SEARCHED_SECONDS = 5.0
 _MOST_SEARCHED = 16
 _NOWHERE = SearchPath(())
@@ -72,15 +75,21 @@ class Shell:
 
     Args:
         directory: Where commands start; by default, the process's current directory.
+        outputs: The directory of whole outputs that are too long to show; by default one that is
+            removed with the shell.
 
     Raises:
         ConfigurationError: There is no such directory.
     """
 
-    def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        directory: str | os.PathLike[str] | None = None,
+        outputs: str | os.PathLike[str] | None = None,
+    ) -> None:
         self.start = _existing(directory)
         self._moved_to: str | None = None
-        self._files = _OutputFiles()
+        self._files = _OutputFiles(None if outputs is None else os.path.abspath(outputs))
         self._guard = OrphanGuard()
         self._searched: dict[tuple[object, ...], tuple[float, SearchPath]] = {}
 
@@ -293,17 +302,44 @@ class Shell:
 
 
 class _OutputFiles:
-    """Files for long output, in a private directory that is removed with the shell."""
+    """Files for long output; the oldest are removed once there is too much.
 
-    def __init__(self) -> None:
-        self._directory: str | None = None
+    Args:
+        directory: Where they are, made if missing; by default a private directory that is removed
+            with the shell.
+    """
+
+    def __init__(self, directory: str | None) -> None:
+        self._own: str | None = None
+        self._given = directory
 
     def new(self) -> str:
-        """Return a new path."""
-        if self._directory is None or not os.path.isdir(self._directory):
-            self._directory = tempfile.mkdtemp(prefix="agentscope-like-")
-            weakref.finalize(self, shutil.rmtree, self._directory, ignore_errors=True)
-        return os.path.join(self._directory, f"output-{uuid.uuid4().hex[:12]}.txt")
+        """Return a new path.
+
+        Raises:
+            OSError: There can be no directory for it.
+        """
+        directory = self._given
+        if directory is not None:
+            os.makedirs(directory, mode=0o700, exist_ok=True)
+        elif self._own is None or not os.path.isdir(self._own):
+            self._own = tempfile.mkdtemp(prefix="agentscope-like-")
+            weakref.finalize(self, shutil.rmtree, self._own, ignore_errors=True)
+        directory = directory or self._own or ""
+        self._make_room(directory)
+        return os.path.join(directory, f"output-{uuid.uuid4().hex[:12]}.txt")
+
+    def _make_room(self, directory: str) -> None:
+        """Remove the oldest files until the rest is within the limit."""
+        with os.scandir(directory) as listing:
+            files = [(each.stat(follow_symlinks=False), each.path) for each in listing]
+        files.sort(key=lambda file: file[0].st_mtime_ns)
+        total = sum(status.st_size for status, _ in files)
+        for status, path in files:
+            if total <= MAX_TOTAL_BYTES:
+                return
+            os.unlink(path)
+            total -= status.st_size
 
 
 def _existing(directory: str | os.PathLike[str] | None) -> str:

@@ -16,7 +16,12 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agentscope_like.exception import IsolationError, ToolArgumentError
+from agentscope_like.exception import (
+    AgentOrientedException,
+    DeveloperOrientedException,
+    IsolationError,
+    ToolArgumentError,
+)
 from agentscope_like.message import ToolChunk, ToolResultState
 from agentscope_like.permission import PermissionRule
 from agentscope_like.sandbox.files import answer
@@ -213,8 +218,13 @@ class SandboxShell:
         )
         say = partial(say_chunk, block_id=uuid.uuid4().hex)
         started_at = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="agentscope-like-") as kept:
-            transcript = Transcript(lambda: os.path.join(kept, "output.txt"))
+        with contextlib.ExitStack() as stack:
+
+            def new_file() -> str:
+                kept = tempfile.TemporaryDirectory(prefix="agentscope-like-")
+                return os.path.join(stack.enter_context(kept), "output.txt")
+
+            transcript = Transcript(new_file)
             if in_background:
                 transcript = StreamedOutput()
             with contextlib.closing(transcript):
@@ -266,12 +276,14 @@ class SandboxShell:
         kept = transcript.path
         if kept is not None:
             name = f"output-{uuid.uuid4().hex[:12]}.txt"
-            transcript.path = posixpath.join(self._handle.scratch_path, name)
-        text = await asyncio.to_thread(transcript.finish)
-        if kept is not None and transcript.path is not None:
-            data = await asyncio.to_thread(_beginning, kept)
-            await self._handle.write_file(transcript.path, data)
-        return text
+            place = posixpath.join(self._handle.scratch_path, name)
+            try:
+                await self._handle.write_file(place, await asyncio.to_thread(_beginning, kept))
+            except (OSError, AgentOrientedException, DeveloperOrientedException) as error:
+                transcript.lose(error)
+            else:
+                transcript.path = place
+        return await asyncio.to_thread(transcript.finish)
 
     # Its environment
 

@@ -6,7 +6,7 @@ import codecs
 import os
 from collections import deque
 from collections.abc import Callable
-from typing import BinaryIO
+from io import FileIO
 
 __all__ = ["MAX_CHARACTERS", "MAX_FILE_BYTES", "StreamedOutput", "Transcript"]
 
@@ -26,7 +26,8 @@ class Transcript:
     """Collects output and returns the part to show.
 
     The first 20,000 characters are shown at once. Later output is held back: at the end, its last
-    10,000 characters are shown, and if that is not all of it, the full output is in a file.
+    10,000 characters are shown, and if that is not all of it, the full output is in a file. A disk
+    that is full costs the file, not the command.
 
     Args:
         new_file: Returns the path of a file that does not exist yet; called once at most.
@@ -35,6 +36,7 @@ class Transcript:
     __slots__ = (
         "_decoder",
         "_early",
+        "_failure",
         "_file",
         "_file_bytes",
         "_last",
@@ -53,17 +55,15 @@ class Transcript:
         self._early: list[bytes] = []
         self._tail: deque[str] = deque()
         self._tail_size = 0
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
         self._file_bytes = 0
+        self._failure: OSError | None = None
         self.path: str | None = None
 
     def add(self, data: bytes) -> str:
         """Add the next bytes and return the characters to show now; may write to disk.
 
         Bytes that are not UTF-8 become U+FFFD; an incomplete character waits for its end.
-
-        Raises:
-            OSError: The file cannot be written.
         """
         return self._take(data, self._decoder.decode(data))
 
@@ -81,9 +81,18 @@ class Transcript:
 
     def close(self) -> None:
         """Close the file, if there is one."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            try:
+                file.close()
+            except OSError as error:
+                self._failure = self._failure or error
+
+    def lose(self, error: Exception) -> None:
+        """Note that the file could not be kept; the result says so."""
+        self.close()
+        self.path, self._file_bytes = None, 0
+        self._failure = error if isinstance(error, OSError) else OSError(str(error))
 
     def touches_disk(self, size: int) -> bool:
         """Return whether adding `size` bytes may write to disk."""
@@ -117,20 +126,40 @@ class Transcript:
 
     def _save(self, data: bytes) -> None:
         """Keep the bytes for the file, or write them once there is more than can be shown."""
+        if self._failure is not None:
+            return
         if self.path is None:
             self._early.append(data)
             if self._seen <= MAX_CHARACTERS:
                 return
-            self.path = self._new_file()
+        try:
+            self._write(data)
+        except OSError as error:
+            self._failure = error
+            self._early.clear()
+            self.close()
+
+    def _write(self, data: bytes) -> None:
+        if self.path is None:
+            path = self._new_file()
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-            self._file = os.fdopen(os.open(self.path, flags, 0o600), "wb")
+            self._file = os.fdopen(os.open(path, flags, 0o600), "wb", buffering=0)
+            self.path = path
             data = b"".join(self._early)
             self._early.clear()
-        if self._file is not None:
-            data = data[: MAX_FILE_BYTES - self._file_bytes]
-            self._file_bytes += self._file.write(data)
+        data = data[: MAX_FILE_BYTES - self._file_bytes]
+        while data and self._file is not None:
+            written = self._file.write(data)
+            self._file_bytes += written
+            data = data[written:]
 
     def _whereabouts(self) -> str:
+        if self._failure is not None:
+            error = self._failure
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            if self._file_bytes:
+                return f"only the beginning of the output is in {self.path}: {reason}"
+            return f"they could not be kept: {reason}"
         if self._file_bytes >= MAX_FILE_BYTES:
             return f"the first {MAX_FILE_BYTES >> 20:,} MiB of the output are in {self.path}"
         return f"the whole output is in {self.path}"

@@ -108,8 +108,9 @@ class PathTool(ToolBase):
         self, tool_input: dict[str, Any], context: PermissionContext, session: object = None
     ) -> PreparedPath:
         """Return the call, prepared for one decision."""
-        del session
-        return PreparedPath(self, tool_input, context, owner=PathTool)
+        call = PreparedPath(self, tool_input, context, owner=PathTool)
+        call.outputs = _outputs_of(session)
+        return call
 
     async def _prepare(
         self, tool_input: dict[str, Any], context: PermissionContext, session: object
@@ -287,17 +288,35 @@ class PathTool(ToolBase):
         )
 
 
+def _outputs_of(session: object) -> frozenset[str]:
+    """Return the files that a session's results name as whole outputs."""
+    tools = getattr(session, "tool_context", None)
+    return frozenset(getattr(tools, "outputs", ()))
+
+
 class PreparedPath(PreparedCall):
     """A call about one path, which is located once: rules, check, proof and grant speak of it."""
 
     tool: PathTool
+    outputs: frozenset[str] = frozenset()
 
     @override
     async def check(self) -> PermissionDecision:
         """Return the tool's own opinion of the path."""
         if not self.stands_for("check_permissions"):
             return await super().check()
-        return self.tool.judge(self.location, self.context)
+        location = self.location
+        decision = self.tool.judge(location, self.context)
+        if (
+            self.tool.is_read_only
+            and decision.behavior is PermissionBehavior.PASSTHROUGH
+            and not isinstance(location, PathError)
+            and location.kind is FileKind.FILE
+            and location.resolved in self.outputs
+        ):
+            message = "It is the output of a command of this session."
+            return PermissionDecision(PermissionBehavior.ALLOW, message)
+        return decision
 
     @override
     async def only_reads(self) -> bool:

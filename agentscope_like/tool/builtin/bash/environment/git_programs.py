@@ -58,6 +58,8 @@ _ALWAYS = {
     "status.submoduleSummary": "false",
     "diff.ignoreSubmodules": "dirty",
     "diff.submodule": "short",
+    "help.format": "man",
+    "column.ui": "never",
 }
 """No signature is checked, though the repository's `format.pretty` asks for it: gpg makes its home.
 A submodule is only compared by its commit, unless an option or `.gitmodules` says otherwise; what
@@ -83,6 +85,7 @@ _WHERE_SET = (
     (r"log\.diffmerges", "separate"),
     (r"man\.viewer", "man"),
     (r"(man|browser)\..+\.(cmd|path)", "false"),
+    (r"column\.(branch|tag)", "never"),
     (r"alias\.(lfs|whatchanged)(\..+)?", ""),
     (r"http\.(.+\.)?savecookies", "false"),
     (r"(http\.(.+\.)?cookiefile|mailmap\.file)", ""),
@@ -96,8 +99,10 @@ A name that git itself may not have could be an alias; files may be any that the
 _LIST = ("config", "--list", "--name-only", "--show-scope", "-z")
 """Makes git list the names that configuration sets, each after its scope."""
 
-_TELLING_NAMES = frozenset({"branch", "describe", "rev-parse", "symbolic-ref"})
-"""Sub-commands whose output is taken for a word that is no option."""
+_TELLING_NAMES = frozenset(
+    {"branch", "describe", "for-each-ref", "rev-parse", "symbolic-ref", "tag"}
+)
+"""Sub-commands whose output is taken for words that are no options."""
 
 _SKIPPING = {
     "blame": "blame.ignorerevsfile",
@@ -108,7 +113,7 @@ _SKIPPING = {
 setting resets none of them, or only those that sort before it."""
 
 _OPTION_LIKE = tuple(
-    f"refs/{kind}/-*{below}" for kind in ("heads", "tags", "remotes") for below in ("", "/**")
+    f"refs/{kind}-*{below}" for kind in ("", "heads/", "tags/", "remotes/") for below in ("", "/**")
 )
 _NAMES = ("for-each-ref", "--count=1", "--format=%(refname)", *_OPTION_LIKE)
 _BRANCH = ("symbolic-ref", "-q", "HEAD")

@@ -6,33 +6,30 @@ This module loads the MCP library; it is imported when a client first connects.
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
 import anyio
 import httpx2
 from mcp.client.sse import sse_client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
 from agentscope_like.mcp.config import HttpMCPConfig, StdioMCPConfig, Transport
 from agentscope_like.mcp.sound_tools import SoundTools
-from agentscope_like.mcp.watch import ANSWER, Watch
-from agentscope_like.message.block import new_id
-from agentscope_like.sandbox.host import MARK_VARIABLE, ProcessFamily
+from agentscope_like.mcp.transport.oversized import LimitedStream
+from agentscope_like.mcp.transport.program import open_program
+from agentscope_like.mcp.transport.watch import ANSWER, Watch
 
 __all__ = ["open_transport"]
 
 _SESSION_ID = "mcp-session-id"
-_NO_SUCH_SESSION = (400, 404)
-"""The protocol says 404; servers send either, and run nothing in both cases."""
+_NOT_FOUND, _BAD_REQUEST = 404, 400
+"""An unknown session: the protocol says 404; other servers send 400 and say so in words."""
 
 _Streams = tuple[Any, Any]
 """The read and write streams of the library's `Transport`, whose types are private."""
@@ -49,56 +46,13 @@ async def open_transport(
         watch: Gets the end of the streams.
     """
     if isinstance(config, StdioMCPConfig):
-        opened = _stdio(config, watch)
+        opened = open_program(config, watch)
     elif config.transport is Transport.SSE:
         opened = _sse(config, watch)
     else:
         opened = _streamable_http(config, watch)
     async with opened as (read, write):
         yield _WatchedStream(read, watch), write
-
-
-@asynccontextmanager
-async def _stdio(config: StdioMCPConfig, watch: Watch) -> AsyncIterator[_Streams]:
-    mark, outer = new_id(), os.environ.get(MARK_VARIABLE)
-    parameters = StdioServerParameters(
-        command=config.command,
-        args=config.args or [],
-        env={**(config.env or {}), MARK_VARIABLE: f"{outer}:{mark}" if outer else mark},
-        cwd=config.cwd,
-        encoding_error_handler=config.encoding_error_handler,
-    )
-    async with _error_output(watch) as error_output:
-        try:
-            async with stdio_client(parameters, errlog=error_output) as streams:
-                error_output.close()
-                yield streams
-        finally:
-            # The library ends the server's own process group; these left it, or outlived it.
-            family = ProcessFamily(None, mark)
-            with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(lambda: family.end(signal.SIGKILL, everyone=True))
-
-
-class _ErrorOutput(asyncio.Protocol):
-    def __init__(self, watch: Watch) -> None:
-        self._watch = watch
-
-    def data_received(self, data: bytes) -> None:
-        self._watch.printed(data)
-
-
-@asynccontextmanager
-async def _error_output(watch: Watch) -> AsyncIterator[TextIO]:
-    """Give a file for a program's stderr, and record its output."""
-    with ExitStack() as stack:
-        reading, writing = os.pipe()
-        source = stack.enter_context(os.fdopen(reading, "rb", buffering=0))
-        sink = stack.enter_context(os.fdopen(writing, "w"))
-        loop = asyncio.get_running_loop()
-        transport, _ = await loop.connect_read_pipe(lambda: _ErrorOutput(watch), source)
-        stack.callback(transport.close)
-        yield sink
 
 
 @asynccontextmanager
@@ -140,11 +94,13 @@ def _http_client(
 
     async def note(response: httpx2.Response) -> None:
         watch.answered(response.status_code)
+        answer = ANSWER.get()
+        response.stream = LimitedStream(response.stream, lambda: watch.overflowed(answer))
         if response.request.method != "POST":
             return
-        if (answer := ANSWER.get()) is not None:
+        if answer is not None:
             has_session = is_sse or _SESSION_ID in response.request.headers
-            answer.is_forgotten = has_session and response.status_code in _NO_SUCH_SESSION
+            answer.is_forgotten = has_session and await _knows_no_session(response)
         if is_sse and response.is_error:
             watch.ended.set()  # nobody is told: the library waits for an answer all the same
 
@@ -155,6 +111,13 @@ def _http_client(
         verify=certificates,
         event_hooks={"request": [begin], "response": [note]},
     )
+
+
+async def _knows_no_session(response: httpx2.Response) -> bool:
+    """Return whether a server refuses a request since it does not know the session."""
+    if response.status_code != _BAD_REQUEST:
+        return response.status_code == _NOT_FOUND
+    return b"session" in (await response.aread()).lower()
 
 
 class _WatchedStream:
