@@ -122,5 +122,6 @@ class SandboxProviderFactory:
         return handle
 
 
-_SSH, _DOCKER = "ssh", "docker"
+_SSH = "ssh"
+_DOCKER = "docker"
 _SHIPPED = (_SSH, _DOCKER)

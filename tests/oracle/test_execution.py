@@ -23,6 +23,7 @@ from tests.oracle.minimal import minimise
 JUDGED = int(os.environ.get("FUZZ_JUDGED", "4000"))
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "600"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
+CORPUS_EXAMPLES = 1_000
 _IS_LONG = EXAMPLES > 2_000
 _SLOW = (
     *("npm", "npx", "pnpm", "yarn", "corepack", "gcloud", "gsutil", "bq", "terraform", "mvn", "az"),
@@ -69,9 +70,12 @@ def _generated(hostility: float, number: int) -> Iterator[str]:
 
 @pytest.mark.timeout(300)
 def test_proven_commands_of_the_corpus_change_nothing(jail: Jail) -> None:
-    """Every command of the project's corpus that is called a read is one, harmful kinds too."""
+    """A command of the project's corpus that is called a read is one; a long run takes them all."""
     commands = [sample.command for sample in (*everyday(), *harmful())]
-    outcomes = list(jail.run(list(_proven(commands))))
+    proven = list(_proven(commands))
+    if not _IS_LONG:
+        proven = Random(SEED).sample(proven, min(CORPUS_EXAMPLES, len(proven)))
+    outcomes = list(jail.run(proven))
     assert not (report := _report(jail, outcomes)), report
     assert sum(outcome.ran for outcome in outcomes) > 100
 
