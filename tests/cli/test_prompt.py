@@ -130,7 +130,7 @@ async def test_edited_json_is_asked_for_until_it_is_an_object() -> None:
 
 @pytest.mark.parametrize("raised", [Interrupted, Ended])
 async def test_leaving_a_question_answers_nothing(raised: type[Exception]) -> None:
-    """Ctrl-C and the end of the input are passed on; inside an edit, Ctrl-C only leaves the edit."""
+    """Ctrl-C and the end of the input are passed on; in an edit, Ctrl-C leaves the edit alone."""
     for lines in ([raised], ["e", raised, raised], ["1", raised], ["n", raised]):
         with pytest.raises(raised):
             await person(Typed(*lines))[0].confirm(ask("touch a", "touch:*"))
