@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from tests.cli.program import MESSAGE, Program, call, turn
+from tests.model.chat_server import delta, failed, serving, streamed
 
 RUN = "Run it? ["
 TEXT = "".join(f"line {number}\n" for number in range(1, 31))
@@ -147,3 +150,15 @@ def test_what_is_typed_while_the_agent_works_stands_at_the_next_prompt(program: 
     terminal.type("\r")
     terminal.expect("Again.")
     assert terminal.leave() == 0
+
+
+async def test_waiting_for_a_busy_server_is_shown(program: Program) -> None:
+    """A server that says 429 is waited for, and the person is told for how long."""
+    busy = failed(429, headers={"retry-after": "1"})
+    answer = streamed(delta(content="Hello."), delta("stop"))
+    async with serving(busy, answer) as server:
+        result = await asyncio.to_thread(
+            program.run, "run", "--no-save", "--model", "m", "--base-url", server.url, "go"
+        )
+    assert "m did not answer; trying again in 1 s" in result.stdout
+    assert "Hello." in result.stdout
