@@ -23,7 +23,7 @@ from tests.oracle.minimal import minimise
 JUDGED = int(os.environ.get("FUZZ_JUDGED", "4000"))
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "600"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
-CORPUS_EXAMPLES = 1_000
+CORPUS_EXAMPLES = 600
 _IS_LONG = EXAMPLES > 2_000
 _SLOW = (
     *("npm", "npx", "pnpm", "yarn", "corepack", "gcloud", "gsutil", "bq", "terraform", "mvn", "az"),

@@ -108,7 +108,7 @@ PROJECT_FILES: Mapping[str, str] = {
     ),
     "rust-toolchain.toml": '[toolchain]\npath = "./d"\n',
     "go.mod": "module p\n\ngo 1.18\n",
-    "go.env": "GOFLAGS=-toolexec=./evil.sh\n",
+    "go-env": "GOFLAGS=-toolexec=./evil.sh\n",
     "Gemfile": "File.write('@MARKS@/gemfile', '')\n",
     "Rakefile": "File.write('@MARKS@/rakefile', '')\n",
     "composer.json": '{"scripts": {"pre-status-cmd": "touch @MARKS@/composer"}}\n',

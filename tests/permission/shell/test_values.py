@@ -122,7 +122,7 @@ x='-a b'; git show $x
 x='a -b'; git show $x
 x=' '; git show $x
 x=''; git show $x
-for f in $(git branch --format='%(refname)'); do git show "$f"; done
+for f in $(git log --format=%s); do git show "$f"; done
 head -n $(git rev-parse HEAD) f
 git show "${x:-a}"
 head -n "${x:-3}" f

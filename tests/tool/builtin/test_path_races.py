@@ -19,7 +19,7 @@ from agentscope_like.permission import PermissionContext, PermissionDecision, Pe
 from agentscope_like.state import AgentState
 from agentscope_like.tool import CallRequest, Edit, Glob, Grep, Read, Toolkit, Write
 
-SECONDS = 2.0
+SECONDS = 1.0
 MARK = "MARKER-OF-A-SECRET"
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
