@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from agentscope_like.paths import is_below
 from agentscope_like.sandbox.isolation import FORGOTTEN, Profile
 from agentscope_like.sandbox.mount import VolumeMount
+from agentscope_like.sandbox.secret_wall.open_watch import OpenWatch
 from agentscope_like.sandbox.secret_wall.search import Credential
 
 __all__ = ["NOTICE", "Notices"]
@@ -41,6 +42,22 @@ class Notices:
             each: _notice(each, os.path.join(self.directory, str(number)))
             for number, each in enumerate(credentials)
         }
+        self._idle: list[OpenWatch] = []
+
+    def take_watch(self) -> OpenWatch:
+        """Return a watch of the notices for one run.
+
+        Ending a watch waits some milliseconds for the kernel, so that runs hand theirs on.
+        """
+        if not self._idle:
+            return OpenWatch(self.directory)
+        watch = self._idle.pop()
+        watch.opened()  # what was opened before is not this run's
+        return watch
+
+    def give_back(self, watch: OpenWatch) -> None:
+        """Keep a watch for a later run."""
+        self._idle.append(watch)
 
     def is_seen_by(self, profile: Profile) -> bool:
         """Return whether a command sees the directory, unless its own directories cover it."""

@@ -16,7 +16,7 @@ _READ_BYTES = 1 << 16
 
 
 class OpenWatch:
-    """Watches the files of a directory until it is closed or garbage-collected.
+    """Watches the files of a directory until it is garbage-collected.
 
     Opening a file through another path, such as a mount, counts as well.
 
@@ -27,7 +27,7 @@ class OpenWatch:
     def __init__(self, directory: str) -> None:
         self._descriptor = _new_watch()
         if self._descriptor is not None:
-            self._end = weakref.finalize(self, os.close, self._descriptor)
+            weakref.finalize(self, os.close, self._descriptor)
             _libc().inotify_add_watch(
                 self._descriptor, os.fsencode(directory), ctypes.c_uint32(_OPENED)
             )
@@ -43,12 +43,6 @@ class OpenWatch:
                 if mask & _OPENED and length:
                     found.add(os.fsdecode(data[at - length : at].rstrip(b"\0")))
         return frozenset(found)
-
-    def close(self) -> None:
-        """Stop watching; calling it again does nothing."""
-        if self._descriptor is not None:
-            self._descriptor = None
-            self._end()
 
     def _events(self) -> bytes:
         if self._descriptor is None:

@@ -72,7 +72,7 @@ class CoveredRun:
         self._covered = {os.path.basename(mount.host_path): mount.mount_path for mount in covers}
         self._watch: OpenWatch | None = None
         if notices is not None and covers:
-            self._watch = OpenWatch(notices.directory)
+            self._watch = notices.take_watch()
             own = (notices.directory,) if notices.is_seen_by(profile) else ()
             self.profile = replace(
                 profile, mounts=(*profile.mounts, *covers), hide=(*profile.hide, *own)
@@ -88,9 +88,10 @@ class CoveredRun:
 
     def close(self) -> None:
         """Release its resources; calling it again does nothing."""
-        if self._watch is not None:
-            self._watch.close()
-        self._notices = None
+        watch, notices = self._watch, self._notices
+        self._watch = self._notices = None
+        if watch is not None and notices is not None:
+            notices.give_back(watch)
 
 
 class SecretWall:
