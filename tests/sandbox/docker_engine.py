@@ -27,6 +27,7 @@ class Engine:
         self.containers: dict[str, dict[str, Any]] = {}
         self.execs: dict[str, dict[str, Any]] = {}
         self.settings: list[dict[str, Any]] = []
+        self.starts_to_cut = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
 
@@ -143,6 +144,9 @@ class Engine:
             start_new_session=True,
         )
         one["process"] = process
+        if self.starts_to_cut:
+            self.starts_to_cut -= 1
+            return
         writer.write(
             b"HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\n"
             b"Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n"

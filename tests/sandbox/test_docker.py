@@ -129,6 +129,16 @@ async def test_a_connection_that_is_lost_is_its_own_error(engine: Engine) -> Non
         assert (await sandbox.execute_command("cat runs")).stdout == "ran\n"
 
 
+async def test_a_connection_that_is_lost_before_the_answer(engine: Engine) -> None:
+    """A command that may have started is ended and counts as begun."""
+    mark = uuid.uuid4().hex
+    async with await SandboxProviderFactory.create(engine.config()) as sandbox:
+        engine.starts_to_cut = 1
+        with pytest.raises(SandboxConnectionError, match="lost while"):
+            await sandbox.execute_command(f"exec -a {mark} sleep 60")
+        assert await until(lambda: not is_running(f"{mark}\0"))
+
+
 async def test_what_cannot_work_says_why(engine: Engine, tmp_path: Path) -> None:
     """No engine, no image, mounts of this host."""
     nowhere = {"image": IMAGE, "socket": str(tmp_path / "no.sock")}

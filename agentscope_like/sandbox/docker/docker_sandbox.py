@@ -13,7 +13,12 @@ from collections.abc import Mapping, Sequence
 
 from agentscope_like.exception import ConfigurationError, SandboxConnectionError, SandboxPathError
 from agentscope_like.sandbox.config import SandboxConfig, SandboxType
-from agentscope_like.sandbox.docker.engine import DockerEngine, DockerOptions, EngineStream
+from agentscope_like.sandbox.docker.engine import (
+    DockerEngine,
+    DockerError,
+    DockerOptions,
+    EngineStream,
+)
 from agentscope_like.sandbox.host import (
     EVERYTHING,
     MARK_VARIABLE,
@@ -161,7 +166,14 @@ class DockerSandbox(BackgroundHandle):
             check_name(name, value)
         words = ["bash", "--norc", "--noprofile", "-c", _RUN, "bash", directory, mark, command]
         exec_id = await self._prepared(words, variables)
-        stream = await self._engine.start_exec(exec_id)
+        try:
+            stream = await self._engine.start_exec(exec_id)
+        except DockerError:
+            raise
+        except SandboxConnectionError:
+            with contextlib.suppress(SandboxConnectionError):
+                await self.signal(mark, "KILL")  # it may have started
+            raise
         return _DockerCommand(self, exec_id, stream, mark, stdout, stderr)
 
     async def status_of(self, exec_id: str) -> int:

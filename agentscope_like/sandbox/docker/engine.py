@@ -102,7 +102,7 @@ class DockerEngine:
 
         Raises:
             DockerError: The engine did not start it.
-            SandboxConnectionError: The engine cannot be reached.
+            SandboxConnectionError: The engine cannot be reached, or gave no answer.
         """
         body = json.dumps({"Detach": False, "Tty": False}).encode()
         head = (
@@ -113,16 +113,37 @@ class DockerEngine:
         try:
             async with asyncio.timeout(self._options.timeout):
                 reader, writer = await asyncio.open_unix_connection(self._options.socket)
-                writer.write(head.encode() + body)
-                answer = await reader.readuntil(b"\r\n\r\n")
-        except (OSError, TimeoutError, asyncio.IncompleteReadError) as error:
+        except (OSError, TimeoutError) as error:
             raise self._unreachable(error) from error
-        status = int(answer.split(b" ", 2)[1])
+        try:
+            status, said = await self._started(reader, writer, head.encode() + body)
+        except BaseException:
+            writer.close()
+            raise
         if status not in (http.client.SWITCHING_PROTOCOLS, http.client.OK):
-            said = (await reader.read(_MOST_HEAD_BYTES)).decode(errors="replace").strip()
             writer.close()
             raise DockerError(f"The Docker engine did not start a command: {said}.", status)
         return EngineStream(reader, writer)
+
+    async def _started(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes
+    ) -> tuple[int, str]:
+        """Send the request that starts a command; return the status and the text of a refusal.
+
+        Raises:
+            SandboxConnectionError: No answer came. The command may run.
+        """
+        try:
+            async with asyncio.timeout(self._options.timeout):
+                writer.write(request)
+                answer = await reader.readuntil(b"\r\n\r\n")
+                status = int(answer.split(b" ", 2)[1])
+                if status in (http.client.SWITCHING_PROTOCOLS, http.client.OK):
+                    return status, ""
+                said = await reader.read(_MOST_HEAD_BYTES)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError) as error:
+            raise _lost() from error
+        return status, said.decode(errors="replace").strip()
 
     def _exchange(
         self, method: str, target: str, body: Mapping[str, Any] | None
@@ -178,9 +199,7 @@ class EngineStream:
                     await asyncio.to_thread(_write, stderr if header[0] == 2 else stdout, data)  # noqa: PLR2004
             except asyncio.IncompleteReadError as error:
                 if error.partial or error.expected != _FRAME_HEADER:
-                    raise SandboxConnectionError(
-                        "The connection to the Docker engine was lost while a command ran."
-                    ) from error
+                    raise _lost() from error
                 return
             except OSError as error:
                 raise SandboxConnectionError(
@@ -190,6 +209,12 @@ class EngineStream:
     def close(self) -> None:
         """Close the connection; the command itself goes on."""
         self._writer.close()
+
+
+def _lost() -> SandboxConnectionError:
+    return SandboxConnectionError(
+        "The connection to the Docker engine was lost while a command ran."
+    )
 
 
 def _write(descriptor: int, data: bytes) -> None:
