@@ -29,6 +29,7 @@ from agentscope_like.paths import (
     inside_any,
     locate_directories,
     matches,
+    private_objection,
     read_objection,
     removal_objection,
     write_objection,
@@ -288,16 +289,19 @@ class Surroundings(Struct, frozen=True, dict=True):
         """Return why a person must approve reading the location, or None.
 
         Args:
-            location: What is read. A directory counts if it is inside a secret one.
+            location: What is read. A directory counts if it is inside a secret one; a file, also
+                if it is hidden in a home and not known to be harmless.
             recursive: Whether everything below is read as well: then a directory counts too if
                 something secret can be below it.
         """
+        own = () if recursive else self._by_home(location)
         if location.kind is _DIRECTORY:
             location = replace(location, kind=FileKind.FILE)
         for each in self._by_home(location):
             if reason := read_objection(each, recursive=recursive):
                 return reason
-        return None
+        private = (private_objection(each, self.working_directories) for each in own)
+        return next(filter(None, private), None)
 
     def _by_home(self, location: Location) -> Sequence[Location]:
         if not self.other_homes:

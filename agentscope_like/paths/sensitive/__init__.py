@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentscope_like.paths.sensitive.critical_removal import history_directories, removal_objection
+from agentscope_like.paths.sensitive.private_files import private_objection
 from agentscope_like.paths.sensitive.sensitive_paths import (
     dangerous_directories,
     dangerous_files,
@@ -26,6 +27,7 @@ __all__ = [
     "history_directories",
     "paths_asked_to_read",
     "paths_asked_to_write",
+    "private_objection",
     "read_objection",
     "removal_objection",
     "standard_devices",

@@ -21,8 +21,11 @@ from agentscope_like.paths.sensitive.sensitive_table import (
 )
 
 __all__ = [
+    "PathShape",
     "dangerous_directories",
     "dangerous_files",
+    "folded_homes",
+    "folded_names",
     "read_objection",
     "shown",
     "write_objection",
@@ -111,7 +114,7 @@ Anchor: TypeAlias = Literal["root", "home", "anywhere"]
 _Homes: TypeAlias = tuple[tuple[str, ...], ...]
 
 
-class _Shape(Struct, frozen=True):
+class PathShape(Struct, frozen=True):
     """One path of the table as folded names."""
 
     anchor: Anchor
@@ -119,7 +122,8 @@ class _Shape(Struct, frozen=True):
     deep: bool
 
     @classmethod
-    def read(cls, path: str) -> _Shape:
+    def read(cls, path: str) -> PathShape:
+        """Return the shape of a path as the table writes it."""
         deep = path.endswith("/**")
         names = path.removesuffix("/**").split("/")
         anchor: Anchor = "anywhere"
@@ -137,6 +141,7 @@ class _Shape(Struct, frozen=True):
         return any(start == len(home) and tuple(names[:start]) == home for home in homes)
 
     def fits(self, names: Sequence[str], start: int) -> bool:
+        """Return whether a path matches from its name number `start` to its end."""
         end = start + len(self.names)
         if end > len(names) or (end < len(names) and not self.deep):
             return False
@@ -152,9 +157,9 @@ class _Shape(Struct, frozen=True):
 
 class _Entry(Struct, frozen=True):
     path: str
-    shape: _Shape
+    shape: PathShape
     does: str
-    but: tuple[_Shape, ...] = ()
+    but: tuple[PathShape, ...] = ()
 
     def covers(self, names: Sequence[str], start: int, homes: _Homes) -> bool:
         return (
@@ -206,7 +211,7 @@ class _Table:
 
     def holds_any(self, folder: str) -> bool:
         """Return whether an entry may match a path in a directory, by the directory's names."""
-        return bool(self._wild_paths) or not self._by_name.keys().isdisjoint(_names(folder))
+        return bool(self._wild_paths) or not self._by_name.keys().isdisjoint(folded_names(folder))
 
     def find(self, names: Sequence[str], homes: _Homes) -> _Entry | None:
         """Return the most specific entry for a path, or None."""
@@ -264,7 +269,7 @@ def _write_table(
     ]
     known = {entry.path for entry in entries}
     entries += [
-        _Entry(path, _Shape.read(path), "is on the list of what to protect")
+        _Entry(path, PathShape.read(path), "is on the list of what to protect")
         for path in sorted(wanted - known)
     ]
     return _Table(entries)
@@ -277,10 +282,10 @@ def _read_table() -> _Table:
 
 def _entries(listed: Iterable[SensitivePaths]) -> Iterator[_Entry]:
     for sensitive in listed:
-        but = tuple(map(_Shape.read, sensitive.but))
+        but = tuple(map(PathShape.read, sensitive.but))
         for path in sensitive.paths:
             for spelled in (path, *xdg_places(path)):
-                yield _Entry(path, _Shape.read(spelled), sensitive.does, but)
+                yield _Entry(path, PathShape.read(spelled), sensitive.does, but)
 
 
 def xdg_places(path: str) -> Iterator[str]:
@@ -306,7 +311,8 @@ def _bare(name: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _homes(home: str) -> _Homes:
+def folded_homes(home: str) -> _Homes:
+    """Return the folded names of a home directory, as written and as resolved."""
     if home in ("", "/"):
         return ()
     return tuple({tuple(fold(path)[1:].split("/")) for path in (home, os.path.realpath(home))})
@@ -315,11 +321,11 @@ def _homes(home: str) -> _Homes:
 def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None:
     if location.absolute in standard_devices():
         return None
-    homes = _homes(location.home)
+    homes = folded_homes(location.home)
     for reading in location.readings:
         if not recursive and not table.knows(reading):
             continue
-        names = _names(reading)
+        names = folded_names(reading)
         if entry := table.find(names, homes):
             return f"{_here(location, reading)} {entry.does}"
         if not recursive:
@@ -338,7 +344,7 @@ def _holds_any(table: _Table, folder: str) -> bool:
     return table.holds_any(folder)
 
 
-def _names(path: str) -> list[str]:
+def folded_names(path: str) -> list[str]:
     """Return the folded names of a path."""
     return names_of(_key(path))
 

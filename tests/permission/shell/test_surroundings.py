@@ -212,7 +212,7 @@ def test_a_word_may_name_what_is_sensitive(word: str, is_sensitive: bool) -> Non
 def test_settings_may_be_read_and_secrets_may_not(word: str) -> None:
     """A program that only reads may read what is only sensitive to write."""
     assert danger_of(f"cat {word}")
-    for settings in (".envrc", "a/.git/config", "/etc/passwd", "notes"):
+    for settings in (".bashrc", "a/.git/config", "/etc/passwd", "notes"):
         assert not danger_of(f"cat {settings}")
 
 

@@ -16,6 +16,7 @@ from agentscope_like.paths import (
     dangerous_directories,
     dangerous_files,
     inside_any,
+    private_objection,
     write_objection,
 )
 from agentscope_like.permission import (
@@ -45,16 +46,21 @@ class ReadingTool(PathTool):
     def judge(
         self, location: Location | PathError, context: PermissionContext
     ) -> PermissionDecision:
-        """Return a safety ASK for credential material, else PASSTHROUGH; DENY for no path."""
-        del context
+        """Return a safety ASK for what may be a secret, else PASSTHROUGH; DENY for no path."""
         if isinstance(location, PathError):
             return _unusable(location)
-        if reason := self.read_objection(location):
+        reason = self.read_objection(location) or self._private_objection(location, context)
+        if reason is not None:
             return _sensitive(f"{self.intention(location)}, and {reason}", reason)
         return PermissionDecision(
             PermissionBehavior.PASSTHROUGH,
             f"{self.intention(location)}. It asks because no rule allows it.",
         )
+
+    def _private_objection(self, location: Location, context: PermissionContext) -> str | None:
+        directories = self.directories_for(location, context)
+        own = (private_objection(each, directories) for each in self._files.homes_of(location))
+        return next(filter(None, own), None)
 
     @override
     def is_harmless(self, location: Location | PathError) -> bool:

@@ -1,0 +1,80 @@
+"""Tells which hidden files of a home may hold secrets, because nothing says that they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from agentscope_like.paths.location import FileKind, Location, inside_any, is_below
+from agentscope_like.paths.sensitive.sensitive_paths import (
+    PathShape,
+    folded_homes,
+    folded_names,
+    shown,
+)
+from agentscope_like.toml_tables import parse_table
+
+__all__ = ["private_objection"]
+
+
+class _Rows(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table of `private_files.toml`."""
+
+    harmless: tuple[str, ...]
+
+
+def private_objection(location: Location, directories: Sequence[Location]) -> str | None:
+    """Return why a person must approve reading a hidden file of a home, or None.
+
+    Programs keep their tokens in files such as `~/.config/NAME/auth.json`; more of them than any
+    table knows. So a file below a hidden name of a home is private, unless it is inside a working
+    directory or known to be harmless.
+
+    Args:
+        location: What is read. Listing a directory, or searching below it, is no matter.
+        directories: The working directories.
+    """
+    if location.kind is FileKind.DIRECTORY:
+        return None
+    for reading in location.readings:
+        if _is_private(reading, location.home) and not _is_inside(location, directories):
+            return (
+                f"`{shown(reading, location.home)}` is a hidden file of a home directory, and "
+                "nothing says that it holds no secret"
+            )
+    return None
+
+
+def _is_private(path: str, home: str) -> bool:
+    if "/." not in path:
+        return False
+    names = folded_names(path)
+    for own in folded_homes(home):
+        below = names[len(own) :]
+        if tuple(names[: len(own)]) == own and below and below[0].startswith("."):
+            return not _is_harmless(below)
+    return False
+
+
+def _is_inside(location: Location, directories: Sequence[Location]) -> bool:
+    """Return whether it is inside a working directory that is not the home or above it."""
+    own = [each for each in directories if not is_below(location.home, each.resolved)]
+    return inside_any(location, own)
+
+
+def _is_harmless(names: Sequence[str]) -> bool:
+    return any(shape.fits(names, 0) for shape in _harmless().get(names[0], ()))
+
+
+@cache
+def _harmless() -> dict[str, list[PathShape]]:
+    """Return the harmless paths below a home by their first name."""
+    text = Path(__file__).with_name("private_files.toml").read_text("utf-8")
+    found: dict[str, list[PathShape]] = {}
+    for path in parse_table(text, _Rows, name="private_files.toml").harmless:
+        shape = PathShape.read(path)
+        found.setdefault(shape.names[0], []).append(shape)
+    return found
