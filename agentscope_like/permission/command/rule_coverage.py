@@ -8,7 +8,7 @@ line (`= cd src && make > log`) names all that stands there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from glob import escape as glob_escape
 
 from msgspec.structs import replace
@@ -66,7 +66,8 @@ class RuleCoverage:
     def words_objection(self, pattern: CommandPattern, part: Part) -> str | None:
         """Return a word of a part that a pattern does not cover though it matches, or None."""
         words = self._arguments(part)
-        for index in unnamed_words(words, _named(pattern, words)):
+        named = _named(pattern, words)
+        for index in (*unnamed_words(words, named), *_scripts(part, named)):
             word = words[index]
             return (
                 f"`{word}` is not named"
@@ -178,6 +179,18 @@ def _changes_what_it_names(part: Part) -> bool:
     """Return whether a part only edits paths in its words, whatever it is fed (`tee log`)."""
     kinds = {effect.kind for effect in part.effects}
     return part.is_a("edits") and kinds <= {EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE}
+
+
+def _scripts(part: Part, named: Sequence[bool]) -> Iterator[int]:
+    """Yield the positions of programs in the words (of awk, of sed) that may do more than read."""
+    if not part.is_a("scripted"):
+        return
+    paths = {effect.target for effect in part.effects}
+    for index, word in enumerate(part.words):
+        is_named = index < len(named) and named[index]
+        is_plain = index == 0 or part.argv[index] in paths
+        if not (is_named or is_plain) and any(doubt.span == word.span for doubt in part.doubts):
+            yield index
 
 
 def _named(pattern: CommandPattern, words: Sequence[Argument]) -> list[bool]:
