@@ -13,9 +13,10 @@ from typing import TypeVar
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.message.block import now
-from agentscope_like.session.database import (
+from agentscope_like.session.storage import SessionError
+from agentscope_like.sqlite_file import (
     Schema,
-    default_path,
+    data_directory,
     explain,
     open_database,
     snapshot,
@@ -31,6 +32,7 @@ MAX_MEMORIES = 10_000
 """How many memories an owner may have."""
 
 _SCHEMA = Schema(
+    holds="memories",
     application_id=0x41534C4D,  # "ASLM"
     version=1,
     text="""
@@ -39,6 +41,7 @@ CREATE VIRTUAL TABLE memories USING fts5 (
     tokenize = 'unicode61 remove_diacritics 2'
 );
 """,
+    error=SessionError,
 )
 
 _WORD = re.compile(r"\w+")
@@ -55,7 +58,7 @@ class SQLiteMemoryStore:
     """
 
     def __init__(self, path: str | PathLike[str] | None = None) -> None:
-        self.path = default_path().with_name("memories.db") if path is None else Path(path)
+        self.path = data_directory() / "memories.db" if path is None else Path(path)
 
     async def save(self, owner: str, title: str, text: str) -> Memory:
         """Keep a memory; it replaces the owner's memory of the same title.
@@ -147,7 +150,7 @@ class SQLiteMemoryStore:
             with closing(open_database(self.path, _SCHEMA)) as connection:
                 return work(connection)
         except (sqlite3.Error, OSError, UnicodeError) as error:
-            raise explain(error, self.path) from error
+            raise explain(error, self.path, _SCHEMA) from error
 
 
 def _storable(text: str) -> str:

@@ -13,21 +13,45 @@ from typing import Self, TypeVar
 
 from agentscope_like.event import AgentEvent
 from agentscope_like.message.block import now
-from agentscope_like.session.database import (
-    default_path,
+from agentscope_like.session.encoding import decode_event, decode_state, encode, title_of
+from agentscope_like.session.replay import replay
+from agentscope_like.session.storage import SessionError, SessionInfo
+from agentscope_like.sqlite_file import (
+    Schema,
+    data_directory,
     explain,
     open_database,
     snapshot,
     transaction,
 )
-from agentscope_like.session.encoding import decode_event, decode_state, encode, title_of
-from agentscope_like.session.replay import replay
-from agentscope_like.session.storage import SessionError, SessionInfo
 from agentscope_like.state import AgentState
 
 __all__ = ["SQLiteSessionStorage"]
 
 ResultT = TypeVar("ResultT")
+
+_SCHEMA = Schema(
+    holds="sessions",
+    application_id=0x41534C53,  # "ASLS"
+    version=1,
+    text="""
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    state TEXT NOT NULL,
+    title TEXT NOT NULL,
+    directory TEXT,
+    updated_at TEXT NOT NULL,
+    revision INTEGER NOT NULL
+);
+CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    event TEXT NOT NULL
+);
+CREATE INDEX events_of_session ON events (session_id, position);
+""",
+    error=SessionError,
+)
 
 
 class SQLiteSessionStorage:
@@ -43,7 +67,7 @@ class SQLiteSessionStorage:
     """
 
     def __init__(self, path: str | PathLike[str] | None = None) -> None:
-        self.path = default_path() if path is None else Path(path)
+        self.path = data_directory() / "sessions.db" if path is None else Path(path)
         self._connection: sqlite3.Connection | None = None
         self._revisions: dict[str, int] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sessions")
@@ -197,10 +221,10 @@ class SQLiteSessionStorage:
     def _connected(self, work: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
         try:
             if self._connection is None:
-                self._connection = open_database(self.path)
+                self._connection = open_database(self.path, _SCHEMA)
             return work(self._connection)
         except (sqlite3.Error, OSError, UnicodeError) as error:
-            raise explain(error, self.path) from error
+            raise explain(error, self.path, _SCHEMA) from error
 
     def _disconnect(self) -> None:
         if self._connection is not None:

@@ -236,7 +236,7 @@ class TestSharing:
         self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A file that stays locked is an error after a while, not a wait for ever."""
-        monkeypatch.setattr("agentscope_like.session.database.BUSY_TIMEOUT", 0.1)
+        monkeypatch.setattr("agentscope_like.sqlite_file.BUSY_TIMEOUT", 0.1)
         async with SQLiteSessionStorage(path) as storage:
             await storage.save(state())
             other = sqlite3.connect(path, isolation_level=None)

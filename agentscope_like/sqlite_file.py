@@ -1,4 +1,4 @@
-"""Opens the SQLite files of sessions and memories; every function here blocks."""
+"""Opens SQLite files that only their owner can read; every function here blocks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from agentscope_like.session.storage import SessionError
+from agentscope_like.exception import DeveloperOrientedException
 
-__all__ = [
-    "SESSIONS",
-    "Schema",
-    "default_path",
-    "explain",
-    "open_database",
-    "snapshot",
-    "transaction",
-]
+__all__ = ["Schema", "data_directory", "explain", "open_database", "snapshot", "transaction"]
 
 BUSY_TIMEOUT = 10.0
 """Seconds to wait for another process that is writing."""
@@ -32,50 +24,33 @@ class Schema(Struct, frozen=True):
     """The tables of one kind of file.
 
     Attributes:
+        holds: What is in it, for messages: `sessions`.
         application_id: The application id in SQLite's file header.
         version: The version of the tables.
         text: The statements that create them.
+        error: The error that says what is wrong with a file.
     """
 
+    holds: str
     application_id: int
     version: int
     text: str
+    error: type[DeveloperOrientedException]
 
 
-SESSIONS = Schema(
-    application_id=0x41534C53,  # "ASLS"
-    version=1,
-    text="""
-CREATE TABLE sessions (
-    id TEXT PRIMARY KEY,
-    state TEXT NOT NULL,
-    title TEXT NOT NULL,
-    directory TEXT,
-    updated_at TEXT NOT NULL,
-    revision INTEGER NOT NULL
-);
-CREATE TABLE events (
-    position INTEGER PRIMARY KEY,
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    event TEXT NOT NULL
-);
-CREATE INDEX events_of_session ON events (session_id, position);
-""",
-)
-
-
-def default_path() -> Path:
-    """Return the path of the file in the user's data directory."""
+def data_directory() -> Path:
+    """Return the user's data directory of this package."""
     from platformdirs import user_data_path
 
-    return user_data_path("agentscope-like", appauthor=False) / "sessions.db"
+    return user_data_path("agentscope-like", appauthor=False)
 
 
-def open_database(path: Path, schema: Schema = SESSIONS) -> sqlite3.Connection:
+def open_database(path: Path, schema: Schema) -> sqlite3.Connection:
     """Open the file; create it if missing, readable by its owner only.
 
     Raises:
-        SessionError: The file belongs to another program, or was written by a newer version.
+        DeveloperOrientedException: The file belongs to another program, or was written by a newer
+            version; it is the schema's own error.
         sqlite3.Error: It cannot be opened, or is damaged.
         OSError: It cannot be created.
     """
@@ -119,9 +94,9 @@ def _between(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def explain(error: Exception, path: Path) -> SessionError:
+def explain(error: Exception, path: Path, schema: Schema) -> DeveloperOrientedException:
     """Return the error that says what is wrong with the file and how to fix it."""
-    if isinstance(error, SessionError):
+    if isinstance(error, schema.error):
         return error
     told = str(error)
     if "locked" in told or "busy" in told:
@@ -130,7 +105,7 @@ def explain(error: Exception, path: Path) -> SessionError:
         mend = "it is damaged: move it away to start again, or restore a copy"
     else:
         mend = "check its permissions and the free space of its disk"
-    return SessionError(f"the session file {path} cannot be used ({told}); {mend}")
+    return schema.error(f"the file of {schema.holds} {path} cannot be used ({told}); {mend}")
 
 
 def _make_private(path: Path) -> None:
@@ -150,11 +125,12 @@ def _check_owner(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
     version = _pragma(connection, "user_version")
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if owner != schema.application_id and (owner or version or tables):
-        raise SessionError(
-            f"{path} is a database of another program: give the path of a session file, or of none"
+        raise schema.error(
+            f"{path} is a database of another program: give the path of a file of {schema.holds}, "
+            "or of none"
         )
     if version > schema.version:
-        raise SessionError(
+        raise schema.error(
             f"{path} was written by a newer version of agentscope_like (schema {version}, this one "
             f"knows {schema.version}): upgrade, or use another file"
         )
