@@ -45,8 +45,13 @@ def data_directory() -> Path:
     return user_data_path("agentscope-like", appauthor=False)
 
 
-def open_database(path: Path, schema: Schema) -> sqlite3.Connection:
+def open_database(path: Path, schema: Schema, *, any_thread: bool = False) -> sqlite3.Connection:
     """Open the file; create it if missing, readable by its owner only.
+
+    Args:
+        path: The file.
+        schema: Its tables.
+        any_thread: Whether other threads may use the connection, one at a time.
 
     Raises:
         DeveloperOrientedException: The file belongs to another program, or was written by a newer
@@ -55,7 +60,9 @@ def open_database(path: Path, schema: Schema) -> sqlite3.Connection:
         OSError: It cannot be created.
     """
     _make_private(path)
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=not any_thread
+    )
     try:
         with snapshot(connection):  # another process may be creating the tables at this moment
             _check_owner(connection, path, schema)

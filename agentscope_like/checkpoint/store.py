@@ -1,0 +1,393 @@
+"""Stores the contents of files before and after each change, in an SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from os import PathLike
+from pathlib import Path
+
+from agentscope_like.checkpoint.records import Checkpoint, FileChange, FileVersion, Restoration
+from agentscope_like.exception import DeveloperOrientedException
+from agentscope_like.sqlite_file import (
+    Schema,
+    data_directory,
+    explain,
+    open_database,
+    snapshot,
+    transaction,
+)
+
+__all__ = ["CheckpointError", "CheckpointStore"]
+
+_ABOVE_ALL = 1 << 62
+_PRUNED_AT_ONCE = 256
+_PRUNED_EVERY = 64
+_IGNORED = "*\n"
+
+
+class CheckpointError(DeveloperOrientedException):
+    """Checkpoints cannot be stored or read."""
+
+
+_SCHEMA = Schema(
+    holds="checkpoints",
+    application_id=0x41534C43,  # "ASLC"
+    version=1,
+    text="""
+CREATE TABLE contents (digest TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE size (bytes INTEGER NOT NULL);
+INSERT INTO size VALUES (0);
+CREATE TABLE checkpoints (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    made_at TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    state TEXT NOT NULL
+);
+CREATE INDEX checkpoints_begun ON checkpoints (session_id) WHERE state = 'begun';
+CREATE TABLE changes (
+    path TEXT NOT NULL,
+    checkpoint_id INTEGER NOT NULL REFERENCES checkpoints (id) ON DELETE CASCADE,
+    before TEXT, before_mode INTEGER,
+    after TEXT, after_mode INTEGER,
+    is_kept INTEGER NOT NULL,
+    PRIMARY KEY (path, checkpoint_id)
+) WITHOUT ROWID;
+CREATE INDEX changes_of_checkpoint ON changes (checkpoint_id);
+CREATE INDEX changes_before ON changes (before);
+CREATE INDEX changes_after ON changes (after);
+""",
+    error=CheckpointError,
+)
+
+
+class CheckpointStore:
+    """Keeps what files were, so that each change can be undone.
+
+    A change is begun, then made, then finished; what a killed process began is settled by looking
+    at the files. The cost of one more checkpoint, of a page of the list and of restoring one file
+    does not grow with their number. Every method blocks; they may be called from any thread.
+
+    Args:
+        path: The SQLite file; by default `checkpoints.db` in the user's data directory. Only its
+            owner can read it, and git ignores its directory if this class makes it.
+        most_bytes: How much content is kept; the oldest checkpoints go first.
+        most_days: How long checkpoints are kept.
+        most_file_bytes: The size of the largest content that is kept; a change of a larger one is
+            recorded, and cannot be undone.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        most_bytes: int = 1_000_000_000,
+        most_days: float = 30,
+        most_file_bytes: int = 64_000_000,
+    ) -> None:
+        self.path = data_directory() / "checkpoints.db" if path is None else Path(path)
+        self.most_file_bytes = most_file_bytes
+        self._most_bytes = most_bytes
+        self._most_days = most_days
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._until_pruned = 0
+
+    # Recording
+
+    def begin(
+        self,
+        changes: Sequence[FileChange],
+        *,
+        session_id: str = "",
+        call_id: str = "",
+        summary: str = "",
+    ) -> int:
+        """Record a change that is about to be made, and return the number of its checkpoint.
+
+        Raises:
+            CheckpointError: It cannot be stored.
+        """
+        with self._writing() as connection:
+            cursor = connection.execute(
+                "INSERT INTO checkpoints (made_at, session_id, call_id, summary, state) "
+                "VALUES (?, ?, ?, ?, 'begun')",
+                (_now(), session_id, call_id, summary),
+            )
+            checkpoint_id = int(cursor.lastrowid or 0)
+            for change in changes:
+                self._insert(connection, checkpoint_id, change)
+            self._until_pruned -= 1
+            if self._until_pruned <= 0:
+                self._until_pruned = _PRUNED_EVERY
+                self._prune(connection, newest=checkpoint_id)
+        return checkpoint_id
+
+    def finish(self, checkpoint_id: int) -> None:
+        """Record that a change was made."""
+        self._set_state(checkpoint_id, "done")
+
+    def abandon(self, checkpoint_id: int) -> None:
+        """Forget a change that was not made."""
+        with self._writing() as connection:
+            self._delete(connection, checkpoint_id)
+
+    def settle(
+        self, session_id: str, look: Callable[[str], FileVersion | None]
+    ) -> list[Checkpoint]:
+        """Find out what became of the changes that a session began and did not finish.
+
+        Args:
+            session_id: The session; no other process may be using it.
+            look: Returns what a file is now; None where there is none.
+
+        Returns:
+            Those that were made, or of which it is not known; one that was not made is forgotten.
+        """
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT id FROM checkpoints WHERE session_id = ? AND state = 'begun' ORDER BY id",
+                (session_id,),
+            ).fetchall()
+        for (checkpoint_id,) in rows:
+            state = self._became(checkpoint_id, look)
+            if state is None:
+                self.abandon(checkpoint_id)
+            else:
+                self._set_state(checkpoint_id, state)
+        found = (self.get(checkpoint_id) for (checkpoint_id,) in rows)
+        return [each for each in found if each is not None]
+
+    # Reading
+
+    def get(self, checkpoint_id: int) -> Checkpoint | None:
+        """Return a checkpoint, or None if there is none of this number, or none any more."""
+        found = self._select("WHERE id = ?", (checkpoint_id,))
+        return found[0] if found else None
+
+    def page(
+        self, *, before: int | None = None, limit: int = 50, path: str | None = None
+    ) -> list[Checkpoint]:
+        """Return some checkpoints, the latest first.
+
+        Args:
+            before: Only those of smaller numbers; for the next page, the last number of this one.
+            limit: The most to return.
+            path: Only those that changed this file.
+        """
+        bound = before if before is not None else _ABOVE_ALL
+        if path is None:
+            return self._select("WHERE id < ? ORDER BY id DESC LIMIT ?", (bound, limit))
+        return self._select(
+            "JOIN (SELECT checkpoint_id FROM changes WHERE path = ? AND checkpoint_id < ? "
+            "ORDER BY checkpoint_id DESC LIMIT ?) ON id = checkpoint_id ORDER BY id DESC",
+            (path, bound, limit),
+        )
+
+    def restoration(
+        self, checkpoint_id: int, paths: Sequence[str] | None = None
+    ) -> list[Restoration]:
+        """Return what makes files what they were right after a checkpoint; nothing is changed.
+
+        Args:
+            checkpoint_id: The checkpoint; 0 is before the first.
+            paths: The files; by default, all that were changed after it.
+
+        Raises:
+            CheckpointError: What one of them was is not kept.
+        """
+        with self._reading() as connection:
+            if paths is None:
+                rows = connection.execute(
+                    "SELECT DISTINCT path FROM changes WHERE checkpoint_id > ? ORDER BY path",
+                    (checkpoint_id,),
+                ).fetchall()
+                paths = [path for (path,) in rows]
+            found = (_restoration(connection, checkpoint_id, path) for path in paths)
+            return [each for each in found if each is not None]
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is needed."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    # Below, the lock is held
+
+    def _insert(
+        self, connection: sqlite3.Connection, checkpoint_id: int, change: FileChange
+    ) -> None:
+        before, after = change.before, change.after
+        is_kept = change.is_kept and self._is_kept(before)
+        connection.execute(
+            "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                change.path,
+                checkpoint_id,
+                self._store(connection, before if is_kept else None),
+                None if before is None else before.mode,
+                self._store(connection, after),
+                None if after is None else after.mode,
+                is_kept,
+            ),
+        )
+
+    def _is_kept(self, version: FileVersion | None) -> bool:
+        return version is None or len(version.data) <= self.most_file_bytes
+
+    def _store(self, connection: sqlite3.Connection, version: FileVersion | None) -> str | None:
+        """Store a content once, and return its digest."""
+        if version is None:
+            return None
+        digest = version.digest
+        if not self._is_kept(version):
+            return digest
+        added = connection.execute(
+            "INSERT OR IGNORE INTO contents VALUES (?, ?)", (digest, version.data)
+        ).rowcount
+        if added:
+            connection.execute("UPDATE size SET bytes = bytes + ?", (len(version.data),))
+        return digest
+
+    def _prune(self, connection: sqlite3.Connection, *, newest: int) -> None:
+        """Remove the oldest checkpoints while they are too old or too large; never the newest."""
+        oldest_kept = _now(timedelta(days=self._most_days))
+        rows = connection.execute(
+            "SELECT id, made_at FROM checkpoints WHERE id < ? ORDER BY id LIMIT ?",
+            (newest, _PRUNED_AT_ONCE),
+        ).fetchall()
+        for checkpoint_id, made_at in rows:
+            (size,) = connection.execute("SELECT bytes FROM size").fetchone()
+            if made_at >= oldest_kept and size <= self._most_bytes:
+                return
+            self._delete(connection, checkpoint_id)
+
+    def _delete(self, connection: sqlite3.Connection, checkpoint_id: int) -> None:
+        """Remove a checkpoint, and the contents that no other one needs."""
+        rows = connection.execute(
+            "SELECT before, after FROM changes WHERE checkpoint_id = ?", (checkpoint_id,)
+        ).fetchall()
+        connection.execute("DELETE FROM checkpoints WHERE id = ?", (checkpoint_id,))
+        for digest in {digest for row in rows for digest in row if digest is not None}:
+            row = connection.execute(
+                "SELECT length(data) FROM contents WHERE digest = ?1 "
+                "AND NOT EXISTS (SELECT 1 FROM changes WHERE before = ?1) "
+                "AND NOT EXISTS (SELECT 1 FROM changes WHERE after = ?1)",
+                (digest,),
+            ).fetchone()
+            if row is not None:
+                connection.execute("DELETE FROM contents WHERE digest = ?", (digest,))
+                connection.execute("UPDATE size SET bytes = bytes - ?", row)
+
+    def _set_state(self, checkpoint_id: int, state: str) -> None:
+        with self._writing() as connection:
+            connection.execute(
+                "UPDATE checkpoints SET state = ? WHERE id = ?", (state, checkpoint_id)
+            )
+
+    def _became(self, checkpoint_id: int, look: Callable[[str], FileVersion | None]) -> str | None:
+        """Return the state of a change by what its files are now; None if it was not made."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT path, before, after FROM changes WHERE checkpoint_id = ?", (checkpoint_id,)
+            ).fetchall()
+        now = {path: _digest(look(path)) for path, _, _ in rows}
+        if all(now[path] == after for path, _, after in rows):
+            return "done"
+        return None if all(now[path] == before for path, before, _ in rows) else "unknown"
+
+    def _select(self, where: str, values: tuple[object, ...]) -> list[Checkpoint]:
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT id, made_at, session_id, call_id, summary, state "  # noqa: S608 - constants
+                f"FROM checkpoints {where}",
+                values,
+            ).fetchall()
+            return [_checkpoint(connection, *row) for row in rows]
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._open() as connection, transaction(connection):
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._open() as connection, snapshot(connection):
+            yield connection
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                if self._connection is None:
+                    _make_directory(self.path.parent)
+                    self._connection = open_database(self.path, _SCHEMA, any_thread=True)
+                yield self._connection
+            except (sqlite3.Error, OSError) as error:
+                raise explain(error, self.path, _SCHEMA) from error
+
+
+def _make_directory(directory: Path) -> None:
+    """Make a directory of which git tracks nothing, unless it exists."""
+    if directory.exists():
+        return
+    directory.mkdir(mode=0o700, parents=True)
+    (directory / ".gitignore").write_text(_IGNORED, "utf-8")
+
+
+def _restoration(
+    connection: sqlite3.Connection, checkpoint_id: int, path: str
+) -> Restoration | None:
+    """Return what restores a file; None if it was not changed after the checkpoint."""
+    changed = connection.execute(
+        "SELECT before, before_mode, is_kept FROM changes WHERE path = ? AND checkpoint_id > ? "
+        "ORDER BY checkpoint_id LIMIT 1",
+        (path, checkpoint_id),
+    ).fetchone()
+    if changed is None:
+        return None
+    before, mode, is_kept = changed
+    if not is_kept:
+        raise CheckpointError(
+            f"{path} cannot be restored: it was too large to be kept when it was changed"
+        )
+    (last,) = connection.execute(
+        "SELECT after FROM changes WHERE path = ? ORDER BY checkpoint_id DESC LIMIT 1", (path,)
+    ).fetchone()
+    return Restoration(path, last, _version(connection, before, mode))
+
+
+def _version(
+    connection: sqlite3.Connection, digest: str | None, mode: int | None
+) -> FileVersion | None:
+    if digest is None:
+        return None
+    (data,) = connection.execute("SELECT data FROM contents WHERE digest = ?", (digest,)).fetchone()
+    return FileVersion(data, 0o644 if mode is None else mode)
+
+
+def _checkpoint(connection: sqlite3.Connection, checkpoint_id: int, *row: str) -> Checkpoint:
+    made_at, session_id, call_id, summary, state = row
+    paths = _paths(connection, checkpoint_id)
+    return Checkpoint(checkpoint_id, made_at, session_id, call_id, summary, state, paths)
+
+
+def _paths(connection: sqlite3.Connection, checkpoint_id: int) -> tuple[str, ...]:
+    rows = connection.execute(
+        "SELECT path FROM changes WHERE checkpoint_id = ? ORDER BY path", (checkpoint_id,)
+    )
+    return tuple(path for (path,) in rows)
+
+
+def _digest(version: FileVersion | None) -> str | None:
+    return None if version is None else version.digest
+
+
+def _now(ago: timedelta = timedelta()) -> str:
+    return (datetime.now(UTC) - ago).isoformat()
