@@ -37,6 +37,9 @@ _PRELOADED = (
 _MOST_MEMORY = 4 * 1024**3
 _ONE_TEST = 20
 _SECONDS_BEYOND = 20
+_SLOWER = 3
+"""How many times longer the tests may take than before, on a machine that does other work."""
+
 _MOST_EXAMPLES = 25
 _ALONE = 4
 """How many test files are tried one by one; what no test of theirs notices, few others do."""
@@ -113,7 +116,7 @@ class Judge:
         tests = self._in_order(mutant)
         if not tests:
             return Verdict(Outcome.SURVIVED, "no test runs this line", 0.0)
-        limit = sum(self._seconds[test] for test in tests) + _SECONDS_BEYOND
+        limit = _SLOWER * sum(self._seconds[test] for test in tests) + _SECONDS_BEYOND
         path = self._copy / mutant.file
         source, before = path.read_bytes(), path.stat()
         path.write_bytes(mutant.applied(source))

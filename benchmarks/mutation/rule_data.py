@@ -1,9 +1,9 @@
 """Mutants of the rules that are data: the catalog of programs, and the tables beside it.
 
-The catalog only allows, so what it does not list is its restriction. Its mutants therefore allow
-more (a path is any text, a known but unlisted option is listed, a narrowing is gone) or lose a
-whole line or table. That one allowed option among thousands is lost costs a question at most, and
-is not a mutant. Of the tables that restrict, each word is one.
+The catalog only allows, so what it does not list is its restriction; so do a few other tables.
+Their mutants therefore allow more (a path is any text, a known but unlisted option is listed, a
+narrowing is gone) or lose a whole line or table. That one allowed option among thousands is lost
+costs a question at most, and is not a mutant. Of the tables that restrict, each word is one.
 """
 
 from __future__ import annotations
@@ -27,15 +27,21 @@ _HEADER = re.compile(r"^\[.*\]$", re.MULTILINE)
 _WORD = re.compile(r"\"[^\"\n]*\"|[^\s\"']+")
 _STRING = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 _ROLE = re.compile(r"[a-z ]+")
-_SPEAKS_ONLY = frozenset({"source", "does"})
+_SPEAKS_ONLY = frozenset({"source", "does", "reason"})
 _NOT_PROGRAMS = frozenset({"environment.toml", "traits.toml"})
 """Tables of the catalog that restrict, as those outside of it do."""
+
+_ALLOWING_TOO = frozenset({"name_sources.toml", "private_files.toml", "rule_options.toml"})
+"""Tables outside of the catalog that allow."""
 
 _SENTENCES = frozenset({"purposes.toml"})
 """Tables of which no single word decides anything."""
 
 _TO_THE_END = frozenset({"command", "script"})
 """Roles that take all that follows, however many they are said to be."""
+
+_RESTRICTING_KEYS = frozenset({"needs", "pieces", "endings"})
+"""Keys of tables that allow, whose words each restrict."""
 
 _WORD_LISTS = frozenset({"needs", "reserved", "reserved_prefixes"})
 
@@ -64,7 +70,7 @@ def rule_mutants(file: str, source: bytes) -> Iterator[Mutant]:
     text = source.decode()
     name = PurePath(file).name
     allows = PurePath(file).parent.name == "catalog" and name not in _NOT_PROGRAMS
-    if allows or name in _SENTENCES:
+    if allows or name in _ALLOWING_TOO or name in _SENTENCES:
         parts = _allowing(text)
     else:
         parts = _restricting(text, values=name == "environment.toml")
@@ -122,7 +128,7 @@ def _allowing(text: str) -> Iterator[_Part]:
             yield _Part(line.start, line.value_start, f"{role}.text = ", "any text")
         elif line.key == "operands":
             yield from _operands(line)
-        elif line.key == "needs":
+        elif line.key in _RESTRICTING_KEYS:
             yield from _fewer_words(line)
         elif line.key == "others":
             yield from _listed(text, line)
