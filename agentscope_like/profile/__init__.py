@@ -1,0 +1,24 @@
+"""Says what one agent sees, may use and may spend."""
+
+from __future__ import annotations
+
+from agentscope_like.profile.names import ToolNames, model_name
+from agentscope_like.profile.profile import (
+    DelegationPolicy,
+    Profile,
+    ProfileError,
+    SkillPolicy,
+    ToolPolicy,
+    WorkspacePolicy,
+)
+
+__all__ = [
+    "DelegationPolicy",
+    "Profile",
+    "ProfileError",
+    "SkillPolicy",
+    "ToolNames",
+    "ToolPolicy",
+    "WorkspacePolicy",
+    "model_name",
+]
