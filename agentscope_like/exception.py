@@ -14,6 +14,7 @@ developer-oriented one is raised to the program that uses the library::
     │   ├── SandboxPathError
     │   └── SandboxConnectionError
     └── DeveloperOrientedException
+        ├── BridgeError
         ├── ConfigurationError
         ├── GrantError
         ├── ResumeError
@@ -27,6 +28,7 @@ from agentscope_like.types import ErrorType
 
 __all__ = [
     "AgentOrientedException",
+    "BridgeError",
     "ConfigurationError",
     "DeveloperOrientedException",
     "GrantError",
@@ -98,6 +100,10 @@ class SandboxPathError(AgentOrientedException):
 
 class SandboxConnectionError(AgentOrientedException):
     """The connection to a remote sandbox could not be made, or was lost."""
+
+
+class BridgeError(DeveloperOrientedException):
+    """Blocking code that waits for async code where it cannot: in a running event loop, say."""
 
 
 class ConfigurationError(DeveloperOrientedException):

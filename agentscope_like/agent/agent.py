@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import aclosing
 
+from agentscope_like import bridge
 from agentscope_like.agent.calls import checked_middlewares
 from agentscope_like.agent.config import (
     ContextConfig,
@@ -239,6 +240,60 @@ class Agent:
         finally:
             self._end_turn()
             self._settle()
+
+    def run(
+        self,
+        inputs: AgentInput = None,
+        structured_schema: StructuredSchema | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Msg:
+        """Reply as `reply` does, and wait for the message; for code that is not async.
+
+        It runs on the background loop of the process (`agentscope_like.bridge`). Ctrl-C and the
+        timeout end the reply properly, as an interrupt does, before they are raised.
+
+        Args:
+            inputs: As in `reply_stream`.
+            structured_schema: As in `reply_stream`.
+            timeout: Seconds after which the reply is interrupted.
+
+        Raises:
+            BridgeError: This thread runs an event loop.
+            TimeoutError: The time was over.
+        """
+        return bridge.run(
+            self.reply(inputs, structured_schema),
+            timeout=timeout,
+            instead="use `await agent.reply(...)`",
+        )
+
+    def run_stream(
+        self,
+        inputs: AgentInput = None,
+        structured_schema: StructuredSchema | None = None,
+        yield_final_msg: bool = False,
+        *,
+        timeout: float | None = None,
+    ) -> Generator[AgentEvent | Msg, None, None]:
+        """Return an iterator of the events of `reply_stream`; for code that is not async.
+
+        Leaving a `for` loop over it closes the stream.
+
+        Args:
+            inputs: As in `reply_stream`.
+            structured_schema: As in `reply_stream`.
+            yield_final_msg: As in `reply_stream`.
+            timeout: Seconds that one event may take.
+
+        Raises:
+            BridgeError: This thread runs an event loop.
+        """
+        return bridge.iterate(
+            self.reply_stream(inputs, structured_schema, yield_final_msg),
+            timeout=timeout,
+            instead="iterate `agent.reply_stream(...)` with `async for`",
+        )
 
     def _take_turn(self) -> None:
         if self._replying or not self._state.take_turn():

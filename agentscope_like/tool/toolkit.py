@@ -1,12 +1,14 @@
 """`Toolkit`: decides and runs the tool calls of a model.
 
 `decide` reads, validates and decides a call without running anything; `run` takes only the `Grant`
-of that decision; `call_tool` is both in one. `confirm` turns a person's answer into a grant.
+of that decision; `call_tool` is both in one. `confirm` turns a person's answer into a grant. `call`
+does it all for code that is not async.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Collection, Sequence
+from contextlib import aclosing
 from copy import copy
 from functools import partial
 from typing import Any
@@ -14,12 +16,14 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
+from agentscope_like import bridge
 from agentscope_like.event import ConfirmResult
 from agentscope_like.exception import (
     AgentOrientedException,
     GrantError,
 )
 from agentscope_like.message import (
+    TextBlock,
     ToolCallBlock,
     ToolCallState,
     ToolChunk,
@@ -469,3 +473,56 @@ class Toolkit:
             finally:
                 await stream.aclose()
             tool_call.state = ToolCallState.FINISHED
+
+    def call(
+        self,
+        tool_call: ToolCallBlock,
+        state: AgentState,
+        *,
+        answer: ConfirmResult | None = None,
+        timeout: float | None = None,
+    ) -> ToolResponse | DecidedCall:
+        """Decide the call, run it if it is allowed, and wait for its result.
+
+        This is for code that is not async; it runs on the background loop of the process
+        (`agentscope_like.bridge`). `bridge.iterate(toolkit.call_tool(...))` gives the chunks too.
+
+        Args:
+            tool_call: The model's call; its `state` is updated.
+            state: The agent's state.
+            answer: A person's answer, if the call waited for one.
+            timeout: Seconds after which the call is cancelled.
+
+        Returns:
+            The response; or, if the call waits for a person or another system, what was decided.
+
+        Raises:
+            BridgeError: This thread runs an event loop.
+            TimeoutError: The time was over; the call was cancelled, and has ended.
+            ResumeError: The call does not ask, or the answer belongs to another one.
+        """
+        return bridge.run(
+            self._response(tool_call, state, answer),
+            timeout=timeout,
+            instead="iterate `toolkit.call_tool(...)` with `async for`",
+        )
+
+    async def _response(
+        self, call: ToolCallBlock, state: AgentState, answer: ConfirmResult | None
+    ) -> ToolResponse | DecidedCall:
+        if answer is None:
+            decided = await self.decide(call, state)
+        else:
+            decided = await self.confirm(call, answer, state)
+        if decided.refusal is not None:
+            return decided.refusal
+        response = None
+        if decided.grant is not None:
+            async with aclosing(self.run(decided.grant, state)) as items:
+                async for item in items:
+                    if isinstance(item, ToolResponse):
+                        response = item
+            call.state = ToolCallState.FINISHED
+        if response is not None and decided.note:
+            response.content.insert(0, TextBlock(text=decided.note))
+        return decided if response is None else response

@@ -8,12 +8,10 @@ if TYPE_CHECKING:
     from agentscope_like.tool.make.discovery import DeclaredTools, tool, tool_of
     from agentscope_like.tool.make.function_tool import FunctionTool
     from agentscope_like.tool.make.prompt_template import compiled_template
-    from agentscope_like.tool.make.threads import call_in_thread
 
 __all__ = [
     "DeclaredTools",
     "FunctionTool",
-    "call_in_thread",
     "compiled_template",
     "tool",
     "tool_of",
@@ -24,7 +22,6 @@ __getattr__ = on_first_use(
     {
         "DeclaredTools": "discovery",
         "FunctionTool": "function_tool",
-        "call_in_thread": "threads",
         "compiled_template": "prompt_template",
         "tool": "discovery",
         "tool_of": "discovery",

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from agentscope_like.bridge import call_in_thread, iterate_in_thread
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import DataBlock, TextBlock, ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
@@ -25,7 +26,6 @@ from agentscope_like.tool.make.argument_model import (
     parsed_docstring,
 )
 from agentscope_like.tool.make.parameters import STATE, Parameters
-from agentscope_like.tool.make.threads import call_in_thread, iterate_in_thread
 
 __all__ = ["FunctionTool"]
 

@@ -1,0 +1,186 @@
+"""Async code calls blocking code, which is told when its call is cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Generator
+from contextlib import aclosing
+
+import pytest
+
+from agentscope_like.bridge import call_in_thread, cancellation, iterate_in_thread, run, shared_loop
+from agentscope_like.message import TextBlock
+from agentscope_like.tool import FunctionTool
+
+
+async def _cancelled(task: asyncio.Task[object], begun: threading.Event) -> None:
+    assert await asyncio.to_thread(begun.wait, 20)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_code_that_looks_for_its_cancellation_stops_and_is_waited_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Blocking code that waits with its `cancellation()` stops at once, and cleans up first."""
+    begun, said = threading.Event(), []
+
+    def work() -> None:
+        told = cancellation()
+        begun.set()
+        try:
+            while not told.wait(30):
+                pass
+            told.check()
+        finally:
+            said.append("clean")
+
+    task = asyncio.create_task(call_in_thread(work))
+    with caplog.at_level(logging.WARNING):
+        await _cancelled(task, begun)
+    assert said == ["clean"]
+    assert caplog.text == ""
+
+
+async def test_an_interrupt_is_called_in_another_thread() -> None:
+    """`interrupt` makes the call end, and that end is waited for."""
+    begun, let_go, said = threading.Event(), threading.Event(), []
+
+    def work() -> None:
+        begun.set()
+        let_go.wait(20)
+        said.append(f"worked in {threading.get_ident()}")
+
+    def interrupt() -> None:
+        said.append(f"interrupted in {threading.get_ident()}")
+        let_go.set()
+
+    task = asyncio.create_task(call_in_thread(work, interrupt=interrupt))
+    await _cancelled(task, begun)
+    kinds = [one.split(" in ")[0] for one in said]
+    idents = {one.split(" in ")[1] for one in said}
+    assert kinds == ["interrupted", "worked"]
+    assert len(idents | {str(threading.get_ident())}) == 3
+
+
+async def test_a_call_that_is_not_cancelled_is_told_nothing() -> None:
+    """Without a cancellation no interrupt is called, and `check` passes."""
+    said: list[str] = []
+
+    def work() -> bool:
+        cancellation().check()
+        return cancellation().is_cancelled
+
+    assert await call_in_thread(work, interrupt=lambda: said.append("interrupt")) is False
+    assert said == []
+
+
+async def test_an_interrupt_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """The cancellation goes through although the interrupt raises."""
+    begun = threading.Event()
+
+    def work() -> None:
+        told = cancellation()
+        begun.set()
+        told.wait(20)
+
+    def interrupt() -> None:
+        raise OSError("no such process")
+
+    task = asyncio.create_task(call_in_thread(work, interrupt=interrupt))
+    await _cancelled(task, begun)
+    assert "no such process" in caplog.text
+
+
+def test_outside_of_a_call_nothing_is_cancelled() -> None:
+    """Code that asks for its cancellation works the same where nobody can cancel it."""
+    assert cancellation().wait(0) is False
+    cancellation().check()
+
+
+async def test_a_generator_learns_of_its_cancellation_in_the_middle_of_a_step() -> None:
+    """The object that a generator took at first tells it in any later step."""
+    begun = threading.Event()
+    said: list[object] = []
+
+    def steps() -> Generator[int, None, None]:
+        told = cancellation()
+        try:
+            yield 1
+            begun.set()
+            said.append(told.wait(20))
+            yield 2
+        finally:
+            said.append("closed")
+
+    async def use() -> None:
+        async with aclosing(iterate_in_thread(steps())) as items:
+            async for _ in items:
+                pass
+
+    await _cancelled(asyncio.create_task(use()), begun)
+    assert said == [True, "closed"]
+
+
+async def test_a_function_tool_is_told() -> None:
+    """A function that is a tool reads `cancellation()` with no further ado."""
+    begun, said = threading.Event(), []
+
+    def work() -> str:
+        told = cancellation()
+        begun.set()
+        said.append(told.wait(20))
+        return "done"
+
+    async def use() -> None:
+        async for _ in FunctionTool(work)():
+            pass
+
+    await _cancelled(asyncio.create_task(use()), begun)
+    assert said == [True]
+
+
+async def test_a_cancellation_reaches_async_code_through_blocking_code() -> None:
+    """Async code that calls blocking code that runs async code: the innermost is cancelled."""
+    begun, said = threading.Event(), []
+
+    async def innermost() -> None:
+        try:
+            begun.set()
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0.02)
+            said.append("innermost")
+            raise
+
+    def between() -> None:
+        try:
+            run(innermost())
+        finally:
+            said.append("between")
+
+    await _cancelled(asyncio.create_task(call_in_thread(between)), begun)
+    assert said == ["innermost", "between"]
+
+
+def test_a_tool_that_blocks_may_use_the_loop_that_it_is_run_by() -> None:
+    """A function in a worker thread runs async code on the very loop that waits for it."""
+
+    async def twice(number: int) -> int:
+        await asyncio.sleep(0)
+        return 2 * number
+
+    def double(number: int) -> int:
+        return run(twice(number))
+
+    async def text() -> str:
+        chunks = [chunk async for chunk in FunctionTool(double)(number=21)]
+        return "".join(
+            block.text for one in chunks for block in one.content if isinstance(block, TextBlock)
+        )
+
+    with shared_loop():
+        assert run(text(), timeout=20) == "42"
