@@ -11,6 +11,7 @@ from agentscope_like.message import ToolChunk, ToolResponse
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.tool.base import ParamsBase, ToolBase
 from agentscope_like.tool.choice import ToolChoice
+from agentscope_like.tool.resources import DeclaredResources
 
 if TYPE_CHECKING:
     from agentscope_like.manager import ToolManager
@@ -69,6 +70,7 @@ __all__ = [
     "CommandWait",
     "DecidedCall",
     "DecisionLayer",
+    "DeclaredResources",
     "Edit",
     "FunctionTool",
     "Glob",

@@ -30,6 +30,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import check_fit
+from agentscope_like.tool.resources import DeclaredResources
 from agentscope_like.tool.tool_stream import Produced, ToolStream
 from agentscope_like.tool.workplace import Workplace
 
@@ -79,7 +80,8 @@ class ToolBase(ABC):
         name: Its name for the model and in rules.
         description: What it does, for the model.
         input_schema: JSON Schema of its parameters, `{"type": "object", "properties": ...}`.
-        is_concurrency_safe: Whether its calls may run concurrently with others.
+        is_concurrency_safe: Whether its calls may run concurrently with others; `resources` can
+            say more of a single call.
         is_read_only: Whether it never changes anything.
         is_idempotent: Whether it is harmless to run a call again after a failure.
         is_external_tool: Whether a person or another system does the work, not `call`.
@@ -205,6 +207,19 @@ class ToolBase(ABC):
             state: The agent's state.
         """
         del tool_input, state
+        return None
+
+    def resources(self, tool_input: dict[str, Any]) -> DeclaredResources | None:
+        """Return what a call touches; None, the default, if the tool does not say.
+
+        Calls that say so run at the same time unless they conflict, whichever agent makes them: see
+        `DeclaredResources`. For all others `is_concurrency_safe` holds, among the calls of one
+        response. This must be quick, and is asked before the call is decided and as it begins.
+
+        Args:
+            tool_input: The arguments.
+        """
+        del tool_input
         return None
 
     def workplace(self, state: AgentState) -> Workplace | None:

@@ -52,6 +52,7 @@ from agentscope_like.tool.call import (
     check_answer,
     check_changed,
     check_holds,
+    claim_of,
     decided_within,
     digest_of,
     edited_input,
@@ -63,9 +64,11 @@ from agentscope_like.tool.call import (
     same_subject,
     was_shown,
     what_was_shown,
+    within_resources,
 )
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup, ToolSource
 from agentscope_like.tool.kit import ToolInventory
+from agentscope_like.tool.resources import Claim
 from agentscope_like.tool.workplace import Workplace
 
 __all__ = ["Toolkit"]
@@ -226,6 +229,13 @@ class Toolkit:
     def is_concurrency_safe(self, tool_name: str) -> bool:
         """Return whether calls by this name may run concurrently; unknown ones only fail."""
         return self._inventory.is_concurrency_safe(tool_name)
+
+    def claim(self, call: ToolCallBlock) -> Claim:
+        """Return what the call says of running at the same time as others."""
+        tool = self._inventory.tools.get(call.name)
+        if tool is None:
+            return Claim(self._inventory.is_concurrency_safe(call.name))
+        return claim_of(tool, call.input)
 
     # Deciding
 
@@ -433,6 +443,7 @@ class Toolkit:
             response.
 
         Raises:
+            ConfigurationError: The tool's `resources` returns something else.
             GrantError: The grant was used before or not issued here; or, from the stream as it
                 begins, its tool, policy, arguments or basis have changed.
         """
@@ -447,7 +458,8 @@ class Toolkit:
         redeem = partial(check_holds, state=state, find=tools.find)
         check = partial(check_changed, grant, state=state, find=tools.registered, layers=layers)
         output = self._truncate.begin() if self._truncate is not None else None
-        return run_granted(grant, state, redeem=redeem, check_changed=check, output=output)
+        stream = run_granted(grant, state, redeem=redeem, check_changed=check, output=output)
+        return within_resources(grant, stream)
 
     async def call_tool(
         self, tool_call: ToolCallBlock, state: AgentState

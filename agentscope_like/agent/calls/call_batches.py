@@ -1,13 +1,13 @@
-"""Decides the calls of one response and runs them in batches."""
+"""Decides the calls of one response, and runs them at the same time where they do not conflict."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
-from itertools import groupby
 
+from agentscope_like.agent.calls.call_plan import CallPlan
 from agentscope_like.agent.calls.call_runner import CallRunner
+from agentscope_like.agent.calls.running_calls import RunningCalls
 from agentscope_like.agent.reply import ReplyRecorder
 from agentscope_like.event import (
     AgentEvent,
@@ -21,13 +21,10 @@ from agentscope_like.message import (
     ToolChunk,
     ToolResponse,
 )
-from agentscope_like.tool import DecidedCall, DecisionLayer, Grant, Toolkit
+from agentscope_like.tool import DecidedCall, DecisionLayer, Toolkit
 from agentscope_like.tool.call import as_decided, says_something
 
 __all__ = ["Acting"]
-
-_QUEUED = 64
-_Item = tuple[ToolCallBlock, ToolChunk | ToolResponse]
 
 
 class Acting:
@@ -55,74 +52,114 @@ class Acting:
         self._told: set[str] = set()
 
     async def act(self, calls: Sequence[ToolCallBlock]) -> AsyncGenerator[AgentEvent, None]:
-        """Decide and run pending calls, batch by batch, until one waits for an answer.
+        """Decide and run pending calls; those that do not conflict run at the same time.
 
-        Adjacent calls that are safe to run concurrently form one batch; other calls run one by one.
-        If a call in a batch waits, the calls after the batch stay pending.
+        Each call is decided when the calls before it that it must follow have ended. If one waits
+        for an answer, the calls that must follow it stay pending.
         """
-        for batch in self._batches(calls):
-            decided = [await self.decide(call) for call in batch]
-            async with aclosing(self.finish(decided)) as events:
-                async for event in events:
-                    yield event
-            if self._state.has_awaiting_tool_calls(self._recorder.name):
-                return
+        plan = CallPlan(self._toolkit, calls)
+
+        async def ready() -> list[DecidedCall]:
+            decided = []
+            while (call := plan.next()) is not None:
+                decided.append(await self.decide(call))
+                if decided[-1].grant is None and decided[-1].refusal is None:
+                    plan.wait(call)
+            return decided
+
+        async with aclosing(self._follow(plan, ready)) as events:
+            async for event in events:
+                yield event
 
     async def act_on_answers(
         self, answered: Sequence[tuple[ToolCallBlock, ConfirmResult]]
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Apply a person's answers, batch by batch, and run the calls they granted."""
+        """Apply a person's answers, in the same order as `act`, and run the calls they granted."""
         answers = {call.id: answer for call, answer in answered}
-        for batch in self._batches([call for call, _ in answered]):
-            decided = [
-                await self._toolkit.confirm(
-                    call, answers[call.id], self._state, layers=self._layers
+
+        plan = CallPlan(self._toolkit, [call for call, _ in answered])
+
+        async def ready() -> list[DecidedCall]:
+            decided = []
+            while (call := plan.next()) is not None:
+                decided.append(
+                    await self._toolkit.confirm(
+                        call, answers[call.id], self._state, layers=self._layers
+                    )
                 )
-                for call in batch
-            ]
-            async with aclosing(self.finish(decided)) as events:
-                async for event in events:
-                    yield event
+                if decided[-1].grant is None:  # asked anew; the other answers hold all the same
+                    plan.end(call)
+            return decided
+
+        async with aclosing(self._follow(plan, ready)) as events:
+            async for event in events:
+                yield event
 
     async def decide(self, call: ToolCallBlock) -> DecidedCall:
         """Decide a call under the current rules without running it."""
         return await self._toolkit.decide(call, self._state, layers=self._layers)
 
-    def _batches(self, calls: Sequence[ToolCallBlock]) -> Iterator[list[ToolCallBlock]]:
-        def is_safe(call: ToolCallBlock) -> bool:
-            return self._toolkit.is_concurrency_safe(call.name)
-
-        for together, group in groupby(calls, key=is_safe):
-            batch = list(group)
-            if together:
-                yield batch
-            else:
-                yield from ([call] for call in batch)
-
     async def finish(self, decided: Sequence[DecidedCall]) -> AsyncGenerator[AgentEvent, None]:
-        """Report refusals, ask the open questions, and run the granted calls concurrently.
+        """Report refusals, ask the open questions, and run the granted calls at the same time."""
+        left = [list(decided)]
 
-        Every result is begun before the first call runs, so that stored events tell which calls
-        were running if the process dies.
+        async def ready() -> list[DecidedCall]:
+            return left.pop() if left else []
+
+        async with aclosing(self._follow(CallPlan(self._toolkit, ()), ready)) as events:
+            async for event in events:
+                yield event
+
+    async def _follow(
+        self, plan: CallPlan, ready: Callable[[], Awaitable[list[DecidedCall]]]
+    ) -> AsyncGenerator[AgentEvent, None]:
+        """Take calls until none is ready and none runs.
+
+        The results of calls that are ready together are begun before the first of them runs, so
+        that stored events tell which calls were running if the process dies.
+
+        Args:
+            plan: Is told which calls have ended.
+            ready: Decides the calls that can begin now.
         """
-        granted: list[tuple[ToolCallBlock, Grant]] = []
+        running = RunningCalls(self._runner)
+        try:
+            while (decided := await ready()) or running.count:
+                for event in self._begun(decided):
+                    yield event
+                for one in decided:
+                    if one.refusal is not None:
+                        plan.end(one.call)
+                granted = [(one.call, one.grant) for one in decided if one.grant is not None]
+                if len(granted) == 1 and not running.count:
+                    call, grant = granted[0]
+                    async with aclosing(self._runner.run(call, grant)) as items:
+                        async for item in items:
+                            for event in self._result(call, item):
+                                yield event
+                    plan.end(call)
+                    continue
+                for call, grant in granted:
+                    running.start(call, grant)
+                async with aclosing(running.until_one_ends()) as pairs:
+                    async for call, item in pairs:
+                        for event in self._result(call, item):
+                            yield event
+                for call in running.ended():
+                    plan.end(call)
+        finally:
+            await running.stop()
+
+    def _begun(self, decided: Sequence[DecidedCall]) -> Iterator[AgentEvent]:
+        """Report refusals, ask the open questions, and begin the results of granted calls."""
         for one in decided:
             if one.refusal is not None:
-                for event in self._refusal(one.call, one.refusal):
-                    yield event
+                yield from self._refusal(one.call, one.refusal)
             elif one.grant is not None:
-                granted.append((one.call, one.grant))
-                for event in self._recorder.begin_result(one.call):
-                    yield event
-                for event in self._recorder.add_output(one.call.id, one.note or ""):
-                    yield event
+                yield from self._recorder.begin_result(one.call)
+                yield from self._recorder.add_output(one.call.id, one.note or "")
             else:
-                for event in self.waiting([one.call], note=one.note or ""):
-                    yield event
-        async with aclosing(self._run(granted)) as items:
-            async for call, item in items:
-                for event in self._result(call, item):
-                    yield event
+                yield from self.waiting([one.call], note=one.note or "")
 
     def waiting(self, calls: Sequence[ToolCallBlock], *, note: str = "") -> Iterator[AgentEvent]:
         """Yield an event that asks for what each of these calls waits for.
@@ -162,50 +199,3 @@ class Acting:
             yield from self._recorder.add_output(call.id, item.content)
         self._told.discard(call.id)
         yield self._recorder.end_result(call.id, item.state, item.metadata)
-
-    async def _run(
-        self, granted: Sequence[tuple[ToolCallBlock, Grant]]
-    ) -> AsyncGenerator[_Item, None]:
-        if len(granted) == 1:
-            call, grant = granted[0]
-            async with aclosing(self._runner.run(call, grant)) as items:
-                async for item in items:
-                    yield call, item
-            return
-        async with aclosing(self._side_by_side(granted)) as items:
-            async for pair in items:
-                yield pair
-
-    async def _side_by_side(
-        self, granted: Sequence[tuple[ToolCallBlock, Grant]]
-    ) -> AsyncGenerator[_Item, None]:
-        queue: asyncio.Queue[_Item | None] = asyncio.Queue()
-        room = asyncio.Semaphore(_QUEUED)
-
-        async def pump(call: ToolCallBlock, grant: Grant) -> None:
-            try:
-                async with aclosing(self._runner.run(call, grant)) as items:
-                    async for item in items:
-                        await room.acquire()
-                        queue.put_nowait((call, item))
-            except GeneratorExit as error:
-                # Raised out of a task it would tear the generators of whoever awaits the task.
-                raise RuntimeError(f"{call.name} raised GeneratorExit") from error
-
-        tasks = [asyncio.create_task(pump(call, grant)) for call, grant in granted]
-        for task in tasks:
-            task.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            running = len(tasks)
-            while running:
-                item = await queue.get()
-                if item is None:
-                    running -= 1
-                else:
-                    room.release()
-                    yield item
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         was_shown,
         what_was_shown,
     )
+    from agentscope_like.tool.call.resource_run import claim_of, within_resources
 
 __all__ = [
     "EDITED",
@@ -45,6 +46,7 @@ __all__ = [
     "check_answer",
     "check_changed",
     "check_holds",
+    "claim_of",
     "decided_within",
     "definition_digest",
     "digest_of",
@@ -59,6 +61,7 @@ __all__ = [
     "shown_arguments",
     "was_shown",
     "what_was_shown",
+    "within_resources",
 ]
 
 __getattr__ = on_first_use(
@@ -75,6 +78,7 @@ __getattr__ = on_first_use(
         "check_answer": "human_answer",
         "check_changed": "grant_check",
         "check_holds": "grant_check",
+        "claim_of": "resource_run",
         "decided_within": "decision",
         "definition_digest": "grant",
         "digest_of": "grant_check",
@@ -89,5 +93,6 @@ __getattr__ = on_first_use(
         "shown_arguments": "human_answer",
         "was_shown": "human_answer",
         "what_was_shown": "human_answer",
+        "within_resources": "resource_run",
     },
 )

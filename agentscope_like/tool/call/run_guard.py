@@ -14,6 +14,8 @@ from agentscope_like.permission import PreparedCall
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied, same_json
 from agentscope_like.tool.call.grant import Grant
+from agentscope_like.tool.call.resource_run import declared_resources, declares
+from agentscope_like.tool.resources import while_held
 
 __all__ = ["RunGuard", "injected_arguments"]
 
@@ -79,7 +81,8 @@ class RunGuard:
             self._begin()
             try:
                 given = await self._checked(copied(input_kwargs))
-                async with aclosing(self.turn.through(core(**given))) as stream:
+                stream_of_call = self._within_resources(core, given, input_kwargs)
+                async with aclosing(self.turn.through(stream_of_call)) as stream:
                     async for chunk in stream:
                         self._has_ended_well = True  # unless it fails later
                         yield chunk
@@ -147,6 +150,27 @@ class RunGuard:
             injected["_decision_basis"] = basis
         self._refuse_if_over()
         return {**arguments, **injected}
+
+    def _within_resources(
+        self, core: StreamHandler[ToolChunk], given: dict[str, Any], reached: dict[str, Any]
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Return the run of the tool; with changed arguments, within what these touch."""
+        changed = {key: value for key, value in given.items() if key not in self._injected}
+        if not declares(self._tool) or same_json(changed, self._decided):
+            return core(**given)
+        declared = declared_resources(self._tool, changed)
+        if declared is None:
+            return core(**given)
+        return while_held(declared, self._checked_again(core, reached))
+
+    async def _checked_again(
+        self, core: StreamHandler[ToolChunk], reached: dict[str, Any]
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run the tool once more checked: it may have waited for what it touches."""
+        given = await self._checked(copied(reached))
+        async with aclosing(core(**given)) as stream:
+            async for chunk in stream:
+                yield chunk
 
     def _refuse_replaced(self, reached: dict[str, Any]) -> None:
         for name, value in self._injected.items():

@@ -26,6 +26,7 @@ from agentscope_like.tool.make.argument_model import (
     parsed_docstring,
 )
 from agentscope_like.tool.make.parameters import STATE, Parameters
+from agentscope_like.tool.resources import DeclaredResources
 
 __all__ = ["FunctionTool"]
 
@@ -61,6 +62,7 @@ class FunctionTool(ToolBase):
             overrides.
         is_idempotent: Whether it is harmless to run a call again after a failure.
         inline: Whether the function never blocks, so that it may run on the event loop.
+        resources: Returns from the arguments what a call touches; by default the tool does not say.
 
     Raises:
         ConfigurationError: The function or an argument is not valid for a tool.
@@ -80,6 +82,7 @@ class FunctionTool(ToolBase):
         permission: PermissionDecision | None = None,
         is_idempotent: bool = False,
         inline: bool = False,
+        resources: Callable[[dict[str, Any]], DeclaredResources | None] | None = None,
     ) -> None:
         super().__init__(middlewares)
         self.name = _name(func, name)
@@ -94,6 +97,7 @@ class FunctionTool(ToolBase):
             PermissionBehavior.ASK, f"{self.name} runs a function that nothing allows yet."
         )
         self._inline = inline
+        self._resources = resources
         self._returns_at_once = inline or _returns_at_once(implementation(func))
 
     async def check_permissions(
@@ -102,6 +106,10 @@ class FunctionTool(ToolBase):
         """Return the decision of `permission`; a plain ASK by default."""
         del tool_input, context
         return self._permission
+
+    def resources(self, tool_input: dict[str, Any]) -> DeclaredResources | None:
+        """Return what the function of `resources` says; None if there is none."""
+        return None if self._resources is None else self._resources(tool_input)
 
     async def call(self, /, **kwargs: Any) -> ToolChunk | AsyncGenerator[ToolChunk, None]:
         """Run the function.
