@@ -1,0 +1,1 @@
+"""Tests of what calls declare that they touch."""
