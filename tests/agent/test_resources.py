@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,17 +18,26 @@ from agentscope_like.message import (
     ToolCallBlock,
     ToolCallState,
     ToolChunk,
+    ToolResultBlock,
     ToolResultState,
     UserMsg,
 )
-from agentscope_like.permission import PermissionBehavior, PermissionDecision
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionMode,
+)
+from agentscope_like.state import AgentState
 from agentscope_like.tool import (
     DeclaredResources,
+    Edit,
     FunctionTool,
     ToolBase,
     Toolkit,
     ToolMiddlewareBase,
     ToolProxy,
+    Write,
 )
 from tests.agent.kit import UNTOLD, DictatedModel, agent_of
 from tests.tool.kit import Probe
@@ -313,7 +323,7 @@ async def test_a_tool_that_cannot_say_runs_alone_and_does_not_run() -> None:
     await reply
     message = agent.state.reply_message("robot")
     assert message is not None
-    results = {one.id: one for one in message.get_content_blocks("tool_result")}
+    results = {one.id: one for one in message.content if isinstance(one, ToolResultBlock)}
     assert results["b"].state is ToolResultState.ERROR
     assert "ValueError: which one?" in str(results["b"].output)
     assert results["a"].state is ToolResultState.SUCCESS
@@ -330,3 +340,51 @@ async def test_a_declaration_of_the_wrong_type_is_the_developer_s_mistake() -> N
 
     with pytest.raises(ConfigurationError, match="return DeclaredResources, or None"):
         await agent_of([Wrong(scene)], calls_of("a"), DONE).reply(HELLO)
+
+
+class Meeting(ToolMiddlewareBase):
+    """Lets calls of a tool pass when a number of them has come."""
+
+    def __init__(self, count: int) -> None:
+        self.barrier = asyncio.Barrier(count)
+
+    async def on_tool_call(
+        self, tool: Any, input_kwargs: dict[str, Any], next_handler: Any
+    ) -> AsyncGenerator[ToolChunk, None]:
+        async with asyncio.timeout(20):
+            await self.barrier.wait()
+        async for chunk in next_handler(**input_kwargs):
+            yield chunk
+
+
+def written(path: str, content: str) -> ToolCallBlock:
+    """Return a call of Write."""
+    text = json.dumps({"file_path": path, "content": content})
+    return ToolCallBlock(id=f"{path} {content}", name="Write", input=text)
+
+
+async def test_different_files_are_written_at_the_same_time(tmp_path: Path) -> None:
+    """Two Writes of two files meet, in a directory that both of them make."""
+    tool = Write(cwd=tmp_path, middlewares=[Meeting(2)])
+    state = AgentState(permission_context=PermissionContext(mode=PermissionMode.BYPASS))
+    calls = [written("new/one", "1"), written("new/two", "2")]
+    await agent_of([tool], calls, DONE, state=state).reply(HELLO)
+    assert {one.name: one.read_text() for one in (tmp_path / "new").iterdir()} == {
+        "one": "1",
+        "two": "2",
+    }
+
+
+async def test_changes_of_one_file_are_made_in_order(tmp_path: Path) -> None:
+    """Writing a file twice, by two names of it, and editing it leave what the last call wrote."""
+    (tmp_path / "link").symlink_to("file")
+    edit = ToolCallBlock(
+        id="edit",
+        name="Edit",
+        input=json.dumps({"file_path": "link", "old_string": "two", "new_string": "three"}),
+    )
+    calls = [written("file", "one"), written("link", "two"), edit]
+    state = AgentState(permission_context=PermissionContext(mode=PermissionMode.BYPASS))
+    tools = [Write(cwd=tmp_path), Edit(cwd=tmp_path)]
+    await agent_of(tools, calls, DONE, state=state).reply(HELLO)
+    assert (tmp_path / "file").read_text() == "three"

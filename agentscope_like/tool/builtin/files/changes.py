@@ -10,7 +10,7 @@ from msgspec import Struct
 from typing_extensions import override
 
 from agentscope_like.message import ToolChunk
-from agentscope_like.paths import Location
+from agentscope_like.paths import Location, PathError
 from agentscope_like.permission import PermissionBehavior, PermissionEngine
 from agentscope_like.state import AgentState, ReadState
 from agentscope_like.tool.builtin.file_errors import FileToolError
@@ -24,6 +24,7 @@ from agentscope_like.tool.builtin.files.read import Read
 from agentscope_like.tool.builtin.files.read_record import remember
 from agentscope_like.tool.builtin.files.text_diff import unified_diff
 from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
+from agentscope_like.tool.resources import DeclaredResources
 
 __all__ = ["ChangingTool", "Plan"]
 
@@ -84,6 +85,20 @@ class ChangingTool(WritingTool):
             return self._diff(plan)
 
         return await self._files.work(work)
+
+    @override
+    def resources(self, tool_input: dict[str, Any]) -> DeclaredResources | None:
+        """Return the file, which the call needs for itself; for a sandbox's files nothing is said.
+
+        Args:
+            tool_input: The arguments of the call.
+        """
+        if self.backend is not None:  # where a path leads there cannot be told at once
+            return None
+        try:
+            return DeclaredResources(keys=(f"file:{self.locate(tool_input).resolved}",))
+        except PathError:
+            return None  # it only fails
 
     @override
     async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
