@@ -77,18 +77,16 @@ class BackgroundLoop:
             asyncio.CancelledError: The awaitable was cancelled by something else.
         """
         coroutine = awaitable if isinstance(awaitable, Coroutine) else _awaited(awaitable)
+        work = Work(coroutine, copy_context())
         try:
-            _check_blocking(instead)
-            work = Work(coroutine, copy_context())
-            self._start(work.begin)
-        except BaseException:
-            coroutine.close()
-            raise
-        try:
-            result: T = work.result(timeout, self._grace)
-            return result
+            with work.interruptible(self._grace):
+                _check_blocking(instead)
+                self._start(work.begin)
+                work.wait_in_time(timeout)
         finally:
             carry(work.context)
+        result: T = work.outcome()
+        return result
 
     def iterate(
         self, stream: AsyncIterable[T], *, timeout: float | None = None, instead: str = CURE
@@ -114,7 +112,8 @@ class BackgroundLoop:
         self, stream: AsyncIterable[T], timeout: float | None
     ) -> Generator[T, None, None]:
         steps = Steps(stream, copy_context(), self._grace)
-        self._start(steps.work.begin)
+        with steps.work.interruptible(self._grace):
+            self._start(steps.work.begin)
         try:
             while True:
                 item = steps.next(timeout)

@@ -39,18 +39,20 @@ class Work:
         self._on_end = on_end
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Any] | None = None
-        self._is_cancelled = False  # once, as a second time would break the cleanup off
+        self._is_cancelled = False
         self._running = threading.Lock()  # held until the task has ended
         self._running.acquire()
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Have the loop start the task; called in any thread."""
-        loop.call_soon_threadsafe(self._start, loop)
         self._loop = loop
+        loop.call_soon_threadsafe(self._start, loop)
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._task = loop.create_task(self._coroutine, context=self.context)
         self._task.add_done_callback(self._end)
+        if self._is_cancelled:
+            self._cancel()
 
     def _end(self, task: asyncio.Task[Any]) -> None:
         if not task.cancelled():
@@ -73,17 +75,20 @@ class Work:
                 _log.debug("the loop of %r is closed already", self._task)
 
     def cancel(self) -> None:
-        """Cancel the task, once; called in any thread."""
+        """Cancel the task, once, as a second time would break off its cleanup; in any thread."""
         if not self._is_cancelled:
             self._is_cancelled = True
             self.post(self._cancel)
 
     def _cancel(self) -> None:
-        if self._task is not None:
+        if self._task is not None and not self._task.cancelling():
             self._task.cancel()
 
     def stop(self, grace: float) -> None:
         """Cancel the task and wait for its cleanup, these seconds at most."""
+        if self._loop is None:
+            self._coroutine.close()
+            return
         self.cancel()
         if not self.wait(grace):
             _log.warning("%r was cancelled and goes on: it is left behind", self._task)
@@ -115,16 +120,14 @@ class Work:
             if forget is not None:
                 forget()
 
-    def result(self, timeout: float | None, grace: float) -> Any:
-        """Wait for the task, and return its result or raise its error.
+    def wait_in_time(self, timeout: float | None) -> None:
+        """Wait for the task.
 
         Raises:
-            TimeoutError: The time was over, and the task is cancelled.
+            TimeoutError: The time was over.
         """
-        with self.interruptible(grace):
-            if not self.wait(timeout):
-                raise TimeoutError(f"not done after {timeout} s; it was cancelled")
-        return self.outcome()
+        if not self.wait(timeout):
+            raise TimeoutError(f"not done after {timeout} s; it was cancelled")
 
     def outcome(self) -> Any:
         """Return the result of the ended task, or raise its error."""

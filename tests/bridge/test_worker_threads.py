@@ -166,6 +166,24 @@ async def test_a_cancellation_reaches_async_code_through_blocking_code() -> None
     assert said == ["innermost", "between"]
 
 
+async def test_async_code_that_blocking_code_begins_too_late_is_cancelled_at_once() -> None:
+    """A call that was cancelled already runs no more async code, however long it would take."""
+    begun, said = threading.Event(), []
+
+    def late() -> None:
+        told = cancellation()
+        begun.set()
+        told.wait(20)
+        try:
+            run(asyncio.sleep(60))
+        except asyncio.CancelledError:
+            said.append("cancelled")
+            raise
+
+    await _cancelled(asyncio.create_task(call_in_thread(late)), begun)
+    assert said == ["cancelled"]
+
+
 def test_a_tool_that_blocks_may_use_the_loop_that_it_is_run_by() -> None:
     """A function in a worker thread runs async code on the very loop that waits for it."""
 
