@@ -7,12 +7,16 @@ import threading
 
 import pytest
 
+from agentscope_like.agent import Agent
+from agentscope_like.bridge import BackgroundLoop, run, shared_loop
 from agentscope_like.event import ConfirmResult, EventType, UserConfirmResultEvent
 from agentscope_like.exception import BridgeError
 from agentscope_like.message import Msg, TextBlock, ToolCallBlock, ToolCallState, UserMsg
+from agentscope_like.model import OpenAIChatModel
 from agentscope_like.permission import PermissionBehavior, PermissionDecision
 from agentscope_like.tool import FunctionTool
 from tests.agent.kit import agent_of
+from tests.model.chat_server import ChatServer, delta, running, streamed
 from tests.tool.kit import Probe
 
 ALLOWED = PermissionDecision(PermissionBehavior.ALLOW, "It is harmless.")
@@ -134,3 +138,28 @@ def test_agents_in_several_threads_share_the_loop() -> None:
     for thread in threads:
         thread.join(30)
     assert replies == ["Met.", "Met."]
+
+
+class CountingServer(ChatServer):
+    """Counts the connections that are made to it."""
+
+    connections = 0
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
+        self.connections += 1
+        await super().handle(reader, writer)
+
+
+def test_replies_one_after_another_use_one_connection_to_the_model() -> None:
+    """The model's client belongs to the loop, which is kept: it connects once, not every time."""
+    hello = streamed(delta(role="assistant", content=""), delta("stop", content="Hello."))
+    with BackgroundLoop() as aside, shared_loop():
+        serving = running(CountingServer([hello] * 3))
+        server = aside.run(serving.__aenter__())
+        model = OpenAIChatModel("m", base_url=server.url, api_key="sk-secret")
+        agent = Agent("robot", "Be helpful.", model)
+        assert [texts(agent.run(HELLO)) for _ in range(3)] == [["Hello."]] * 3
+        assert server.connections == 1
+        run(model.close())
+        aside.run(serving.__aexit__(None, None, None))
