@@ -97,7 +97,8 @@ class FunctionTool(ToolBase):
             PermissionBehavior.ASK, f"{self.name} runs a function that nothing allows yet."
         )
         self._inline = inline
-        self._resources = resources
+        if resources is not None:  # else the tool says nothing, and is not asked
+            self.resources = resources  # type: ignore[method-assign]
         self._returns_at_once = inline or _returns_at_once(implementation(func))
 
     async def check_permissions(
@@ -106,10 +107,6 @@ class FunctionTool(ToolBase):
         """Return the decision of `permission`; a plain ASK by default."""
         del tool_input, context
         return self._permission
-
-    def resources(self, tool_input: dict[str, Any]) -> DeclaredResources | None:
-        """Return what the function of `resources` says; None if there is none."""
-        return None if self._resources is None else self._resources(tool_input)
 
     async def call(self, /, **kwargs: Any) -> ToolChunk | AsyncGenerator[ToolChunk, None]:
         """Run the function.
