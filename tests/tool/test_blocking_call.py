@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from agentscope_like.bridge import iterate
+from agentscope_like.bridge import iterate, run
 from agentscope_like.event import ConfirmResult
 from agentscope_like.exception import BridgeError, ResumeError
 from agentscope_like.message import (
@@ -16,8 +17,9 @@ from agentscope_like.message import (
     ToolResponse,
     ToolResultState,
 )
+from agentscope_like.permission import PermissionBehavior, PermissionDecision
 from agentscope_like.state import AgentState
-from agentscope_like.tool import DecidedCall, FunctionTool, ToolChunk, Toolkit
+from agentscope_like.tool import DecidedCall, DeclaredResources, FunctionTool, ToolChunk, Toolkit
 from tests.tool.kit import Probe
 
 
@@ -141,3 +143,28 @@ def test_the_chunks_of_a_call_can_be_iterated() -> None:
     """`bridge.iterate` gives the chunks of `call_tool`, and its response last."""
     items = list(iterate(Toolkit([Probe()]).call_tool(call_of(), AgentState())))
     assert [type(item) for item in items] == [ToolChunk, ToolResponse]
+
+
+def test_a_blocking_tool_may_call_for_what_it_holds() -> None:
+    """A function that holds a resource makes calls that need it too, through the blocking door."""
+    kit, state = Toolkit([]), AgentState()
+    allowed = PermissionDecision(PermissionBehavior.ALLOW, "It is harmless.")
+
+    def account(_: dict[str, Any]) -> DeclaredResources:
+        return DeclaredResources(keys=("account",))
+
+    def book() -> str:
+        """Book."""
+        return "booked"
+
+    def pay() -> str:
+        """Pay, and book it."""
+        return "paid, " + text_of(
+            kit.call(ToolCallBlock(id="2", name="book", input="{}"), state, timeout=20)
+        )
+
+    for function in (book, pay):
+        tool = FunctionTool(function, permission=allowed, resources=account)
+        run(kit.add_tool(tool))
+    paid = kit.call(ToolCallBlock(id="1", name="pay", input="{}"), state, timeout=30)
+    assert text_of(paid) == "paid, booked"

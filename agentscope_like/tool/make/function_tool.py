@@ -98,7 +98,7 @@ class FunctionTool(ToolBase):
         )
         self._inline = inline
         if resources is not None:  # else the tool says nothing, and is not asked
-            self.resources = resources  # type: ignore[method-assign]
+            self.resources = resources  # type: ignore[assignment, method-assign]
         self._returns_at_once = inline or _returns_at_once(implementation(func))
 
     async def check_permissions(
