@@ -142,7 +142,9 @@ class BackgroundLoop:
                 with suppress(RuntimeError):  # closed before, by another thread
                     loop.call_soon_threadsafe(loop.stop)
         if thread is not None:
-            thread.join()
+            thread.join(4 * self._grace)  # tasks, generators, threads, and some room
+            if thread.is_alive():
+                _log.warning("a background loop cannot end: a task blocks its thread")
         _open.discard(self)
         end_idle_workers()
 
@@ -163,12 +165,12 @@ class BackgroundLoop:
         Raises:
             BridgeError: The loop is closed.
         """
+        if self._process != os.getpid():
+            raise BridgeError(
+                "this background loop was made before the process was forked, and its thread is "
+                "in the parent: make another BackgroundLoop in the child"
+            )
         with self._lock:
-            if self._process != os.getpid():
-                raise BridgeError(
-                    "this background loop was made before the process was forked, and its thread "
-                    "is in the parent: make another BackgroundLoop in the child"
-                )
             if self._is_closed:
                 raise BridgeError("this background loop is closed: make another BackgroundLoop")
             if self._loop is None:

@@ -189,3 +189,18 @@ print("parent", run(answer()), own.run(answer()), flush=True)
         "parent 1 1",
     ]
     assert done.stderr == ""
+
+
+def test_a_loop_that_is_blocked_does_not_keep_the_process() -> None:
+    """Async code that blocks its thread for ever is left behind at exit, and that is said."""
+    done = result_of(
+        """
+async def blocks():
+    asyncio.get_running_loop().call_soon(threading.Event().wait)
+BackgroundLoop(grace=0.1).run(blocks())
+print("end", flush=True)
+"""
+    )
+    assert done.stdout.split() == ["end"]
+    assert done.returncode == 0
+    assert "a task blocks its thread" in done.stderr
