@@ -196,8 +196,9 @@ def test_a_loop_that_is_blocked_does_not_keep_the_process() -> None:
     done = result_of(
         """
 async def blocks():
-    asyncio.get_running_loop().call_soon(threading.Event().wait)
+    asyncio.get_running_loop().call_later(0.05, threading.Event().wait)
 BackgroundLoop(grace=0.1).run(blocks())
+time.sleep(0.3)
 print("end", flush=True)
 """
     )
