@@ -29,7 +29,6 @@ def rows(table: str) -> list[str]:
 KNOWN = rows(r"""
 word echo a.b
 word git describe
-word git describe v1
 word git describe || true
 word git describe || false
 word git describe || :
@@ -87,6 +86,8 @@ word echo -a.b
 word echo "$x"
 word cat f
 word git describe "v$x"
+word git describe v1
+word git describe --all
 word git describe 2>&1
 word git describe 2>f
 word git describe || cat f
