@@ -164,6 +164,7 @@ class Grammar(Struct, frozen=True, dict=True):
     output: Output = NOTHING_KNOWN
     output_flags: frozenset[str] = frozenset()
     output_operands: int = 0
+    output_selected: bool = False
     output_needs: frozenset[str] = frozenset()
     output_values: tuple[tuple[re.Pattern[str], Output], ...] = ()
     output_format: re.Pattern[str] | None = None

@@ -376,6 +376,8 @@ TELLING_NAMES = (
     "b=$(git symbolic-ref --short HEAD); git log -1 $b",
     "git log $(git describe --tags)..HEAD",
     "for b in $(git branch --format='%(refname:short)'); do git log -1 $b; done",
+    "for b in $(git branch | cut -c3-); do git log -1 $b; done",
+    "for t in $(git tag -l '*'); do git log -1 $t; done",
     "for t in $(git tag --list | head -1); do git log -1 $t; done",
     "for b in $(git for-each-ref --format='%(refname:short)'); do git log -1 $b; done",
 )
