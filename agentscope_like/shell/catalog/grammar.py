@@ -170,6 +170,7 @@ class Grammar(Struct, frozen=True, dict=True):
     output_format: re.Pattern[str] | None = None
     verbatim: frozenset[str] = frozenset()
     feed: str = ""
+    modules: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     pairs: Mapping[str, Role] = field(default_factory=dict)
     doubt: str = ""
     builtin: bool = False
