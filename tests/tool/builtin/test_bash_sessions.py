@@ -20,7 +20,7 @@ from agentscope_like.permission import PermissionContext, PermissionDecision, Pe
 from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, CallRequest, Toolkit, ToolManager, ToolProxy
-from agentscope_like.tool.builtin.bash import host_shell
+from agentscope_like.tool.builtin.bash import host_shell, shell_process
 
 Tools = Toolkit | ToolProxy
 
@@ -167,7 +167,7 @@ async def test_a_directory_that_is_swapped_before_the_start_stops_it(
     toolkit = Toolkit([Bash(cwd=project, confine=confine)])
     state = session(PermissionMode.BYPASS)
     await run(toolkit, state, "cd one")
-    find = host_shell.find_bash
+    find = shell_process.find_bash
 
     def swapping() -> str | None:
         if (project / "one").is_dir() and not (project / "one").is_symlink():
