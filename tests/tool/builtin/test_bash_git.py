@@ -494,6 +494,38 @@ async def test_nor_is_what_a_repository_says_of_a_rebase(named: Path, file: str,
     assert not list(named.glob("PWNED*"))
 
 
+@pytest.mark.parametrize("name", ["HEAD", "info/exclude", "shallow", "refs/heads/main"])
+async def test_a_file_of_a_repository_with_another_name_is_not_shown(
+    named: Path, tmp_path: Path, name: str
+) -> None:
+    """A hard link to a credential is no symlink; objects may be shared by clones."""
+    bash = Bash(cwd=named)
+    for each in named.glob(".git/objects/??/*"):
+        os.link(each, tmp_path / each.name)
+    assert await bash.check_read_only({"command": "git log"})
+    secret = tmp_path / "secret"
+    secret.write_text("password")
+    path = named / ".git" / name
+    path.unlink(missing_ok=True)
+    os.link(secret, path)
+    assert not await bash.check_read_only({"command": "git log"})
+
+
+@pytest.mark.parametrize("name", [".gitattributes", ".gitignore", ".mailmap"])
+async def test_a_link_that_older_versions_follow_leads_nowhere_else(
+    named: Path, tmp_path: Path, name: str
+) -> None:
+    """Git before 2.32 reads these files of the work tree through symlinks."""
+    bash = Bash(cwd=named)
+    (named / "other").touch()
+    (named / name).symlink_to("other")
+    assert await bash.check_read_only({"command": "git log"})
+    (tmp_path / "secret").write_text("password")
+    (named / name).unlink()
+    (named / name).symlink_to(tmp_path / "secret")
+    assert not await bash.check_read_only({"command": "git log"})
+
+
 def none_set(place: GitPlace, environment: Mapping[str, str]) -> list[str]:
     """Say that a repository sets nothing."""
     del place, environment

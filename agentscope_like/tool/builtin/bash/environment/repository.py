@@ -51,6 +51,8 @@ _MAY_BE_GITLINK = b"\0\0\xe0\0"
 _NOT_LOOKED_INTO = frozenset({"hooks", "modules", "lfs", "annex"})
 """Of a repository: hooks are switched off, and submodules are repositories of their own."""
 
+_TREE_FILES = (".gitattributes", ".gitignore", ".mailmap")
+
 _NONE: frozenset[str] = frozenset()
 _FAN_OUT = re.compile(r"[0-9a-f]{2}|pack")
 _INCLUDES = re.compile(r"include\.path|includeif\..*\.path", re.DOTALL)
@@ -197,6 +199,7 @@ class Repositories:
         while pending:
             place = pending.pop()
             is_passed_over = _passing_over(place, directory)
+            has_no_objects = not is_below(place, f"{directory}/objects")
             for entry in self._entries(place, root):
                 if entry.is_symlink():
                     self.looks.elsewhere()
@@ -205,8 +208,11 @@ class Repositories:
                     if os.path.isdir(target) and target not in seen:
                         seen.add(target)
                         pending.append(target)
-                elif entry.is_dir(follow_symlinks=False) and not is_passed_over(entry.name):
-                    pending.append(entry.path)
+                elif entry.is_dir(follow_symlinks=False):
+                    if not is_passed_over(entry.name):
+                        pending.append(entry.path)
+                elif has_no_objects and entry.stat(follow_symlinks=False).st_nlink > 1:
+                    raise _elsewhere(root, f"{entry.path!r} is a file that has another name too")
 
     def _entries(self, place: str, root: str) -> list[os.DirEntry[str]]:
         self.looks.at(place)
@@ -253,6 +259,7 @@ class _Repository:
         self._looks = looks
         self.settings = list(self._all_settings())
         self._tree = self._work_tree()
+        self._check_tree_files()
         self._check_alternates(os.path.join(common, "objects"), 0)
 
     def keys(self) -> Iterator[str]:
@@ -310,6 +317,15 @@ class _Repository:
                 if not _lies_in(tree, self._roots):
                     raise _elsewhere(self._root, f"`core.worktree` names {tree!r}")
         return tree
+
+    def _check_tree_files(self) -> None:
+        """Raise an error if a file that git before 2.32 reads through a link is one elsewhere."""
+        for name in _TREE_FILES:
+            path = os.path.join(self._tree, name)
+            if os.path.islink(path):
+                self._looks.elsewhere()
+                target = os.path.realpath(path)
+                _refuse_foreign(self._around, target, self._root, self._roots, f"its {name}")
 
     # Objects, index and names
 
