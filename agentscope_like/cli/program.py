@@ -162,6 +162,10 @@ def run(
         bool,
         typer.Option("--ask-reads", help="Ask about Read, Glob and Grep too, in mode default."),
     ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="Leave tools out: web, memory, background.", metavar="KIND"),
+    ] = None,
     no_save: Annotated[
         bool, typer.Option("--no-save", help="Keep nothing of the session.")
     ] = False,
@@ -179,7 +183,7 @@ def run(
 
     gc.enable()
     from agentscope_like.cli.options import parse_confine, parse_directory, parse_mode, parse_rules
-    from agentscope_like.cli.run import RunOptions, run_session
+    from agentscope_like.cli.run import RunOptions, parse_extras, run_session
 
     options = RunOptions(
         task=task,
@@ -193,6 +197,7 @@ def run(
         with_summary=summary,
         ask_reads=ask_reads,
         with_saving=not no_save,
+        without=parse_extras(without),
     )
     raise typer.Exit(asyncio.run(run_session(options)))
 

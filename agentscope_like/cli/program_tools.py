@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine
     from agentscope_like.shell import CommandAnalysis
     from agentscope_like.state import AgentState
-    from agentscope_like.tool import ToolBase
+    from agentscope_like.tool import BackgroundCommands, ToolBase
 
 __all__ = ["TOOL_NAMES", "all_tools", "load_tool", "parse_input", "reading_of"]
 
@@ -38,7 +38,12 @@ _WITH_DIRECTORY = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
 
 
 def load_tool(
-    name: str, directory: Path, *, confine: Confine = "auto", outputs: Path | None = None
+    name: str,
+    directory: Path,
+    *,
+    confine: Confine = "auto",
+    outputs: Path | None = None,
+    background: BackgroundCommands | None = None,
 ) -> ToolBase:
     """Return the tool of this name, working in `directory`; only its own module is loaded.
 
@@ -47,6 +52,7 @@ def load_tool(
         directory: Where it works.
         confine: Whether Bash confines its commands.
         outputs: Where Bash keeps whole outputs; by default until it ends.
+        background: The commands that Bash leaves running; by default none.
 
     Raises:
         CliError: There is none.
@@ -58,13 +64,17 @@ def load_tool(
     kind = getattr(tools, name)
     options: dict[str, Any] = {"cwd": directory} if name in _WITH_DIRECTORY else {}
     if name == "Bash":
-        options |= {"confine": confine, "outputs": outputs}
+        options |= {"confine": confine, "outputs": outputs, "background": background}
     tool: ToolBase = kind(**options)
     return tool
 
 
 def all_tools(
-    directory: Path, *, confine: Confine = "auto", outputs: Path | None = None
+    directory: Path,
+    *,
+    confine: Confine = "auto",
+    outputs: Path | None = None,
+    background: BackgroundCommands | None = None,
 ) -> list[ToolBase]:
     """Return every tool, working in `directory`.
 
@@ -72,8 +82,12 @@ def all_tools(
         directory: The project's.
         confine: Whether Bash confines its commands.
         outputs: Where Bash keeps whole outputs; by default until it ends.
+        background: The commands that Bash leaves running; by default none.
     """
-    return [load_tool(name, directory, confine=confine, outputs=outputs) for name in TOOL_NAMES]
+    return [
+        load_tool(name, directory, confine=confine, outputs=outputs, background=background)
+        for name in TOOL_NAMES
+    ]
 
 
 def parse_input(tool: ToolBase, text: str) -> dict[str, Any]:

@@ -93,6 +93,43 @@ def test_a_silent_command_shows_its_time(program: Program) -> None:
     assert terminal.leave() == 0
 
 
+def test_a_page_a_memory_and_a_command_in_the_background(program: Program) -> None:
+    """Only the page asks; the next session of the project finds what was kept."""
+    model = program.script(
+        turn(call("c1", "WebFetch", url="https://example.org/a")),
+        turn(call("c2", "MemorySave", title="tests", text="Run them with make unit.")),
+        turn(call("c3", "Bash", command="ls", run_in_background=True)),
+        turn(say="Done."),
+    )
+    terminal = program.open("run", "--model", model, "go")
+    terminal.expect("WebFetch asks")
+    terminal.answer(RUN, "n")
+    terminal.answer("nothing", "")
+    assert " asks " not in terminal.expect("Done.")
+    assert terminal.leave() == 0
+    again = program.script(turn(call("c1", "MemorySearch", query="tests")), turn(say="Done."))
+    assert "make unit" in program.call("run", "--model", again, "go").stdout
+
+
+def test_tools_that_are_switched_off_are_not_there(program: Program) -> None:
+    """With --without a model is told that there is no such tool; with --no-save none remembers."""
+    without = ("--without", "web", "--without", "memory", "--without", "background")
+    for name, values, options in (
+        ("WebFetch", {"url": "https://example.org/a"}, without),
+        ("MemorySearch", {"query": "tests"}, without),
+        ("MemorySearch", {"query": "tests"}, ("--no-save",)),
+        ("CommandWait", {"command_id": "x"}, without),
+        ("Bash", {"command": "ls", "run_in_background": True}, without),
+    ):
+        model = program.script(turn(call("c1", name, **values)), turn(say="Done."))
+        shown = program.call("run", *options, "--model", model, "go").stdout
+        assert "asks" not in shown.replace("--ask-reads asks", ""), name
+        assert "no tool" in shown or "run_in_background" in shown, shown
+    refused = program.call("run", "--without", "wep", "--model", "x")
+    assert "did you mean" in refused.stderr.lower()
+    assert "web" in refused.stderr
+
+
 def test_what_is_not_kept_is_not_offered(program: Program) -> None:
     """With --no-save nothing is stored, and no command to go on with is shown."""
     model = program.script(turn(say="Done."))

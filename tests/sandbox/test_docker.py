@@ -74,7 +74,7 @@ async def test_files_and_variables_go_through_commands(
             'echo "$SECRET,$NAMED,$OWN,$NOW"; pwd', workdir="deep", env_vars={"NOW": "a b"}
         )
         assert shown.stdout == f",named,own,a b\n{engine.workspace}/deep\n"
-        with pytest.raises(SandboxPathError, match="no directory"):
+        with pytest.raises(SandboxPathError, match="not a directory of the container"):
             await sandbox.execute_command("true", workdir="nowhere")
 
 
@@ -149,7 +149,7 @@ async def test_what_cannot_work_says_why(engine: Engine, tmp_path: Path) -> None
         await SandboxProviderFactory.create(engine.config(remote_options=unknown))
     with pytest.raises(ConfigurationError, match="does not mount"):
         DockerSandbox(engine.config(allowed_paths=("/etc",)))
-    with pytest.raises(ConfigurationError, match="does not pass all"):
+    with pytest.raises(ConfigurationError, match="does not send all"):
         DockerSandbox(engine.config(pass_env=("*",)))
     assert engine.containers == {}
     assert "docker" in SandboxProviderFactory.remote_providers()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from agentscope_like.cli.run.extra_tools import parse_extras
     from agentscope_like.cli.run.start import (
         RunOptions,
         opening_notes,
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RunOptions",
     "opening_notes",
+    "parse_extras",
     "prepare_session",
     "run_session",
 ]
@@ -24,6 +26,7 @@ __getattr__ = on_first_use(
     {
         "RunOptions": "start",
         "opening_notes": "start",
+        "parse_extras": "extra_tools",
         "prepare_session": "start",
         "run_session": "start",
     },

@@ -20,6 +20,7 @@ from agentscope_like.cli.check import make_context
 from agentscope_like.cli.errors import CliError, ExitCode
 from agentscope_like.cli.program_tools import all_tools
 from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules, is_out_of_reach
+from agentscope_like.cli.run.extra_tools import extra_tools
 from agentscope_like.cli.run.session import Session
 from agentscope_like.cli.run.workspace_reads import WORKSPACE_SOURCE, told_reads, workspace_reads
 from agentscope_like.cli.show import Renderer, Tally, make_console
@@ -28,7 +29,7 @@ from agentscope_like.model import ChatModelBase, ScriptedModel
 from agentscope_like.permission import PermissionConfigError, PermissionMode, PermissionRule
 from agentscope_like.session import SQLiteSessionStorage
 from agentscope_like.state import AgentState
-from agentscope_like.tool import Toolkit
+from agentscope_like.tool import BackgroundCommands, Toolkit
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine
@@ -72,6 +73,7 @@ class RunOptions:
         with_summary: Whether a table is shown at the end.
         ask_reads: Whether reading files of the project asks, in the default mode.
         with_saving: Whether the session is kept, so that it can be resumed.
+        without: The kinds of tools that are left out: `web`, `memory`, `background`.
     """
 
     task: str | None = None
@@ -85,6 +87,7 @@ class RunOptions:
     with_summary: bool = False
     ask_reads: bool = False
     with_saving: bool = True
+    without: frozenset[str] = frozenset()
 
 
 async def run_session(options: RunOptions) -> ExitCode:
@@ -103,7 +106,12 @@ async def run_session(options: RunOptions) -> ExitCode:
         stack.enter_context(_mistakes_told())
         storage = SQLiteSessionStorage(_place(options, stack))
         stack.push_async_callback(storage.close)
-        session = await prepare_session(options, storage, renderer, at_terminal=at_terminal)
+        background = None if "background" in options.without else BackgroundCommands()
+        if background is not None:
+            stack.push_async_callback(background.close)
+        session = await prepare_session(
+            options, storage, renderer, at_terminal=at_terminal, background=background
+        )
         stack.push_async_callback(session.agent.model.close)
         for note in opening_notes(session, options):
             renderer.note(note)
@@ -171,7 +179,12 @@ def _mistakes_told() -> Iterator[None]:
 
 
 async def prepare_session(
-    options: RunOptions, storage: SQLiteSessionStorage, renderer: Renderer, *, at_terminal: bool
+    options: RunOptions,
+    storage: SQLiteSessionStorage,
+    renderer: Renderer,
+    *,
+    at_terminal: bool,
+    background: BackgroundCommands | None = None,
 ) -> Session:
     """Return the session that the options ask for, ready to run.
 
@@ -180,6 +193,7 @@ async def prepare_session(
         storage: Where sessions are kept.
         renderer: Where it is shown.
         at_terminal: Whether a person answers; else answers come from the recording.
+        background: The commands in the background; None if there are none.
 
     Raises:
         CliError: The options cannot be followed.
@@ -210,7 +224,17 @@ async def prepare_session(
     notes = {"directory": str(directory), "model": _absolute(model_name), "base_url": base_url}
     state.middle_context[_NOTES] = notes
     outputs = Path(storage.path).parent / "outputs" / state.session_id
-    tools = all_tools(directory, confine=options.confine, outputs=outputs)
+    memories = Path(storage.path).with_name("memories.db")
+    is_kept = options.with_saving and is_out_of_reach(memories, directory)
+    tools = [
+        *all_tools(directory, confine=options.confine, outputs=outputs, background=background),
+        *extra_tools(
+            options.without,
+            memories=memories if is_kept else None,
+            owner=str(directory),
+            background=background,
+        ),
+    ]
     toolkit = Toolkit(tools)
     toolkit.check_new_rules(rules)
     agent = Agent(

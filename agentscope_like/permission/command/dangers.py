@@ -19,7 +19,7 @@ from agentscope_like.shell.catalog import canonical
 __all__ = ["Danger", "Dangers"]
 
 _SHORTEST_CUT = 4
-_FIELDS = frozenset({"does", "programs", "words", "flags", "operands", "any_word"})
+_FIELDS = frozenset({"does", "programs", "words", "but", "flags", "operands", "any_word"})
 _SOMETHING = "x"
 """Stands for the rest of a word of which only the beginning is known."""
 
@@ -69,12 +69,14 @@ class Danger(Struct, frozen=True, eq=False):
     Attributes:
         does: Why the command asks, as the rest of a sentence.
         words: What the arguments may begin with; empty for anything.
+        but: What harmless arguments begin with.
         tests: Each must hold of at least one argument.
         operands: What some argument that is not an option must match; None for anything.
     """
 
     does: str
     words: tuple[tuple[str, ...], ...]
+    but: tuple[tuple[str, ...], ...]
     tests: tuple[_Test, ...]
     operands: _Whole | None
 
@@ -92,6 +94,10 @@ class Danger(Struct, frozen=True, eq=False):
         return any(map(self.operands.holds, _operands(arguments))) or any(
             map(self.operands.may_hold, _operands(starts))
         )
+
+    def spares(self, arguments: Sequence[str | None]) -> bool:
+        """Return whether arguments, None for those not known, begin as harmless ones do."""
+        return any(tuple(arguments[: len(each)]) == each for each in self.but)
 
 
 class Dangers:
@@ -137,13 +143,17 @@ class Dangers:
         if command[1:] and command[1] is None:
             firsts += ([text, *arguments] for text in self._choices if rows.match_first(text))
         for each in firsts:
-            if reason := self._found(rows, each):
+            if reason := self._found(rows, each, command[1:]):
                 return reason
         return None
 
-    def _found(self, rows: _Rows, arguments: Sequence[str]) -> str | None:
+    def _found(
+        self, rows: _Rows, arguments: Sequence[str], written: Sequence[str | None]
+    ) -> str | None:
         for row in rows.beginning(arguments[0] if arguments else ""):
-            if self._may_fit(row, arguments) and row.fits(arguments, self._starts):
+            if row.spares(written) or not self._may_fit(row, arguments):
+                continue
+            if row.fits(arguments, self._starts):
                 return row.does
         return None
 
@@ -224,6 +234,7 @@ def _compile(row: dict[str, Any]) -> Danger:
     return Danger(
         does=row["does"],
         words=tuple(tuple(words.split()) for words in row.get("words", ())),
+        but=tuple(tuple(words.split()) for words in row.get("but", ())),
         tests=(
             *(_Flag(frozenset(group.split())) for group in row.get("flags", ())),
             *(test for test in (operands, any_word) if test),

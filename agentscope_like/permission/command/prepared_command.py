@@ -83,6 +83,7 @@ class PreparedCommand(PreparedCall):
         analysis: As given, with these doubts and one for each program that only a working
             directory has.
         programs: As given.
+        place: Which directory it was read for; empty if that does not matter.
     """
 
     def __init__(
@@ -106,7 +107,7 @@ class PreparedCommand(PreparedCall):
         self._surroundings = surroundings
         self._surroundings_now = surroundings_now
         self._place_of = place_of
-        self._place = place_of(read.directory)
+        self.place = place_of(read.directory)
         self.programs = programs
         self._aliases = aliases
         self.analysis = programs.doubted(analysis)
@@ -246,7 +247,7 @@ class PreparedCommand(PreparedCall):
         """Return the directory that the command was read for, and which one it was."""
         if not self.stands_for("decision_basis"):
             return super().basis()
-        return f"{self.read.directory}{self._place}"
+        return f"{self.read.directory}{self.place}"
 
     @override
     def basis_now(self) -> str | None:

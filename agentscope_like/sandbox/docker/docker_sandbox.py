@@ -5,35 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import posixpath
-import shutil
-import tempfile
-import uuid
 from collections.abc import Mapping, Sequence
 
 from agentscope_like.exception import ConfigurationError, SandboxConnectionError, SandboxPathError
-from agentscope_like.sandbox.config import SandboxConfig, SandboxType
+from agentscope_like.sandbox.config import SandboxConfig
 from agentscope_like.sandbox.docker.engine import (
     DockerEngine,
     DockerError,
     DockerOptions,
     EngineStream,
 )
-from agentscope_like.sandbox.host import (
-    EVERYTHING,
-    MARK_VARIABLE,
-    BackgroundHandle,
-    BackgroundTasks,
-    RunningCommand,
-    check_command,
-    check_name,
-    run_to_end,
-)
-from agentscope_like.sandbox.result import CommandResult
+from agentscope_like.sandbox.host import MARK_VARIABLE, RunningCommand
+from agentscope_like.sandbox.remote_sandbox import RemoteSandbox
 
 __all__ = ["DockerSandbox"]
 
-_NO_DIRECTORY = 254
 _ENDING_SECONDS = 5.0
 _MEGABYTE = 1 << 20
 
@@ -54,7 +40,7 @@ exit 0
 """Ends the processes with a mark in their environment; its own has none."""
 
 
-class DockerSandbox(BackgroundHandle):
+class DockerSandbox(RemoteSandbox):
     """Runs commands in a container of its own, made for it and removed with it.
 
     The container has no capabilities and, unless `network` is set, no network. Only the variables
@@ -68,26 +54,14 @@ class DockerSandbox(BackgroundHandle):
         ValidationError: `remote_options` are invalid.
     """
 
+    kind = "a Docker sandbox"
+    where = "the container"
+
     def __init__(self, config: SandboxConfig) -> None:
         super().__init__(config)
         self._options = DockerOptions.model_validate(config.remote_options)
         self._engine = DockerEngine(self._options)
         self._container: str | None = None
-        self._logs: str | None = None
-        if config.volume_mounts or config.allowed_paths or config.virtual_workspace:
-            raise ConfigurationError(
-                "a Docker sandbox does not mount directories of this host: copy them with "
-                "copy_from_host, and name a directory of the image as the workspace"
-            )
-        if EVERYTHING in config.pass_env:
-            raise ConfigurationError(
-                "a Docker sandbox does not pass all variables to a container: name those it needs"
-            )
-
-    @property
-    def sandbox_type(self) -> SandboxType:
-        """Return REMOTE."""
-        return SandboxType.REMOTE
 
     async def initialize(self) -> None:
         """Make the container and start it.
@@ -101,8 +75,7 @@ class DockerSandbox(BackgroundHandle):
         made = await self._engine.request("POST", "/containers/create", self._settings())
         self._container = str(made["Id"])
         await self._engine.request("POST", f"/containers/{self._container}/start")
-        self._logs = await asyncio.to_thread(tempfile.mkdtemp, prefix="agentscope-like-sandbox-")
-        self._background = BackgroundTasks(self._logs)
+        await self._keep_logs()
         done = await self.execute_command("true")
         if not done.success:
             raise SandboxPathError(
@@ -111,43 +84,13 @@ class DockerSandbox(BackgroundHandle):
 
     async def close(self) -> None:
         """End its commands and remove the container with all that is in it."""
-        logs, self._logs = self._logs, None
         try:
             await super().close()
         finally:
             container, self._container = self._container, None
             if container is not None:
                 await self._engine.request("DELETE", f"/containers/{container}", force="1", v="1")
-            if logs is not None:
-                await asyncio.to_thread(shutil.rmtree, logs, ignore_errors=True)
-
-    async def execute_command(
-        self,
-        command: str,
-        workdir: str | None = None,
-        timeout: float = 30,
-        env_vars: Mapping[str, str] | None = None,
-    ) -> CommandResult:
-        """Run a command by bash and return how it ended; see `SandboxHandle`."""
-        directory = posixpath.join(self.workspace_path, workdir or "")
-        mark = uuid.uuid4().hex
-
-        async def start(stdout: int, stderr: int) -> RunningCommand:
-            return await self._start(command, directory, env_vars or {}, stdout, stderr, mark)
-
-        done = await run_to_end(start, timeout)
-        if done.return_code == _NO_DIRECTORY and mark in done.stderr:
-            raise SandboxPathError(
-                f"The container has no directory {directory} that commands can start in: make it "
-                "first, or name another."
-            )
-        return done
-
-    async def _start_in_background(
-        self, command: str, workdir: str | None, env_vars: Mapping[str, str], output: int
-    ) -> RunningCommand:
-        directory = posixpath.join(self.workspace_path, workdir or "")
-        return await self._start(command, directory, env_vars, output, output, uuid.uuid4().hex)
+            await self._remove_logs()
 
     async def _start(
         self,
@@ -159,11 +102,7 @@ class DockerSandbox(BackgroundHandle):
         mark: str,
     ) -> RunningCommand:
         """Start a command: the only way that one of this sandbox starts."""
-        check_command(command)
-        passed = {name: os.environ[name] for name in self.config.pass_env if name in os.environ}
-        variables = {**passed, **self.config.env, **env_vars, MARK_VARIABLE: mark}
-        for name, value in variables.items():
-            check_name(name, value)
+        variables = {**self._variables(command, env_vars), MARK_VARIABLE: mark}
         words = ["bash", "--norc", "--noprofile", "-c", _RUN, "bash", directory, mark, command]
         exec_id = await self._prepared(words, variables)
         try:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.arguments.argument_roles import CHECKED, ArgumentReading, Item, fits
 from agentscope_like.shell.arguments.option_reader import OptionReader
-from agentscope_like.shell.catalog import REST, Grammar, Operand, Role, RoleKind, When
+from agentscope_like.shell.catalog import REST, Grammar, Operand, Role, RoleKind, When, lookup
 from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.values import Argument, Unknown
 
@@ -27,6 +27,7 @@ _READING = frozenset({RoleKind.READ, RoleKind.LIST})
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LINK})
 _MOST_ABOUT = 2
+_MODULE = "-m"
 _HELP = frozenset({"--help", "-help", "-h"})
 
 
@@ -34,6 +35,8 @@ def read_arguments(
     grammar: Grammar, arguments: Sequence[Argument], start: int = 1
 ) -> ArgumentReading:
     """Read `arguments` from index `start` on by `grammar`, descending into sub-commands."""
+    if grammar.modules and (module := _read_module(grammar, arguments, start)):
+        return module
     first = arguments[0]
     label = first.rpartition("/")[2] if isinstance(first, str) else grammar.name
     reading = ArgumentReading(grammar, label)
@@ -41,6 +44,23 @@ def read_arguments(
     if grammar.refuses is not None:
         _refuse(grammar.refuses, reading)
     return reading
+
+
+def _read_module(
+    grammar: Grammar, arguments: Sequence[Argument], start: int
+) -> ArgumentReading | None:
+    """Read `python -m pip list` as `pip list`; None unless it is known to be harmless."""
+    option, name = [*arguments[start : start + 2], "", ""][:2]
+    if option != _MODULE or not isinstance(name, str) or name not in grammar.modules:
+        return None
+    rest = [each for each in arguments[start + 2 :] if isinstance(each, str)]
+    inner = lookup(name)
+    if inner is None or len(rest) != len(arguments) - start - 2:
+        return None
+    if grammar.modules[name].fullmatch(" ".join(rest)) is None:
+        return None
+    reading = read_arguments(inner, arguments, start + 2)
+    return None if reading.problems else reading
 
 
 class _LevelReader(OptionReader, gc=False):

@@ -56,7 +56,9 @@ _KEYS = frozenset(
         "output_format",
         "output_needs",
         "output_operands",
+        "output_selected",
         "output_values",
+        "modules",
         "pairs",
         "recursive",
         "refuses",
@@ -73,7 +75,7 @@ _KEYS = frozenset(
 )
 _WHEN_KEYS = frozenset({"operands", "recursive", "sources", "needs", "without", "doubt", "output"})
 _SHARED_KEYS = frozenset({"flags", "values", "optional"})
-_ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt"})
+_ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt", "modules"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
 _EXPRESSED = frozenset({RoleKind.MATCHING, RoleKind.NAME, RoleKind.SUFFIX})
@@ -182,11 +184,16 @@ class _Compiler:
             output=_OUTPUTS[output],
             output_flags=frozenset(self._words(name, table, "output_flags")),
             output_operands=self._count(name, table, "output_operands"),
+            output_selected=self._switch(name, table, "output_selected"),
             output_needs=frozenset(self._words(name, table, "output_needs")),
             output_values=tuple(self._output_values(name, table)),
             output_format=self._pattern(name, table, "output_format"),
             verbatim=frozenset(self._words(name, table, "verbatim")),
             feed=self._text(name, table, "feed"),
+            modules={
+                key: re.compile(self._text(name, self._mapping(name, table, "modules"), key))
+                for key in self._mapping(name, table, "modules")
+            },
             pairs={
                 key: self._operand(name, value).role
                 for key, value in self._mapping(name, table, "pairs").items()

@@ -164,11 +164,13 @@ class Grammar(Struct, frozen=True, dict=True):
     output: Output = NOTHING_KNOWN
     output_flags: frozenset[str] = frozenset()
     output_operands: int = 0
+    output_selected: bool = False
     output_needs: frozenset[str] = frozenset()
     output_values: tuple[tuple[re.Pattern[str], Output], ...] = ()
     output_format: re.Pattern[str] | None = None
     verbatim: frozenset[str] = frozenset()
     feed: str = ""
+    modules: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     pairs: Mapping[str, Role] = field(default_factory=dict)
     doubt: str = ""
     builtin: bool = False

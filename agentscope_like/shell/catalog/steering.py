@@ -33,6 +33,7 @@ class SteeringFile(Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     settings: Settings = "lines"
     harmless_if: Expression | None = None
     named: bool = False
+    at: bool = False
 
     @cached_property
     def all_names(self) -> tuple[str, ...]:
@@ -55,6 +56,7 @@ class Steering(Struct, frozen=True, forbid_unknown_fields=True):
     harmless: str = ""
     variables: str = ""
     off: Mapping[str, str] = field(default_factory=dict)
+    since: int | None = None
     file: tuple[SteeringFile, ...] = ()
 
     @property
@@ -100,7 +102,7 @@ def steering_table() -> tuple[Steering, ...]:
     file = Path(__file__).with_name("steered_by.toml")
     records = read_table(file, _File, Steering, SteeringFile).steering
     for record in records:
-        steers = bool(record.file or record.variables)
+        steers = bool(record.file or record.variables or record.since)
         if not (record.programs or record.families) or steers != bool(record.steers):
             raise TableError(f"{file.name}: the record {record!r} lacks a field.")
         if not (steers or record.harmless or record.off):

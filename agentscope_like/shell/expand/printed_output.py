@@ -14,7 +14,15 @@ from agentscope_like.shell import catalog
 from agentscope_like.shell.arguments import read_arguments
 from agentscope_like.shell.catalog import RoleKind
 from agentscope_like.shell.syntax import SimpleCommand, Word, nodes
-from agentscope_like.shell.values import NUMBER, Argument, Output, Shape, plain, shape_of
+from agentscope_like.shell.values import (
+    NUMBER,
+    Argument,
+    Output,
+    Shape,
+    may_be_option,
+    plain,
+    shape_of,
+)
 from agentscope_like.toml_tables import Expression, read_table
 
 if TYPE_CHECKING:
@@ -34,6 +42,7 @@ _LONGEST = 10_000
 """How many characters of what printf repeats are put together."""
 
 _NUMBERS = Output(Shape.INTEGER, single=False)
+_WORDS = Output(Shape.WORD, single=False)
 _LINE_NUMBER = Output(single=False, numbered=NUMBER)
 
 
@@ -54,6 +63,8 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     matching: Expression
     trimming: Expression
     numbering_awk: Expression
+    marking: Expression
+    unmarking: Expression
     find: _Find
 
 
@@ -70,6 +81,8 @@ def printed(stages: Sequence[Draft]) -> Output | None:
     """
     if len(stages) > 1 and _prints_line_numbers(stages):
         return _LINE_NUMBER
+    if len(stages) > 1 and _prints_branches(stages):
+        return _WORDS
     if len(stages) > 1 and all(map(_keeps_lines, stages[1:])):
         output = _of_command(stages[0])
         return output and output._replace(single=False, choices=(), places=False)
@@ -252,6 +265,19 @@ def _prints_line_numbers(stages: Sequence[Draft]) -> bool:
     return understood and stages[0].program == "grep" and _numbers_lines(stages[0])
 
 
+def _prints_branches(stages: Sequence[Draft]) -> bool:
+    """Return whether a pipeline takes the mark off each line that `git branch` prints.
+
+    Behind the mark there are words without glob characters: a branch, or what HEAD is instead.
+    """
+    table = _table()
+    if not _is_filter(stages[0], table.marking) or stages[0].assignments:
+        return False
+    cut = [each for each in stages[1:] if not _keeps_lines(each)]
+    taken = cut or stages[1:]
+    return len(cut) <= 1 and any(_is_filter(each, table.unmarking) for each in taken)
+
+
 def _numbers_lines(grep: Draft) -> bool:
     """Return whether each line that grep prints begins with its number and a colon."""
     grammar = catalog.lookup("grep")
@@ -273,6 +299,8 @@ def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:
     operands = [item.argument for item in reading.items if not item.flag]
     texts = [each for each in operands if isinstance(each, str)]
     pattern = inner.output_format
+    if not operands and inner.default:
+        texts = [inner.default]
     if pattern is not None and not (texts and all(map(pattern.fullmatch, texts))):
         return Output()
     for when in inner.whens:
@@ -281,6 +309,8 @@ def _of_grammar(grammar: Grammar, arguments: Sequence[Argument]) -> Output:
     if len(operands) > inner.output_operands or not reading.used <= inner.output_flags:
         return Output()
     output = _formatted(inner, reading)
+    if inner.output_selected:
+        return Output() if any(map(may_be_option, operands)) else output
     return output if all(_is_clear(each, output, pattern) for each in operands) else Output()
 
 

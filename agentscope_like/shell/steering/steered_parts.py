@@ -50,7 +50,7 @@ def _may_be_steered(program: str) -> bool:
 
 
 def _is_seen(steering: Steering) -> bool:
-    return bool(steering.file or steering.variables)
+    return bool(steering.file or steering.variables or steering.since)
 
 
 def _steered_part(part: Part, steerings: Sequence[Steering], search: SteeringSearch) -> Part:

@@ -14,7 +14,9 @@ from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import FOLDER, FileKind, PathError, TooManyFilesError
 from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.shell.catalog import RoleKind, Steering, SteeringFile, lookup
+from agentscope_like.shell.program_search import search_path
 from agentscope_like.shell.steering.present_names import present_names
+from agentscope_like.shell.steering.python_version import is_recent, minor_version
 from agentscope_like.shell.steering.settings import SettingsError, settings_in
 from agentscope_like.shell.steering.written_files import written_objection
 from agentscope_like.shell.surroundings import Surroundings
@@ -43,6 +45,8 @@ class SteeringSearch(Struct, frozen=True, dict=True):
         for name in steering.variables.split():
             if self._leads_into_project(self.around.variables.get(name, "")):
                 return f"{name} is set to something in the project, which {steering.steers}"
+        if steering.since is not None and not self._is_recent(part, steering.since):
+            return f"a Python that may be older than 3.{steering.since} {steering.steers}"
         starts = _starts(part, steering)
         for file in steering.file:
             if not starts:
@@ -76,7 +80,7 @@ class SteeringSearch(Struct, frozen=True, dict=True):
 
     def _leads_into_project(self, value: str) -> bool:
         """Return whether a variable's value has a path of the project, or one that is relative."""
-        for path in filter(None, value.split(":")):
+        for path in value.split(":") if value else ():
             if not path.startswith("/"):
                 return True
             try:
@@ -86,10 +90,32 @@ class SteeringSearch(Struct, frozen=True, dict=True):
                 return True
         return False
 
+    def _is_recent(self, part: Part, since: int) -> bool:
+        """Return whether every Python that may run for a part is known to be recent enough."""
+        name = part.argv[0] if part.argv else None
+        if name is None or self.around.names is not os:
+            return False
+        if "/" in name:
+            return name.startswith("/") and minor_version(name) >= since
+        around, variables = self.around, self.around.variables
+        try:
+            path = search_path(
+                variables.get("PATH"), around.working, root=around.root, home=around.home
+            )
+            above = self._directories_above(part.directories)
+        except (PathError, TooManyFilesError):
+            return False
+        chosen = variables.get("PYENV_VERSION", "")
+        is_found = above and not variables.get("PYENV_DIR")
+        return bool(is_found) and is_recent(name, path.outside, since, above=above, chosen=chosen)
+
     def _candidates(
         self, file: SteeringFile, starts: tuple[str, ...], places: tuple[str, ...]
     ) -> Iterator[str]:
         """Yield the paths where the program may find a file; that it is there is not known."""
+        if file.at:
+            yield from (self.around.locate(name).absolute for name in file.all_names)
+            return
         if file.named:
             yield from starts
         for directory in places:

@@ -29,7 +29,8 @@ def rows(table: str) -> list[str]:
 KNOWN = rows(r"""
 word echo a.b
 word git describe
-word git describe v1
+word git describe HEAD
+word git describe --tags --abbrev=0 HEAD~2^
 word git describe || true
 word git describe || false
 word git describe || :
@@ -38,6 +39,20 @@ word git describe || test -e a
 word git describe || [ -e a ]
 word git describe 2>/dev/null
 word git rev-parse --short HEAD
+word git tag
+word git tag -l 'v*'
+word git tag --list 'v*' --sort=-v:refname
+word git branch --list 'f*' --format='%(refname:short)'
+word git for-each-ref --format='%(refname:short)' 'refs/tags/v*'
+word git branch | cut -c3-
+word git branch --merged main | cut -c 3- | head -1
+word git branch | grep '\*' | cut -c3-
+word git branch | grep '\*' | sed 's/^\* //'
+word git branch | sed 's/^..//'
+word git branch | sed -e 's/^[ *]*//' | sort
+word git branch --no-merged | tr -d '* '
+word git branch | awk '{print $NF}'
+word git branch | grep -v '\*'
 word git rev-parse HEAD || git describe
 word git hash-object f
 number echo 5
@@ -87,6 +102,30 @@ word echo -a.b
 word echo "$x"
 word cat f
 word git describe "v$x"
+word git describe v1
+word git describe --all
+word git describe HEAD:f
+word git describe HEAD^{blob}
+word git tag -n -l 'v*'
+word git tag -l "$x"
+word git tag -l 'v*' | cut -c2-
+word git branch
+word git branch --list 'f*'
+word git branch --list 'f*' --format='%(authorname)'
+word git branch -r | cut -c3-
+word git branch -v | cut -c3-
+word git branch | cut -c4-
+word git branch | cut -c2-
+word git branch | cut -c3- f
+word git branch | cut -c3- | cut -c3-
+word git branch | sed 's/^..//p;s/a/ -/'
+word git branch | sed 's/a//'
+word git branch | awk '{print $1}'
+word git branch | tr -d 'a '
+word git branch | grep '\*'
+word git tag -n | cut -c3-
+word git log | cut -c3-
+word GIT_DIR=x git branch | cut -c3-
 word git describe 2>&1
 word git describe 2>f
 word git describe || cat f

@@ -85,6 +85,25 @@ def test_a_record_that_says_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) 
         steering_table.cache_clear()
 
 
+def test_no_command_takes_a_switch_away(tmp_path: Path) -> None:
+    """What switches a program's files off cannot be unset for it."""
+    place = make_place(tmp_path)
+    assert decide("env -u FOO ls", place).behavior.value == "allow"
+    switches = {name for record in steering_table() for name in record.off}
+    assert switches
+    for name in switches:
+        for command in (f"env -u {name} ls", f"unset {name}; ls", f"{name}=x ls", f"{name}= ls"):
+            assert decide(command, place).behavior.value == "ask", command
+
+
+def test_a_variable_with_an_empty_part_means_the_directory(tmp_path: Path) -> None:
+    """Python takes an empty part of PYTHONPATH for the directory that it runs in."""
+    place = make_place(tmp_path)
+    for value, behavior in (("/usr/lib/x", "allow"), ("/usr/lib/x:", "ask"), (".", "ask")):
+        with patch.dict(os.environ, PYTHONPATH=value):
+            assert decide("pip list", place).behavior.value == behavior, value
+
+
 def test_the_file_is_told(rust: Place) -> None:
     """The question names the file, and what it makes of the program."""
     decision = decide("cargo --version", rust)

@@ -30,9 +30,11 @@ from tests.sandbox.kit import require_bubblewrap
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 
 
-def git(directory: Path, *arguments: str) -> None:
-    """Run git for the setting of the scene."""
-    subprocess.run(["git", *arguments], cwd=directory, check=True, capture_output=True)
+def git(directory: Path, *arguments: str) -> str:
+    """Run git for the setting of the scene, and return what it prints."""
+    command = ["git", *arguments]
+    run = subprocess.run(command, cwd=directory, check=True, capture_output=True, text=True)
+    return run.stdout.strip()
 
 
 @pytest.fixture
@@ -374,6 +376,8 @@ TELLING_NAMES = (
     "b=$(git symbolic-ref --short HEAD); git log -1 $b",
     "git log $(git describe --tags)..HEAD",
     "for b in $(git branch --format='%(refname:short)'); do git log -1 $b; done",
+    "for b in $(git branch | cut -c3-); do git log -1 $b; done",
+    "for t in $(git tag -l '*'); do git log -1 $t; done",
     "for t in $(git tag --list | head -1); do git log -1 $t; done",
     "for b in $(git for-each-ref --format='%(refname:short)'); do git log -1 $b; done",
 )
@@ -418,6 +422,108 @@ async def test_nor_is_the_name_of_a_branch_that_is_yet_to_be_born(named: Path) -
     with pytest.raises(ToolArgumentError, match="begins with a dash"):
         await output(Bash(cwd=named), TELLING_NAMES[0])
     assert await output(Bash(cwd=named), "git branch --show-current") == "--output=PWNED\n"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", ["--output=PWNED", "-x", "v1 --output=PWNED", "v*"])
+async def test_nor_is_the_name_in_a_tag_that_differs_from_its_ref(
+    named: Path, name: str, packed: bool
+) -> None:
+    """`git describe` prints the name in the tag object, of which a clone takes over any."""
+    author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    git(named, *author, "tag", "-am1", "v2")
+    command = "git log -1 $(git describe --tags --abbrev=0)"
+    assert "fatal" not in await output(Bash(cwd=named), command)
+    tag = Path(named, "tag")
+    head = f"object {git(named, 'rev-parse', 'HEAD')}\ntype commit\ntag {name}\n"
+    tag.write_text(f"{head}tagger A <a> 1 +0000\n\nx\n")
+    made = git(named, "hash-object", "-t", "tag", "-w", "--literally", "tag")
+    Path(named, ".git/refs/tags/v2").write_text(f"{made}\n")
+    git(named, *(["gc", "-q"] if packed else ["status"]))
+    with pytest.raises(ToolArgumentError, match="begins with a dash"):
+        await output(Bash(cwd=named), command)
+    assert "1" in await output(Bash(cwd=named), "git log -1 --oneline")
+    assert not list(named.glob("*PWNED*"))
+
+
+async def test_tags_that_are_stored_as_differences_are_read(named: Path) -> None:
+    """Of many tags git keeps what differs between them."""
+    author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    message = "\n".join(str(number) * 20 for number in range(100))
+    for number in range(5):
+        git(named, *author, "tag", "-a", "-m", f"{message}{number}", f"v2.{number}")
+    git(named, "gc", "-q")
+    assert "chain length" in git(named, "verify-pack", "-v", str(next(named.rglob("*.idx"))))
+    command = "git log -1 $(git describe --tags --abbrev=0)"
+    assert "fatal" not in await output(Bash(cwd=named), command)
+
+
+@pytest.mark.parametrize("where", ["refs/replace", "objects/info/alternates"])
+async def test_tags_that_may_lie_elsewhere_are_not_believed(named: Path, where: str) -> None:
+    """An object that stands for another one, or lies in another repository, is not looked for."""
+    command = "git log -1 $(git describe --tags --abbrev=0)"
+    assert "fatal" not in await output(Bash(cwd=named), command)
+    place = named / ".git" / where
+    if where.startswith("refs"):
+        place.mkdir()
+        commit = git(named, "rev-parse", "HEAD")
+        place.joinpath(commit).write_text(f"{commit}\n")
+    else:
+        place.write_text("")
+    with pytest.raises(ToolArgumentError, match="not known what git would do"):
+        await output(Bash(cwd=named), command)
+
+
+@pytest.mark.parametrize(
+    "file", ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"]
+)
+@pytest.mark.parametrize("name", ["x --output=PWNED y", "refs/heads/-x", "*"])
+async def test_nor_is_what_a_repository_says_of_a_rebase(named: Path, file: str, name: str) -> None:
+    """`git branch` prints a rebase or bisection under way with the text of a file."""
+    command = "for b in $(git branch --format='%(refname:short)'); do git log -1 $b --; done"
+    git(named, "checkout", "-q", "--detach")
+    place = named / ".git" / file
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("refs/heads/main\n")
+    place.with_name("onto").write_text("main\n")
+    named.joinpath(".git/BISECT_LOG").touch()
+    assert "Author" in await output(Bash(cwd=named), command)
+    place.write_text(name)
+    with pytest.raises(ToolArgumentError, match="begins with a dash"):
+        await output(Bash(cwd=named), command)
+    assert not list(named.glob("PWNED*"))
+
+
+@pytest.mark.parametrize("name", ["HEAD", "info/exclude", "shallow", "refs/heads/main"])
+async def test_a_file_of_a_repository_with_another_name_is_not_shown(
+    named: Path, tmp_path: Path, name: str
+) -> None:
+    """A hard link to a credential is no symlink; objects may be shared by clones."""
+    bash = Bash(cwd=named)
+    for each in named.glob(".git/objects/??/*"):
+        os.link(each, tmp_path / each.name)
+    assert await bash.check_read_only({"command": "git log"})
+    secret = tmp_path / "secret"
+    secret.write_text("password")
+    path = named / ".git" / name
+    path.unlink(missing_ok=True)
+    os.link(secret, path)
+    assert not await bash.check_read_only({"command": "git log"})
+
+
+@pytest.mark.parametrize("name", [".gitattributes", ".gitignore", ".mailmap"])
+async def test_a_link_that_older_versions_follow_leads_nowhere_else(
+    named: Path, tmp_path: Path, name: str
+) -> None:
+    """Git before 2.32 reads these files of the work tree through symlinks."""
+    bash = Bash(cwd=named)
+    (named / "other").touch()
+    (named / name).symlink_to("other")
+    assert await bash.check_read_only({"command": "git log"})
+    (tmp_path / "secret").write_text("password")
+    (named / name).unlink()
+    (named / name).symlink_to(tmp_path / "secret")
+    assert not await bash.check_read_only({"command": "git log"})
 
 
 def none_set(place: GitPlace, environment: Mapping[str, str]) -> list[str]:

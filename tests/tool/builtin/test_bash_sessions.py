@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +17,10 @@ from agentscope_like.exception import GrantError
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, UserMsg
 from agentscope_like.model import Script, ScriptedModel
 from agentscope_like.permission import PermissionContext, PermissionDecision, PermissionMode
+from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, CallRequest, Toolkit, ToolManager, ToolProxy
+from agentscope_like.tool.builtin.bash import host_shell, shell_process
 
 Tools = Toolkit | ToolProxy
 
@@ -145,3 +149,54 @@ async def test_a_directory_that_was_swapped_after_the_decision_voids_it(
         async for _ in toolkit.run(decided.grant, state):
             pass
     assert list(outside.iterdir()) == []
+
+
+def swap(project: Path, outside: Path) -> None:
+    """Put a link that leads outside in the place of the directory."""
+    (project / "one").rename(project / "aside")
+    os.symlink(outside, project / "one")
+
+
+@pytest.mark.parametrize("confine", ["auto", "off"])
+async def test_a_directory_that_is_swapped_before_the_start_stops_it(
+    project: Path, confine: Confine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the grant was checked too, nothing runs in a directory that nobody was shown."""
+    outside = project.parent / "outside"
+    outside.mkdir()
+    toolkit = Toolkit([Bash(cwd=project, confine=confine)])
+    state = session(PermissionMode.BYPASS)
+    await run(toolkit, state, "cd one")
+    find = shell_process.find_bash
+
+    def swapping() -> str | None:
+        if (project / "one").is_dir() and not (project / "one").is_symlink():
+            swap(project, outside)
+        return find()
+
+    monkeypatch.setattr(host_shell, "find_bash", swapping)
+    assert "not the directory that was decided about" in await run(toolkit, state, "touch new.txt")
+    assert list(outside.iterdir()) == []
+    assert not (project / "aside" / "new.txt").exists()
+
+
+async def test_a_directory_that_is_swapped_at_the_start_is_the_one_that_was_shown(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the last look and the start the directory is held open."""
+    outside = project.parent / "outside"
+    outside.mkdir()
+    toolkit = Toolkit([Bash(cwd=project, confine="off")])
+    state = session(PermissionMode.BYPASS)
+    await run(toolkit, state, "cd one")
+    start = subprocess.Popen
+
+    def swapping(*words: Any, **options: Any) -> Any:
+        if options.get("start_new_session") and not (project / "one").is_symlink():
+            swap(project, outside)
+        return start(*words, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", swapping)
+    await run(toolkit, state, "touch new.txt")
+    assert list(outside.iterdir()) == []
+    assert (project / "aside" / "new.txt").exists()

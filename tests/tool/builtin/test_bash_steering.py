@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +26,7 @@ from agentscope_like.sandbox.isolation.profile import Confine
 from agentscope_like.tool import Bash
 
 SECONDS = 60
+PYTHON = os.path.realpath(sys.executable)
 
 
 class Stranger(NamedTuple):
@@ -90,6 +92,11 @@ def _kubeconfig(stranger: Stranger) -> Mapping[str, str]:
     return {"kubeconfig": json.dumps(config)}
 
 
+def _modules(stranger: Stranger) -> Mapping[str, str]:
+    code = f"open({str(stranger.marks)!r}, 'w').write('met')\n"
+    return dict.fromkeys(("pip.py", "json.py", "logging/__init__.py", "sub/pip.py"), code)
+
+
 def _repository(setting: str) -> Callable[[Stranger], Mapping[str, str]]:
     def files(stranger: Stranger) -> Mapping[str, str]:
         config = (
@@ -120,6 +127,9 @@ SCENES = {
         _kubeconfig,
         lambda work: {"KUBECONFIG": f"{work}/kubeconfig"},
     ),
+    "npm owner": Scene("npm", "npm owner ls react", _registry),
+    "python": Scene("python3", "python3 -m pip list", _modules),
+    "python below": Scene("python3", "cd sub && python3 -m pip --version", _modules),
     "git proxy": Scene("git", "git ls-remote origin", _repository("[http]\n\tproxy = {}")),
     "git instead": Scene(
         "git",
@@ -212,6 +222,95 @@ async def test_nothing_hostile_runs_unasked(
             async for _ in bash.call(scene.command, _permission_context=policy):
                 pass
     assert not stranger.marks.exists()
+
+
+async def test_pip_is_found_beside_modules_of_the_project(
+    stranger: Stranger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`python3 -m pip list` runs unasked, and lists what is installed and not what lies there."""
+    work = project(SCENES["python"], stranger, tmp_path)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "python3").symlink_to(PYTHON)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    confines: tuple[Confine, ...] = ("auto", "off")
+    for confine in confines:
+        bash = Bash(cwd=work, confine=confine)
+        assert await bash.check_read_only({"command": "python3 -m pip list"})
+        text = "".join([str(chunk.content) async for chunk in bash.call("python3 -m pip list")])
+        assert "pip" in text
+        assert "Version" in text
+    assert not stranger.marks.exists()
+
+
+@pytest.mark.parametrize("older", ["python3.10", "python", "pypy3"])
+async def test_a_python_that_may_be_older_imports_what_is_there(older: str, tmp_path: Path) -> None:
+    """Before 3.11 the directory cannot be left out, and of another name nobody knows."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / older).touch(0o755)
+    (programs / "python3").symlink_to(older)
+    work = tmp_path / "project"
+    work.mkdir()
+    path = f"{programs}:{os.environ['PATH']}"
+    with patch.dict(os.environ, PATH=path):
+        assert not await Bash(cwd=work).check_read_only({"command": "python3 -m pip list"})
+    (programs / "python3").unlink()
+    (programs / "python3").symlink_to("python3.12")
+    (programs / "python3.12").touch(0o755)
+    with patch.dict(os.environ, PATH=path):
+        assert await Bash(cwd=work).check_read_only({"command": "python3 -m pip list"})
+
+
+@pytest.mark.parametrize(
+    ("chosen", "of_the_project", "is_read"),
+    [
+        ("3.11.7", None, True),
+        ("3.12.1/envs/mine", None, True),
+        ("3.10.13", None, False),
+        ("mine", None, False),
+        ("3.11.7", "3.8.1", False),
+        ("3.8.1", "3.13", True),
+        ("3.11.7", "", False),
+        ("3.11.7 2.7.18", None, False),
+    ],
+)
+async def test_the_version_that_pyenv_chooses_counts(
+    chosen: str, of_the_project: str | None, is_read: bool, tmp_path: Path
+) -> None:
+    """What `python3` is says a file of the project, or one beside the shims."""
+    shims = tmp_path / "pyenv" / "shims"
+    shims.mkdir(parents=True)
+    (shims / "python3").touch(0o755)
+    (tmp_path / "pyenv" / "version").write_text(f"{chosen}\n")
+    work = tmp_path / "project"
+    work.mkdir()
+    if of_the_project is not None:
+        (work / ".python-version").write_text(of_the_project)
+    with patch.dict(os.environ, PATH=f"{shims}:/usr/bin:/bin"):
+        bash = Bash(cwd=work)
+        assert await bash.check_read_only({"command": "python3 -m pip list"}) is is_read
+
+
+@pytest.mark.parametrize("of_the_user", [".config/pip", ".pip"])
+async def test_a_password_in_the_settings_of_pip_is_not_listed(
+    of_the_user: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`pip config list` shows the user's files, which may name an index with a password."""
+    work, home = tmp_path / "project", tmp_path / "home"
+    work.mkdir()
+    (home / of_the_user).mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    settings = home / of_the_user / "pip.conf"
+    for text, is_read in (
+        ("[global]\ntimeout = 60\n", True),
+        ("[global]\nindex-url = https://pypi.example.org/simple\n", True),
+        ("[global]\nindex-url = https://me:hunter2@pypi.example.org/simple\n", False),
+        ("[global]\nmy-token = x\n", False),
+    ):
+        settings.write_text(text)
+        for command in ("pip config list", "python3 -m pip config list --user"):
+            assert await Bash(cwd=work).check_read_only({"command": command}) is is_read, text
 
 
 async def test_what_was_just_written_does_not_run(stranger: Stranger, tmp_path: Path) -> None:

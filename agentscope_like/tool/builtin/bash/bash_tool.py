@@ -46,6 +46,7 @@ from agentscope_like.tool.builtin.bash.confiner import Confiner
 from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
 from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.tool.builtin.bash.shell_result import MAX_BACKGROUND_MS, MAX_TIMEOUT_MS
+from agentscope_like.tool.builtin.bash.start_directory import place_of
 from agentscope_like.tool.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ class Bash(ToolBase):
             analysis=steered(analysis, surroundings),
             surroundings=surroundings,
             surroundings_now=surroundings_now,
-            place_of=_no_place if session is None or self._backend is not None else _place_of,
+            place_of=_no_place if session is None or self._backend is not None else place_of,
             programs=programs,
             checked=checked,
             aliases=shell.git_aliases,
@@ -436,6 +437,7 @@ class Bash(ToolBase):
                 profile=profile if covered is None else covered.profile,
                 covered=covered,
                 in_background=in_background,
+                place=call.place,
             )
             async with aclosing(run) as stream:
                 async for chunk in stream:
@@ -462,15 +464,6 @@ def _remember_output(chunk: ToolChunk, session: AgentState | None) -> None:
     if session is not None and isinstance(path, str):
         outputs = session.tool_context.outputs
         outputs[:] = [*outputs[1 - _MOST_OUTPUTS :], os.path.realpath(path)]
-
-
-def _place_of(directory: str) -> str:
-    """Return the identity of the directory that stands at a path; empty where there is none."""
-    try:
-        status = os.stat(directory)
-    except OSError:
-        return ""
-    return f"#{status.st_dev}.{status.st_ino}"
 
 
 def _no_place(directory: str) -> str:

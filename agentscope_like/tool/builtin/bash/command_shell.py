@@ -119,5 +119,6 @@ class CommandShell(Protocol):
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
         in_background: bool = False,
+        place: str = "",
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it arrives, then a last chunk with its status."""

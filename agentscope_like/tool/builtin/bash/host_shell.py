@@ -188,6 +188,7 @@ class Shell:
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
         in_background: bool = False,
+        place: str = "",
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it arrives, then a last chunk with its status.
 
@@ -199,6 +200,7 @@ class Shell:
                 does not run.
             covered: Reports the credentials that the confinement hides from it.
             in_background: Whether to yield all its output and to take a longer timeout.
+            place: Which directory it has to start in; empty for the one at the path.
 
         Raises:
             ToolArgumentError: The command cannot be passed to a process.
@@ -223,6 +225,7 @@ class Shell:
             timeout=run_seconds(timeout_ms, in_background=in_background),
             profile=profile,
             guard=self._guard,
+            place=place,
         )
         heard = Heard()
         transcript = StreamedOutput() if in_background else Transcript(self._files.new)

@@ -200,6 +200,7 @@ class SandboxShell:
         profile: Profile | None = None,
         covered: CoveredRun | None = None,
         in_background: bool = False,
+        place: str = "",
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it arrives, then a last chunk with its status.
 
@@ -207,7 +208,7 @@ class SandboxShell:
             ToolArgumentError: The command cannot be passed to a process.
             SandboxConnectionError: The other host cannot be reached, or was lost meanwhile.
         """
-        del profile, covered
+        del profile, covered, place
         refuse_unsendable(command)
         running = SandboxCommand(
             self._handle,

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from agentscope_like.sandbox.host import ProcessFamily, find_bash
 from agentscope_like.tool.builtin.bash.descriptors import READ_SIZE, Descriptors
+from agentscope_like.tool.builtin.bash.start_directory import held_path, open_directory
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.host import OrphanGuard
@@ -81,6 +82,7 @@ class ShellProcess:
         timeout: The timeout in seconds.
         profile: The confinement of the command; None for no confinement.
         guard: Ends the command if this program is killed.
+        place: Which directory it has to start in; empty for the one at the path.
 
     Raises:
         IsolationError: It cannot be confined, and does not run.
@@ -99,7 +101,9 @@ class ShellProcess:
         timeout: float,
         profile: Profile | None = None,
         guard: OrphanGuard | None = None,
+        place: str = "",
     ) -> None:
+        self._place = place
         self._command = command
         self._bash = bash
         self._directory = directory
@@ -189,12 +193,14 @@ class ShellProcess:
             del environment["BASH_ENV"]
             words = (self._bash, *_OPTIONS, "--", _UNSEEN, self._bash, f"{text_end}", f"{prologue}")
         confinement = self._confine(environment)
+        start = open_directory(self._directory, self._place)
+        self._descriptors.add(start)
         self._process = subprocess.Popen(
             words if confinement is None else (*confinement.words, *words),
             stdin=subprocess.DEVNULL,
             stdout=output_end,
             stderr=output_end,
-            cwd=self._directory if confinement is None else "/",
+            cwd=held_path(start, self._directory) if confinement is None else "/",
             env=environment if confinement is None else {},
             pass_fds=(*given, *(confinement.descriptors if confinement else ())),
             start_new_session=True,
@@ -204,7 +210,7 @@ class ShellProcess:
         self._family = ProcessFamily(self._process.pid, self._mark)
         if confinement is not None:
             confinement.hand_over()
-        for descriptor in (output_end, *given):
+        for descriptor in (output_end, start, *given):
             self._descriptors.close(descriptor)
 
     def _confine(self, environment: Mapping[str, str]) -> Confinement | None:

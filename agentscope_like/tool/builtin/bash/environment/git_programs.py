@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.shell import CommandAnalysis, Part, Surroundings
+from agentscope_like.tool.builtin.bash.environment.printed_names import odd_name_error
 from agentscope_like.tool.builtin.bash.environment.repository import MAX_SUBMODULES, Repositories
 
 __all__ = [
@@ -119,6 +120,14 @@ _NAMES = ("for-each-ref", "--count=1", "--format=%(refname)", *_OPTION_LIKE)
 _BRANCH = ("symbolic-ref", "-q", "HEAD")
 """What names the repository has that begin with a dash, and the branch, which need not exist."""
 
+_LISTED = {
+    "branch": ("branch", "--format=%(refname)"),
+    "describe": ("for-each-ref", "--format=%(tag)", "refs/tags"),
+}
+"""Lists what a sub-command prints that is no ref: a rebase under way, the names in tags."""
+
+_OPTION_IN_TEXT = re.compile(rb"(?:^|\s)-|[*?\[\\]")
+
 _LINKS = ("-c", "core.fsmonitor=false", "ls-files", "--stage", "-z")
 _GITLINK = "160000 "
 
@@ -131,14 +140,15 @@ _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, val
 class GitPlace(NamedTuple):
     """A repository that a command reads: the directory and the options that select it.
 
-    `tells_names` means that git prints the name of a branch or tag, which other commands may get as
-    an argument, and `skips` are the settings that name lists of commits or objects to skip.
+    `tells_names` are the sub-commands that print the name of a branch or tag, which other commands
+    may get as an argument, and `skips` are the settings that name lists of commits or objects to
+    skip.
     """
 
     directory: str
     options: tuple[str, ...]
     reaches_remote: bool = False
-    tells_names: bool = False
+    tells_names: frozenset[str] = frozenset()
     skips: frozenset[str] = frozenset()
 
 
@@ -210,8 +220,10 @@ def _reaches_remote(part: Part) -> bool:
     return "ls-remote" in part.argv or ("remote" in part.argv and "show" in part.argv)
 
 
-def _tells_names(part: Part, analysis: CommandAnalysis) -> bool:
-    return len(analysis.parts) > 1 and not _TELLING_NAMES.isdisjoint(part.argv)
+def _tells_names(part: Part, analysis: CommandAnalysis) -> frozenset[str]:
+    if len(analysis.parts) <= 1:
+        return frozenset()
+    return _TELLING_NAMES.intersection(word for word in part.argv if word is not None)
 
 
 def _leading_options(part: Part) -> list[tuple[str, ...]]:
@@ -331,16 +343,15 @@ def _leads_down(link: str) -> bool:
 
 
 def _refuse_odd_names(place: GitPlace, told: Told) -> None:
-    """Raise an error if a branch or tag is named like an option; a clone copies any name."""
+    """Raise an error if git prints a name like an option; a clone copies any name."""
     branch = told([*place.options, *_BRANCH])
     is_odd = branch.startswith(b"refs/heads/-")
     odd = branch if is_odd else told([*place.options, *_NAMES])
+    for command in sorted(place.tells_names & _LISTED.keys()):
+        for line in told([*place.options, *_LISTED[command]]).splitlines():
+            odd = odd or (line if _OPTION_IN_TEXT.search(line) else b"")
     if odd:
-        raise ToolArgumentError(
-            f"the repository at {place.directory!r} has a name that begins with a dash "
-            f"({os.fsdecode(odd).strip()}), which git would take for an option where the command "
-            "passes it on. Rename or delete it, or give the name in full."
-        )
+        raise odd_name_error(place.directory, os.fsdecode(odd).strip())
 
 
 def _listed_keys(output: bytes) -> list[str]:

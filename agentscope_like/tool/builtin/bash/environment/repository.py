@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.file_looks import Looks
@@ -24,6 +23,16 @@ from agentscope_like.paths import (
 )
 from agentscope_like.sandbox.secret_wall import MOST_INDEX_BYTES, GitIndexError, recorded_links
 from agentscope_like.shell import Surroundings
+from agentscope_like.tool.builtin.bash.environment.printed_names import (
+    PrintedNames,
+    PrintedNamesError,
+    odd_name_error,
+)
+from agentscope_like.tool.builtin.bash.environment.repository_files import (
+    MOST_LINK_BYTES,
+    content_of,
+    names_in,
+)
 
 __all__ = ["MAX_ENTRIES", "MAX_SUBMODULES", "Repositories", "settings_in"]
 
@@ -34,15 +43,15 @@ MAX_ENTRIES = 20_000
 """Most files of repositories, objects left out, whose names are looked at for one command."""
 
 _MOST_INCLUDED = 10
-_MOST_LINK_BYTES = 4096
 _MOST_ALTERNATES_BYTES = 1 << 16
-_MOST_REFS_BYTES = 1 << 26
 _GITFILE = b"gitdir: "
 _MAY_BE_GITLINK = b"\0\0\xe0\0"
 """The mode of a submodule in an index (gitformat-index(5))."""
 
 _NOT_LOOKED_INTO = frozenset({"hooks", "modules", "lfs", "annex"})
 """Of a repository: hooks are switched off, and submodules are repositories of their own."""
+
+_TREE_FILES = (".gitattributes", ".gitignore", ".mailmap")
 
 _NONE: frozenset[str] = frozenset()
 _FAN_OUT = re.compile(r"[0-9a-f]{2}|pack")
@@ -54,9 +63,7 @@ _FILE_SETTINGS = frozenset(
     }
 )
 _PLAIN_PATH = re.compile(r"[^~%\x00-\x1f][^\x00-\x1f]*")
-_ODD_REF = re.compile(rb"^\S+ (refs/(?:heads|tags|remotes)/-.*)$", re.MULTILINE)
 _OWN_NAMES = ("HEAD", "objects", "refs", "commondir")
-_KINDS = ("heads", "tags", "remotes")
 
 
 class Repositories:
@@ -77,7 +84,9 @@ class Repositories:
         self.looks = Looks()
         self._looked_at = 0
 
-    def keys(self, directory: str, options: Sequence[str], *, tells_names: bool) -> list[str]:
+    def keys(
+        self, directory: str, options: Sequence[str], *, tells_names: Collection[str]
+    ) -> list[str]:
         """Return the names of what repositories and the submodules in them set by themselves.
 
         A setting that names a file of the project which is no secret is left out.
@@ -85,7 +94,7 @@ class Repositories:
         Args:
             directory: Where git starts.
             options: Git's own options that select the repository.
-            tells_names: Whether git prints names of branches that other commands get.
+            tells_names: The sub-commands that print names which other commands get.
 
         Raises:
             ToolArgumentError: Git would read files elsewhere, or it is not known what it reads.
@@ -107,7 +116,7 @@ class Repositories:
             if repository is None:
                 continue
             if tells_names and number < tops:
-                repository.refuse_odd_names()
+                repository.refuse_odd_names(tells_names)
             found |= dict.fromkeys(repository.keys())
             pending += repository.submodules()
         return list(found)
@@ -159,7 +168,7 @@ class Repositories:
         directory = place
         self.looks.at(place)
         if os.path.isfile(place):
-            line = _content(place, _MOST_LINK_BYTES)
+            line = content_of(place, MOST_LINK_BYTES)
             if not line.startswith(_GITFILE):
                 return None
             named = os.fsdecode(line.removeprefix(_GITFILE).rstrip(b"\r\n"))
@@ -190,6 +199,7 @@ class Repositories:
         while pending:
             place = pending.pop()
             is_passed_over = _passing_over(place, directory)
+            has_no_objects = not is_below(place, f"{directory}/objects")
             for entry in self._entries(place, root):
                 if entry.is_symlink():
                     self.looks.elsewhere()
@@ -198,8 +208,11 @@ class Repositories:
                     if os.path.isdir(target) and target not in seen:
                         seen.add(target)
                         pending.append(target)
-                elif entry.is_dir(follow_symlinks=False) and not is_passed_over(entry.name):
-                    pending.append(entry.path)
+                elif entry.is_dir(follow_symlinks=False):
+                    if not is_passed_over(entry.name):
+                        pending.append(entry.path)
+                elif has_no_objects and entry.stat(follow_symlinks=False).st_nlink > 1:
+                    raise _elsewhere(root, f"{entry.path!r} is a file that has another name too")
 
     def _entries(self, place: str, root: str) -> list[os.DirEntry[str]]:
         self.looks.at(place)
@@ -246,6 +259,7 @@ class _Repository:
         self._looks = looks
         self.settings = list(self._all_settings())
         self._tree = self._work_tree()
+        self._check_tree_files()
         self._check_alternates(os.path.join(common, "objects"), 0)
 
     def keys(self) -> Iterator[str]:
@@ -279,7 +293,7 @@ class _Repository:
             raise _not_understood(self._root, "its configuration includes too many files")
         self._looks.at(path)
         try:
-            settings = git_settings(_content(path, MOST_CONFIG_BYTES + 1))
+            settings = git_settings(content_of(path, MOST_CONFIG_BYTES + 1))
         except GitConfigError as error:
             raise _not_understood(self._root, f"of {path!r}, {error}") from error
         for setting in settings:
@@ -304,6 +318,15 @@ class _Repository:
                     raise _elsewhere(self._root, f"`core.worktree` names {tree!r}")
         return tree
 
+    def _check_tree_files(self) -> None:
+        """Raise an error if a file that git before 2.32 reads through a link is one elsewhere."""
+        for name in _TREE_FILES:
+            path = os.path.join(self._tree, name)
+            if os.path.islink(path):
+                self._looks.elsewhere()
+                target = os.path.realpath(path)
+                _refuse_foreign(self._around, target, self._root, self._roots, f"its {name}")
+
     # Objects, index and names
 
     def _check_alternates(self, objects: str, depth: int) -> None:
@@ -313,7 +336,7 @@ class _Repository:
         self._looks.elsewhere()
         if depth > _MOST_INCLUDED:
             raise _not_understood(self._root, "its objects lie in too many places")
-        data = _content(path, _MOST_ALTERNATES_BYTES + 1)
+        data = content_of(path, _MOST_ALTERNATES_BYTES + 1)
         if len(data) > _MOST_ALTERNATES_BYTES or b'"' in data:
             raise _not_understood(self._root, f"{path!r} is not understood")
         for line in data.split(b"\n"):
@@ -327,13 +350,13 @@ class _Repository:
 
     def submodules(self) -> Iterator[tuple[str, str]]:
         """Yield the submodules that are checked out, as `Repositories` finds repositories."""
-        shared = [name for name in _names_in(self._directory) if name.startswith("sharedindex.")]
+        shared = [name for name in names_in(self._directory) if name.startswith("sharedindex.")]
         for name in ("index", *shared):
             path = os.path.join(self._directory, name)
             if not os.path.lexists(path):
                 continue
             self._looks.at(path)
-            data = _content(path, MOST_INDEX_BYTES + 1)
+            data = content_of(path, MOST_INDEX_BYTES + 1)
             if len(data) > MOST_INDEX_BYTES:
                 raise _not_understood(self._root, "its index is too large")
             if _MAY_BE_GITLINK not in data:
@@ -348,37 +371,16 @@ class _Repository:
                 if os.path.lexists(os.path.join(inner, ".git")):
                     yield os.path.join(inner, ".git"), os.path.realpath(inner)
 
-    def refuse_odd_names(self) -> None:
-        """Raise an error if a branch or tag is named like an option; a clone copies any name."""
+    def refuse_odd_names(self, commands: Collection[str]) -> None:
+        """Raise an error if git prints a name like an option; a clone copies any name."""
         if any(key == "extensions.refstorage" for key, _ in self.settings):
             raise _not_understood(self._root, "its names are not kept in files")
-        for odd in self._odd_names():
-            raise ToolArgumentError(
-                f"the repository at {self._root!r} has a name that begins with a dash ({odd}), "
-                "which git would take for an option where the command passes it on. Rename or "
-                "delete it, or give the name in full."
-            )
-
-    def _odd_names(self) -> Iterator[str]:
-        head = os.path.join(self._directory, "HEAD")
-        if os.path.islink(head):
-            branch = os.fsencode(os.readlink(head))
-        else:
-            self._looks.at(head)
-            branch = _content(head, _MOST_LINK_BYTES).removeprefix(b"ref:").strip()
-        if branch.startswith(b"refs/heads/-"):
-            yield os.fsdecode(branch)
-        for directory in dict.fromkeys((self._directory, self._common)):
-            for kind in _KINDS:
-                names = _names_in(os.path.join(directory, "refs", kind))
-                yield from (f"refs/{kind}/{name}" for name in names if name[0] == "-")
-        packed = os.path.join(self._common, "packed-refs")
-        if os.path.lexists(packed):
-            self._looks.at(packed)
-            data = _content(packed, _MOST_REFS_BYTES + 1)
-            if len(data) > _MOST_REFS_BYTES:
-                raise _not_understood(self._root, "it has too many names")
-            yield from (os.fsdecode(found[1]) for found in _ODD_REF.finditer(data))
+        names = PrintedNames(self._directory, self._common, self._looks)
+        try:
+            for odd in names.odd(commands):
+                raise odd_name_error(self._root, odd)
+        except PrintedNamesError as error:
+            raise _not_understood(self._root, str(error)) from error
 
 
 def settings_in(path: str, home: str, depth: int = 0) -> Iterator[GitSetting]:
@@ -395,7 +397,7 @@ def settings_in(path: str, home: str, depth: int = 0) -> Iterator[GitSetting]:
     if not os.path.lexists(path):
         return
     try:
-        settings = git_settings(_content(path, MOST_CONFIG_BYTES + 1))
+        settings = git_settings(content_of(path, MOST_CONFIG_BYTES + 1))
     except GitConfigError as error:
         raise _not_understood(path, str(error)) from error
     for setting in settings:
@@ -417,7 +419,7 @@ def _is_bare(place: str) -> bool:
 def _is_certain(place: str) -> bool:
     """Return whether git takes a `.git` for a repository, so that it looks no further up."""
     if os.path.isfile(place):
-        line = _content(place, _MOST_LINK_BYTES)
+        line = content_of(place, MOST_LINK_BYTES)
         named = os.fsdecode(line.removeprefix(_GITFILE).rstrip(b"\r\n"))
         place = os.path.join(os.path.dirname(place), named)
     return all(os.path.lexists(os.path.join(place, name)) for name in _OWN_NAMES[:3])
@@ -432,7 +434,7 @@ def _acknowledged(directory: str, place: str, root: str, looks: Looks) -> str | 
     common = _common(directory, looks)
     if os.path.basename(os.path.dirname(directory)) == "worktrees":
         looks.at(os.path.join(directory, "gitdir"))
-        named = os.fsdecode(_content(os.path.join(directory, "gitdir"), _MOST_LINK_BYTES).rstrip())
+        named = os.fsdecode(content_of(os.path.join(directory, "gitdir"), MOST_LINK_BYTES).rstrip())
         looks.at(os.path.join(directory, named))
         is_own = os.path.realpath(os.path.join(directory, named)) == os.path.realpath(place)
         is_plain = common == os.path.dirname(os.path.dirname(directory))
@@ -441,7 +443,7 @@ def _acknowledged(directory: str, place: str, root: str, looks: Looks) -> str | 
         return None
     looks.elsewhere()
     try:
-        settings = git_settings(_content(os.path.join(directory, "config"), MOST_CONFIG_BYTES))
+        settings = git_settings(content_of(os.path.join(directory, "config"), MOST_CONFIG_BYTES))
     except GitConfigError:
         return None
     trees = [value or "" for key, value in settings if key == "core.worktree"]
@@ -454,7 +456,7 @@ def _common(directory: str, looks: Looks) -> str:
     if not os.path.lexists(path):
         return directory
     looks.at(path)
-    named = os.fsdecode(_content(path, _MOST_LINK_BYTES).rstrip(b"\r\n"))
+    named = os.fsdecode(content_of(path, MOST_LINK_BYTES).rstrip(b"\r\n"))
     return os.path.realpath(os.path.join(directory, named))
 
 
@@ -481,28 +483,6 @@ def _refuse_foreign(
 
 def _lies_in(path: str, roots: Iterable[str]) -> bool:
     return any(is_below(path, each) for each in roots)
-
-
-def _names_in(directory: str) -> list[str]:
-    try:
-        return sorted(os.listdir(directory))
-    except OSError:
-        return []
-
-
-def _content(path: str, most: int) -> bytes:
-    """Return what a regular file begins with; nothing of one that cannot be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return b""
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return b""
-        try:
-            return file.read(most)
-        except OSError:
-            return b""
 
 
 def _elsewhere(root: str, why: str) -> ToolArgumentError:
