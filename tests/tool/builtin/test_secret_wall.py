@@ -137,7 +137,7 @@ async def test_without_inotify_nothing_is_named_but_all_is_kept(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where openings cannot be seen, the notice alone tells."""
-    monkeypatch.setattr("agentscope_like.sandbox.secret_wall.open_watch._new_watch", lambda: None)
+    monkeypatch.setattr("agentscope_like.sandbox.secret_wall.open_watch.new_instance", lambda: None)
     said, metadata = await world.run("grep -rh . .")
     assert "TOP" not in said
     assert NOTICE in said
