@@ -6,7 +6,7 @@ import os
 import struct
 import weakref
 
-from agentscope_like.inotify import add_watch, new_instance
+from agentscope_like.file_changes import add_watch, new_instance
 
 __all__ = ["OpenWatch"]
 

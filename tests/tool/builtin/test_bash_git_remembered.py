@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agentscope_like import file_looks
+from agentscope_like.file_changes import looks as file_looks
 from agentscope_like.tool import Bash
 from tests.tool.builtin.test_bash_git_files import (
     ALLOW,

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.file_looks import Looks
+from agentscope_like.file_changes import Looks
 from agentscope_like.paths import (
     MOST_CONFIG_BYTES,
     GitConfigError,

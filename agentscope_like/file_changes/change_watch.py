@@ -18,9 +18,9 @@ import time
 from collections.abc import Iterator
 from functools import cache
 
-from agentscope_like.inotify import add_watch, new_instance
+from agentscope_like.file_changes.inotify import add_watch, new_instance
 
-__all__ = ["ChangeWatch", "change_watch"]
+__all__ = ["ChangeWatch", "process_watch"]
 
 _MODIFY, _ATTRIB, _CLOSE_WRITE = 0x2, 0x4, 0x8
 _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
@@ -187,7 +187,7 @@ def _libc() -> ctypes.CDLL:
 
 
 @cache
-def change_watch() -> ChangeWatch:
+def process_watch() -> ChangeWatch:
     """Return the watch of this process."""
     watch = ChangeWatch()
     os.register_at_fork(after_in_child=watch.reset)

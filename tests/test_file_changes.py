@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from agentscope_like import change_watch, file_looks
-from agentscope_like.file_looks import Looks
+from agentscope_like.file_changes import Looks, change_watch
+from agentscope_like.file_changes import looks as file_looks
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX")
 
@@ -23,8 +23,8 @@ Change = Callable[[Path], object]
 
 _IN_MOUNTS_OF_ITS_OWN = """
 import subprocess, sys, time
-from agentscope_like import file_looks
-from agentscope_like.file_looks import Looks
+from agentscope_like.file_changes import Looks
+from agentscope_like.file_changes import looks as file_looks
 file_looks.SETTLED_NS = 0
 above, directory = sys.argv[1:]
 looks = Looks()
@@ -155,7 +155,7 @@ def test_every_change_is_seen_where_the_kernel_reports_none(
 ) -> None:
     """Without inotify, the times of change are compared."""
     monkeypatch.setattr(change_watch, "new_instance", lambda: None)
-    monkeypatch.setattr(file_looks, "change_watch", change_watch.ChangeWatch)
+    monkeypatch.setattr(file_looks, "process_watch", change_watch.ChangeWatch)
     looks = Looks()
     for path in (place, place / "config", place / "empty"):
         looks.at(str(path))
@@ -198,7 +198,7 @@ def test_nothing_is_looked_at_while_nothing_changes(
     place: Path, looks: Looks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reading the files, and changing others, costs no look; other events cost one."""
-    if not change_watch.change_watch().add(str(place)):
+    if not change_watch.process_watch().add(str(place)):
         pytest.skip("changes of this file system are not reported")
     assert is_watched(looks, monkeypatch)
     (place / "config").read_text()

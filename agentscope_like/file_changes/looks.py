@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from agentscope_like.change_watch import change_watch
+from agentscope_like.file_changes.change_watch import process_watch
 
 __all__ = ["Looks"]
 
@@ -23,7 +23,7 @@ class Looks:
 
     def __init__(self) -> None:
         self._stamps: dict[str, tuple[int, int, int]] | None = {}
-        self._watch = change_watch()
+        self._watch = process_watch()
         self._can_be_watched = True
         self._unchanged_at: int | None = None
 
