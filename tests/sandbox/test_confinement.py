@@ -33,9 +33,9 @@ class Done(NamedTuple):
     output: str
 
 
-def run(profile: Profile, command: str, directory: Path | str = "/") -> Done:
+def run(profile: Profile, command: str, directory: Path | str = "/", **own: str) -> Done:
     """Run a command as the Bash tool would."""
-    confined = Confinement(profile, directory=str(directory), environment=ENVIRONMENT)
+    confined = Confinement(profile, directory=str(directory), environment=ENVIRONMENT | own)
     with confined:
         process = subprocess.Popen(
             [*confined.words, "/usr/bin/bash", "--norc", "-c", command],
@@ -297,3 +297,15 @@ def test_what_may_be_written_is_written_as_before(tmp_path: Path, guarded: str) 
     )
     done = run(editing([str(tmp_path)]), "; ".join(commands), tmp_path)
     assert done.output.split() == ["x", "y", "through", "z", "s", "out", "clean"]
+
+
+def test_variables_of_the_interpreter_reach_the_command_alone(tmp_path: Path, guarded: str) -> None:
+    """What starts the rules loads no file that the command's environment names for Perl."""
+    del guarded
+    (tmp_path / "Evil.pm").write_text(f"open my $file, '>', '{tmp_path}/loaded'; 1;")
+    own = {"PERL5OPT": f"-I{tmp_path} -MEvil", "PERL5LIB": "a\nb", "PERL_BADLANG": "0"}
+    shown = 'printf %s "$PERL5OPT|$PERL5LIB|$PERL_BADLANG|${!AGENTSCOPE*}|${!PERL*}"'
+    done = run(editing([str(tmp_path)]), shown, tmp_path, **own)
+    names = " ".join(sorted(own))
+    assert done.output == f"{own['PERL5OPT']}|a\nb|0||{names}"
+    assert not (tmp_path / "loaded").exists()

@@ -291,8 +291,8 @@ def _entries(listed: Iterable[SensitivePaths]) -> Iterator[_Entry]:
 def xdg_places(path: str) -> Iterator[str]:
     """Yield the locations of a path below `.config` or similar that XDG variables name."""
     for usual, variable in _XDG:
-        chosen = os.environ.get(variable, "")
-        if path.startswith(usual) and chosen.startswith("/"):
+        chosen = os.environ.get(variable, "") if path.startswith(usual) else ""
+        if chosen.startswith("/"):
             yield chosen.rstrip("/") + "/" + path[len(usual) :]
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from agentscope_like.permission.command.edits import part_objection
 from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.command.started_commands import (
-    may_be_another,
+    all_names,
     started_by,
     started_in,
 )
@@ -17,16 +16,13 @@ from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.patterns import CommandIndex, CommandPattern, refuse_lone_word
 from agentscope_like.shell import CommandAnalysis, Part, Words
 from agentscope_like.shell.catalog import program_name
-from agentscope_like.shell.facts import bare_name, other_names, runs_unseen_text
+from agentscope_like.shell.facts import bare_name, runs_unseen_text
 from agentscope_like.shell.touches import link_objection
 
 if TYPE_CHECKING:
     from agentscope_like.permission.command.prepared_command import PreparedCommand
 
 __all__ = ["CommandRules"]
-
-_PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
-"""A text in which nothing is quoted, computed or a pattern."""
 
 
 class CommandRules:
@@ -157,19 +153,9 @@ class CommandRules:
         return found
 
     def _speaks_of_others(self, analysis: CommandAnalysis) -> bool:
-        """Return whether no pattern can match, since no word holds the first word of one.
-
-        The words of all commands that may run stand in the text or in a part, where none is
-        computed or quoted, or are other names of these; but an alias or a link may be any.
-        """
-        if _PLAIN.fullmatch(analysis.command) is None or any(map(may_be_another, analysis.parts)):
-            return False
-        words = [word for part in analysis.parts for word in part.argv]
-        if None in words:
-            return False
-        known = [analysis.command, *filter(None, words)]
-        text = " ".join((*known, *map(other_names, filter(None, words)))).casefold()
-        return not self._index.may_begin_in(text)
+        """Return whether no pattern can match, since no word holds the first word of one."""
+        text = all_names(analysis)
+        return text is not None and not self._index.may_begin_in(text)
 
     def _in_raw(self, text: str, *, guess: bool) -> int | None:
         return self._first(started_in(text, guess=guess), guess=guess, open_end=True)

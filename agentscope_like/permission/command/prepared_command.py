@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from typing_extensions import override
@@ -33,6 +34,7 @@ from agentscope_like.shell import (
     KnownPrograms,
     Surroundings,
 )
+from agentscope_like.shell.catalog import programs_with
 
 __all__ = ["CheckedAnalysis", "PreparedCommand"]
 
@@ -46,6 +48,7 @@ GitAliases: TypeAlias = Callable[
 ]
 """Returns what git's aliases stand for, by their names."""
 
+_PROGRAM = attrgetter("program")
 _MOST_DOUBTS = 2
 _MOST_PLACES = 64
 
@@ -111,7 +114,9 @@ class PreparedCommand(PreparedCall):
         self.programs = programs
         self._aliases = aliases
         self.analysis = programs.doubted(analysis)
-        if checked is not None and any(part.is_a("runs_git") for part in analysis.parts):
+        if checked is not None and not programs_with("runs_git").isdisjoint(
+            map(_PROGRAM, analysis.parts)
+        ):
             self.analysis = checked(self.analysis, context.directories, lambda: self.surroundings)
 
     @lazy_property

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from agentscope_like.shell import Part, Words
+from agentscope_like.shell import CommandAnalysis, Part, Words
 from agentscope_like.shell.catalog import families
 from agentscope_like.shell.facts import (
     alias_readings,
@@ -14,6 +15,7 @@ from agentscope_like.shell.facts import (
     led_to,
     may_be_alias,
     may_set_aliases,
+    other_names,
     other_spellings,
     perhaps_aliased,
     perhaps_carried_readings,
@@ -28,19 +30,47 @@ from agentscope_like.shell.facts import (
 if TYPE_CHECKING:
     from agentscope_like.permission.command.prepared_command import PreparedCommand
 
-__all__ = ["may_be_another", "started_by", "started_in"]
+__all__ = ["all_names", "started_by", "started_in"]
 
+_PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
+"""A text in which nothing is quoted, computed or a pattern."""
+
+_ALL_NAMES = "names of all programs"
 _MARKS = str.maketrans("=[]", "   ")
 
 
-def may_be_another(part: Part) -> bool:
+def all_names(analysis: CommandAnalysis) -> str | None:
+    """Return a text that holds the names of all programs that may run; None if any program may.
+
+    They stand in the text or in a part, where none is computed or quoted, or are other names of
+    these; but an alias or a link may be any. The answer is kept with the analysis.
+    """
+    known: dict[str, str | None] = analysis.__dict__
+    if _ALL_NAMES not in known:
+        known[_ALL_NAMES] = _all_names(analysis)
+    return known[_ALL_NAMES]
+
+
+def _all_names(analysis: CommandAnalysis) -> str | None:
+    if _PLAIN.fullmatch(analysis.command) is None or any(map(_may_be_another, analysis.parts)):
+        return None
+    words = [word for part in analysis.parts for word in part.argv]
+    if None in words:
+        return None
+    known = [analysis.command, *filter(None, words)]
+    return " ".join((*known, *map(other_names, filter(None, words)))).casefold()
+
+
+def _may_be_another(part: Part) -> bool:
     """Return whether a part may start a program of any name: by an alias of git, or a link."""
     if not part.argv:
         return False
     if part.argv[0] is not None and "/" in part.argv[0] and part.program is None:
         return True
     gits = (
-        at for at, word in enumerate(part.argv) if word is not None and bare_name(word) == "git"
+        at
+        for at, word in enumerate(part.argv)
+        if word is not None and "git" in word.casefold() and bare_name(word) == "git"
     )
     return any(may_be_alias(("git", *part.argv[at + 1 :])) for at in gits)
 

@@ -138,7 +138,8 @@ def usable_devices() -> list[str]:
 def _kernel(profile: Profile) -> dict[str, list[str]]:
     if profile.processes:
         return {"/proc": _seen("/proc")}
-    return {"/proc": ["--proc", "/proc"], **{path: _seen(path) for path in _kernel_files()}}
+    files = _kernel_files() if os.geteuid() == 0 else ()  # others may not write to them anyway
+    return {"/proc": ["--proc", "/proc"], **{path: _seen(path) for path in files}}
 
 
 @cache

@@ -79,7 +79,7 @@ class Confinement:
             )
         has_rules = profile.native and landlock.works()
         if has_rules:
-            environment = {**environment, "PERL_BADLANG": "0"}
+            environment = landlock.environment_before(environment)
         elif profile.native:
             hidden = [each for each in landlock.open_pipes() if not _can_write(profile, each)]
             profile = replace(profile, hide=(*profile.hide, *hidden))

@@ -15,12 +15,19 @@ import os
 import platform
 import stat
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from agentscope_like.exception import IsolationError
 
-__all__ = ["INTERPRETER", "landlock_words", "make_ruleset", "open_pipes", "works"]
+__all__ = [
+    "INTERPRETER",
+    "environment_before",
+    "landlock_words",
+    "make_ruleset",
+    "open_pipes",
+    "works",
+]
 
 INTERPRETER = "/usr/bin/perl"
 """What runs the script: most systems have it, it starts in milliseconds and makes system calls."""
@@ -34,17 +41,23 @@ _BELOW_PATH = 1
 _CLOSE = {"x86_64": 3, "aarch64": 57}
 _MOST_PROCESSES = 2000
 
-_SCRIPT = r"""
+_OF_INTERPRETER = "PERL"
+_KEPT = "AGENTSCOPE_LIKE_KEPT_"
+
+_SCRIPT = rf"""
 my $rules = shift() + 0; my $close = shift() + 0; my $rights = shift() + 0;
-for my $own (split /:/, shift) {
+for my $own (split /:/, shift) {{
     open(my $place, '<', $own) or opendir($place, $own) or next;
     my $rule = pack('Ql', $rights, fileno $place);
     syscall(445, $rules, 1, $rule, 0) == 0 or exit 126;
-}
+}}
 syscall(446, $rules, 0) == 0 or exit 126;
 syscall($close, $rules);
-delete $ENV{PERL_BADLANG};
-exec {$ARGV[0]} @ARGV or exit 127;
+delete $ENV{{PERL_BADLANG}};
+for my $kept (grep {{ /^{_KEPT}/ }} keys %ENV) {{
+    $ENV{{substr $kept, {len(_KEPT)}}} = delete $ENV{{$kept}};
+}}
+exec {{$ARGV[0]}} @ARGV or exit 127;
 """
 
 
@@ -86,6 +99,19 @@ def landlock_words(ruleset: int, own: Iterable[str]) -> list[str]:
     close = str(_CLOSE[platform.machine()])
     rights = str(_WRITE_FILE | _REFER)
     return [INTERPRETER, "-e", _SCRIPT, str(ruleset), close, rights, ":".join(own)]
+
+
+def environment_before(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a command gets by way of these words: those for its environment.
+
+    Variables of the interpreter, such as PERL5OPT, are renamed until the command begins: they would
+    make the interpreter load a file before the rules hold.
+    """
+    kept = {
+        f"{_KEPT}{name}" if name.startswith(_OF_INTERPRETER) else name: value
+        for name, value in environment.items()
+    }
+    return {**kept, "PERL_BADLANG": "0"}
 
 
 def open_pipes() -> list[str]:

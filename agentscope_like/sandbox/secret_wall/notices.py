@@ -68,6 +68,17 @@ class Notices:
         """Return the mounts that cover the credentials that still exist."""
         return tuple(mount for each, mount in self._mounts.items() if _is_there(each))
 
+    def renew(self, credentials: Iterable[Credential]) -> bool:
+        """Copy the credentials' modes and times again; False if these are not all that it covers.
+
+        Notices of the same credentials are used again, since removing them ends their watches.
+        """
+        if list(credentials) != list(self._mounts) or not self.are_there:
+            return False
+        for credential, mount in self._mounts.items():
+            _copy_status(credential, mount.host_path)
+        return True
+
     @property
     def are_there(self) -> bool:
         """Return whether the notices still exist."""
@@ -81,11 +92,15 @@ def _notice(credential: Credential, place: str) -> VolumeMount:
     else:
         with open(place, "x", encoding="utf-8") as file:
             file.write(NOTICE)
+    _copy_status(credential, place)
+    return VolumeMount(place, credential.path, read_only=True)
+
+
+def _copy_status(credential: Credential, place: str) -> None:
     with contextlib.suppress(OSError):
         status = os.lstat(credential.path)
         os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
         os.chmod(place, stat.S_IMODE(status.st_mode) & 0o777 | stat.S_IRUSR)
-    return VolumeMount(place, credential.path, read_only=True)
 
 
 def _is_there(credential: Credential) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import struct
 import weakref
-from functools import cache
+
+from agentscope_like.file_changes import add_watch, new_instance
 
 __all__ = ["OpenWatch"]
 
@@ -25,12 +25,10 @@ class OpenWatch:
     """
 
     def __init__(self, directory: str) -> None:
-        self._descriptor = _new_watch()
+        self._descriptor = new_instance()
         if self._descriptor is not None:
             weakref.finalize(self, os.close, self._descriptor)
-            _libc().inotify_add_watch(
-                self._descriptor, os.fsencode(directory), ctypes.c_uint32(_OPENED)
-            )
+            add_watch(self._descriptor, directory, _OPENED)
 
     def opened(self) -> frozenset[str]:
         """Return the names of the files opened since the last call."""
@@ -51,17 +49,3 @@ class OpenWatch:
             return os.read(self._descriptor, _READ_BYTES)
         except OSError:  # none, or none any more
             return b""
-
-
-def _new_watch() -> int | None:
-    """Return the descriptor of a new inotify instance; None if there is no inotify."""
-    libc = _libc()
-    if not hasattr(libc, "inotify_init1"):
-        return None
-    descriptor: int = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-    return descriptor if descriptor >= 0 else None
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None)

@@ -68,28 +68,31 @@ def known_places(home: str) -> Iterator[str]:
     Args:
         home: The home directory; without one, only the system's are known.
     """
-    names_in = cache(_names_in)
-    listed = [path.removesuffix(_BELOW) for entry in paths_asked_to_read() for path in entry.paths]
-    own = [path.removeprefix("~/") for path in listed if not path.startswith("/")]
-    moved = [place for path in own for place in xdg_places(path)]
+    own, system = _listed()
+    places = list(system)
     if home not in ("", "/"):
-        for path in (*(f"{home}/{each}" for each in own), *moved):
-            yield from _matching(path, names_in)
-    for path in listed:
-        if path.startswith("/") and not path.startswith(_KERNEL):
-            yield from _matching(path, names_in)
+        moved = [place for path in own for place in xdg_places(path)]
+        places = [*(f"{home}/{each}" for each in own), *moved, *places]
+    names_in, is_there = cache(_names_in), cache(os.path.lexists)
+    for path in places:
+        directory, _, name = path.rpartition("/")
+        if not is_there(directory or "/"):
+            continue
+        if not _PATTERN.search(name):
+            if is_there(path):
+                yield path
+            continue
+        for other in names_in(directory):
+            if fnmatchcase(other.lower(), name.lower()):
+                yield f"{directory}/{other}"
 
 
-def _matching(path: str, names_in: Callable[[str], list[str]]) -> Iterator[str]:
-    """Yield the paths that are there and match, where only the last name may be a pattern."""
-    directory, _, name = path.rpartition("/")
-    if not _PATTERN.search(name):
-        if os.path.lexists(path):
-            yield path
-        return
-    for other in names_in(directory):
-        if fnmatchcase(other.lower(), name.lower()):
-            yield f"{directory}/{other}"
+@cache
+def _listed() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the usual paths of credentials: those below the home directory, and the system's."""
+    listed = [path.removesuffix(_BELOW) for entry in paths_asked_to_read() for path in entry.paths]
+    own = tuple(path.removeprefix("~/") for path in listed if not path.startswith("/"))
+    return own, tuple(p for p in listed if p.startswith("/") and not p.startswith(_KERNEL))
 
 
 def _names_in(directory: str) -> list[str]:

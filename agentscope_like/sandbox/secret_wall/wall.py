@@ -141,7 +141,9 @@ class SecretWall:
         known = self._known
         if known is None or known.key != key or not known.is_fresh:
             found = find_credentials(home, directories)
-            known = _Known(key, time.monotonic(), found, Notices(found.credentials))
+            is_same = known is not None and known.notices.renew(found.credentials)
+            notices = known.notices if known and is_same else Notices(found.credentials)
+            known = _Known(key, time.monotonic(), found, notices)
             self._known = known
         return known
 

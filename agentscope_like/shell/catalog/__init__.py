@@ -11,6 +11,7 @@ from agentscope_like.shell.catalog.steering import (
     Steering,
     SteeringFile,
     off_switches,
+    seen_steerings,
     steered_by,
     steering_table,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "parse_traits",
     "program_name",
     "programs_with",
+    "seen_steerings",
     "steered_by",
     "steering_table",
 ]

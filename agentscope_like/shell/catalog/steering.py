@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -18,6 +18,7 @@ __all__ = [
     "Steering",
     "SteeringFile",
     "off_switches",
+    "seen_steerings",
     "steered_by",
     "steering_table",
 ]
@@ -72,19 +73,17 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 _Index: TypeAlias = Mapping[str, tuple[tuple[frozenset[str], Steering], ...]]
 
 
-def steered_by(program: str, words: Sequence[str | None] | None = None) -> tuple[Steering, ...]:
-    """Return what steers a program; nothing of a program that the catalog does not know.
+def steered_by(program: str) -> tuple[Steering, ...]:
+    """Return what steers any command of a program, by any of its names; nothing if unknown."""
+    known = _index().get(canonical(program), ())
+    return tuple({id(each): each for _, each in known}.values())
 
-    Args:
-        program: Any of its names.
-        words: Its arguments, None for one that is computed, which is no sub-command of what is
-            proven; by default, what steers any of its commands.
-    """
-    known = _index().get(canonical(program))
-    if known is None:
-        return ()
-    found = [each for needed, each in known if words is None or needed.issubset(words)]
-    return tuple({id(each): each for each in found}.values()) if found else ()
+
+@lru_cache(maxsize=1024)
+def seen_steerings(program: str) -> tuple[tuple[frozenset[str], Steering], ...]:
+    """Return what of a project steers a program, each with the words that it needs."""
+    known = _index().get(canonical(program), ())
+    return tuple(each for each in known if each[1].file or each[1].variables or each[1].since)
 
 
 def off_switches() -> dict[str, str]:

@@ -151,22 +151,27 @@ def _names(name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _shorter(name: str) -> Iterator[str]:
-    table = _table()
-    yield canonical(name)
+def _shorter(name: str) -> list[str]:
+    found = [canonical(name)]
     if name[:1] == "g" and name[1:] in _prefixed():
-        yield name[1:]
-    for beginning in table.names.beginnings:
-        if match := beginning.match(name):
-            yield name[match.end() :]
+        found.append(name[1:])
+    if _beginnings().match(name):
+        matches = (beginning.match(name) for beginning in _table().names.beginnings)
+        found += [name[match.end() :] for match in matches if match]
     if match := _ends().search(name):
-        yield name[: match.start()]
+        found.append(name[: match.start()])
+    return found
 
 
 @cache
 def _table() -> _Table:
     file = Path(__file__).with_name("spellings.toml")
     return read_table(file, _Table, _Names, _Same, _Chosen, _Modules, _Git)
+
+
+@cache
+def _beginnings() -> re.Pattern[str]:
+    return re.compile("|".join(each.text for each in _table().names.beginnings))
 
 
 @cache

@@ -7,12 +7,11 @@ program that such a file steers is proven to do nothing. `catalog/steered_by.tom
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import CommandAnalysis, Doubt, Effect, EffectKind, Part
-from agentscope_like.shell.catalog import Steering, steered_by
+from agentscope_like.shell.catalog import Steering, seen_steerings
 from agentscope_like.shell.steering.steering_search import SteeringSearch
 from agentscope_like.shell.surroundings import Surroundings
 
@@ -38,19 +37,10 @@ def steered(analysis: CommandAnalysis, around: Callable[[], Surroundings]) -> Co
 
 def _steerings(part: Part) -> Sequence[Steering]:
     """Return what steers a part by files or variables, unless it is asked about anyway."""
-    if part.program is None or not _may_be_steered(part.program):
-        return ()
-    found = [each for each in steered_by(part.program, part.argv[1:]) if _is_seen(each)]
-    return () if any(effect.kind in _UNSEEN for effect in part.effects) else found
-
-
-@lru_cache(maxsize=1024)
-def _may_be_steered(program: str) -> bool:
-    return any(map(_is_seen, steered_by(program)))
-
-
-def _is_seen(steering: Steering) -> bool:
-    return bool(steering.file or steering.variables or steering.since)
+    known = () if part.program is None else seen_steerings(part.program)
+    words = part.argv[1:]
+    found = [each for needed, each in known if needed.issubset(words)] if known else ()
+    return () if found and any(effect.kind in _UNSEEN for effect in part.effects) else found
 
 
 def _steered_part(part: Part, steerings: Sequence[Steering], search: SteeringSearch) -> Part:

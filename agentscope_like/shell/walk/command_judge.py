@@ -19,7 +19,7 @@ from agentscope_like.shell.state import (
     parameters_after,
     without_parameters,
 )
-from agentscope_like.shell.syntax import Arithmetic, SimpleCommand
+from agentscope_like.shell.syntax import Arithmetic, Literal, SimpleCommand, Word
 from agentscope_like.shell.syntax.words import read_let
 from agentscope_like.shell.values import Argument, Unknown
 from agentscope_like.shell.walk.argument_effects import Actor
@@ -36,7 +36,7 @@ _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 
 
 class CommandJudge:
-    """Judges simple commands for one walk."""
+    """Judges simple commands for one walk, which does not hold it, so that no cycle is left."""
 
     def __init__(self, walk: Walking) -> None:
         self._walk = walk
@@ -45,6 +45,10 @@ class CommandJudge:
         """Judge `command`, which runs in `state`; return what is known after it, and its part."""
         words = command.words
         draft = self._walk.draft(words, command.span, state, scope)
+        plain = None if command.assignments or command.redirects else _literals(words)
+        if plain:
+            draft.argv, draft.arguments = tuple(plain), plain
+            return self.run(plain, draft, state, scope), draft
         expander = Expander(self._walk, state, draft, scope, home=self._walk.home)
         values: list[Argument] = []
         if command.assignments:
@@ -242,3 +246,14 @@ class CommandJudge:
             expander.evaluate(Arithmetic(text, span, found.names, assigned=found.assigned))
             state = state.forget(expander.assigned, directory=False)
         return state
+
+
+def _literals(words: Sequence[Word]) -> list[str] | None:
+    """Return the texts of words that bash expands to themselves; None if one is no such word."""
+    found: list[str] = []
+    for word in words:
+        first = word.segments[0]
+        if len(word.segments) != 1 or not isinstance(first, Literal):
+            return None
+        found.append(first.text)
+    return found

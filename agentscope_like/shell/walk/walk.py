@@ -90,7 +90,6 @@ class Walk:
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
-        self._judge = CommandJudge(self)
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
@@ -263,7 +262,7 @@ class Walk:
     def _command(self, command: Command, state: State, scope: WalkScope) -> State:
         match command:
             case SimpleCommand():
-                return self._judge.judge(command, state, scope)[0]
+                return CommandJudge(self).judge(command, state, scope)[0]
             case Pipeline():
                 return self._pipeline(command, state, scope)
             case Test():

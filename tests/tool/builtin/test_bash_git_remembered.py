@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agentscope_like import file_looks
+from agentscope_like.file_changes import looks as file_looks
 from agentscope_like.tool import Bash
 from tests.tool.builtin.test_bash_git_files import (
     ALLOW,
@@ -37,7 +37,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 async def remembered(bash: Bash, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Return whether the commands are allowed, at last without a directory being listed."""
     await asyncio.sleep(0.1)
-    allowed = [await decided(bash, command) for command in COMMANDS]
+    allowed = [await decided(bash, command) for command in (*COMMANDS, *COMMANDS)]
     await asyncio.sleep(0.01)
     listed: list[str] = []
     scandir: Callable[[str], object] = os.scandir

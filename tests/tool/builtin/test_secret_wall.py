@@ -137,7 +137,7 @@ async def test_without_inotify_nothing_is_named_but_all_is_kept(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where openings cannot be seen, the notice alone tells."""
-    monkeypatch.setattr("agentscope_like.sandbox.secret_wall.open_watch._new_watch", lambda: None)
+    monkeypatch.setattr("agentscope_like.sandbox.secret_wall.open_watch.new_instance", lambda: None)
     said, metadata = await world.run("grep -rh . .")
     assert "TOP" not in said
     assert NOTICE in said
@@ -335,6 +335,19 @@ async def test_what_was_found_is_kept_until_something_was_written(
     assert NOTICE in said
 
 
+async def test_covers_look_like_what_they_cover(world: World) -> None:
+    """A notice has the mode and time of its credential, also when these have changed."""
+    told = "find . -path './src/k*' -type f -printf '%m %Ts '; wc -c < src/app.py"
+    key = world.project / "src/keys/deploy.pem"
+    for mode, seconds in ((0o640, 1_000_000_000), (0o600, 1_100_000_000)):
+        key.chmod(mode)
+        os.utime(key, (seconds, seconds))
+        await world.run("mkdir -p made", PermissionMode.ACCEPT_EDITS)
+        said, metadata = await world.run(told)
+        assert metadata["covered_secrets"]["covered"] >= 4
+        assert said.startswith(f"{mode:o} {seconds} ")
+
+
 async def test_what_is_gone_is_passed_over(world: World) -> None:
     """A credential that somebody else removes meanwhile does not keep commands from running."""
     await world.run("ls")
@@ -436,6 +449,10 @@ async def test_nothing_is_left_behind(world: World, temporary: Path) -> None:
     (name,) = os.listdir(temporary)
     assert os.stat(temporary / name).st_mode & 0o777 == 0o700
     await world.run("mkdir made", PermissionMode.ACCEPT_EDITS)
+    await world.run("ls")
+    assert os.listdir(temporary) == [name]
+    assert _watches() == before + 1
+    await world.run("echo TOP > made/new.pem", PermissionMode.ACCEPT_EDITS)
     await world.run("ls")
     assert os.listdir(temporary) not in ([], [name])
     assert len(os.listdir(temporary)) == 1

@@ -170,14 +170,10 @@ def places_of(part: Part, analysis: CommandAnalysis) -> list[GitPlace]:
     """
     if not part.is_a("runs_git"):
         return []
+    remote, tells = _reaches_remote(part), _tells_names(part, analysis)
+    skips = frozenset([_SKIPPING[word] for word in part.argv if word in _SKIPPING])
     return [
-        GitPlace(
-            directory,
-            options,
-            _reaches_remote(part),
-            _tells_names(part, analysis),
-            frozenset(_SKIPPING[word] for word in part.argv if word in _SKIPPING),
-        )
+        GitPlace(directory, options, remote, tells, skips)
         for directory in part.directories or (analysis.directory,)
         for options in _leading_options(part)
     ]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.file_looks import Looks
+from agentscope_like.file_changes import Looks
 from agentscope_like.paths import (
     MOST_CONFIG_BYTES,
     GitConfigError,

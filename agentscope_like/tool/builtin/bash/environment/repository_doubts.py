@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from msgspec.structs import replace
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.file_looks import Looks
+from agentscope_like.file_changes import Looks
 from agentscope_like.shell import CommandAnalysis, Doubt, Part, Surroundings
 from agentscope_like.tool.builtin.bash.environment.git_programs import (
     MAX_PLACES,
