@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from agentscope_like.exception import ToolArgumentError
-from agentscope_like.file_looks import Looks
+from agentscope_like.file_changes import Looks
 from agentscope_like.tool.builtin.bash.environment.repository_files import (
     MOST_LINK_BYTES,
     content_of,
