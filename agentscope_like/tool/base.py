@@ -29,7 +29,7 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool.arguments import check_fit
+from agentscope_like.tool.arguments import ArgumentValidator, check_fit
 from agentscope_like.tool.resources import DeclaredResources
 from agentscope_like.tool.tool_stream import Produced, ToolStream
 from agentscope_like.tool.workplace import Workplace
@@ -195,6 +195,17 @@ class ToolBase(ABC):
         """
         del tool_input
         return None
+
+    def argument_validator(self) -> ArgumentValidator:
+        """Return what refuses arguments that do not fit; by default, the input schema does.
+
+        Raises:
+            ConfigurationError: The input schema is not valid.
+        """
+        return ArgumentValidator(self.name, self.input_schema, closed=not self.is_mcp)
+
+    async def aclose(self) -> None:  # noqa: B027 - most have nothing to close
+        """Free what the tool holds; called when its toolkit is closed, maybe several times."""
 
     async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
         """Return why the call can only fail, or None, the default: it may succeed.

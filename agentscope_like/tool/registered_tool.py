@@ -34,10 +34,7 @@ class RegisteredTool:
         """Return the validator of its arguments."""
         self._forget_if_changed()
         if self._validator is None:
-            tool = self.tool
-            self._validator = ArgumentValidator(
-                tool.name, tool.input_schema, closed=not tool.is_mcp
-            )
+            self._validator = self.tool.argument_validator()
         return self._validator
 
     @property

@@ -1,0 +1,360 @@
+"""Defines `ToolDefinition`, a tool whose calls are an action in and an observation out."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
+
+from typing_extensions import override
+
+from agentscope_like.exception import ConfigurationError, GrantError
+from agentscope_like.message import ToolChunk
+from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.permission import PermissionContext, PermissionDecision, PermissionRule
+from agentscope_like.state import AgentState
+from agentscope_like.tool import ToolBase
+from agentscope_like.tool.arguments import ArgumentValidator
+from agentscope_like.tool.make import call_in_thread
+from agentscope_like.typed.action import Action
+from agentscope_like.typed.annotations import ToolAnnotations
+from agentscope_like.typed.arguments import ActionValidator, action_of
+from agentscope_like.typed.effects import Effects
+from agentscope_like.typed.executor import ToolConversation, ToolExecutor
+from agentscope_like.typed.judging import (
+    RELATED_TOOLS,
+    ActionRules,
+    PreparedAction,
+    judges_in,
+    prepare_action,
+)
+from agentscope_like.typed.observation import Observation
+from agentscope_like.typed.run import ExecutorRun
+from agentscope_like.typed.schemas import mcp_tool, openai_tool
+
+__all__ = ["ToolDefinition"]
+
+ActionT = TypeVar("ActionT", bound=Action)
+ObservationT = TypeVar("ObservationT", bound=Observation)
+
+_NOT_OVERRIDDEN = (
+    "call",
+    "check_permissions",
+    "check_read_only",
+    "compile_related",
+    "decision_basis",
+    "is_read_only",
+    "match_rule",
+    "prepare_call",
+    "related_tools",
+    "touches_only_agent_state",
+    "trust",
+)
+
+
+class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
+    """A typed tool (seed 004): its arguments are an `Action`, its result is an `Observation`.
+
+    Either give an executor to the constructor, or write a subclass whose `create` returns tools
+    with executors of their own. It goes into a `Toolkit` like every tool; its executor runs only
+    there, after the decision.
+
+    What a call would do is what `effects` says. It is judged as Bash, Read and Write judge it:
+    their safety checks, and the deny and ask rules for them, hold. Effects and annotations can
+    make a call ask less only with `trust`, which the person gives who adds the tool.
+
+    Args:
+        name: The tool's name; by default that of the class, as `file_editor` of `FileEditorTool`.
+        description: What it does, for the model; by default the class's own.
+        action_type: The class of its arguments; by default the one that the class names.
+        observation_type: The class of its results; by default the one that the class names.
+        executor: Does the work; may be set later.
+        annotations: What the tool claims about itself.
+        meta: Facts about the tool for programs.
+        trust: Whether effects and annotations may make a call ask less.
+        cwd: Where relative paths of effects start; by default, the process's own directory.
+        middlewares: Layers around the call; the first is the outermost.
+        is_concurrency_safe: Whether its calls may run concurrently with others.
+        asks_for_risk: Whether the model is asked to label the risk of each call; a label can only
+            make a call ask.
+
+    Attributes:
+        runs_like_bash: Whether its executor runs commands as Bash does (without secrets and a
+            repository's programs), so that the proof that one only reads holds.
+
+    Raises:
+        ConfigurationError: A declaration is missing or invalid.
+    """
+
+    name = ""
+    description = ""
+    is_concurrency_safe = False
+    is_state_injected = True
+    is_call_injected = True
+    related_tools: ClassVar[tuple[str, ...]] = RELATED_TOOLS
+    runs_like_bash: ClassVar[bool] = False
+
+    action_type: type[ActionT]
+    observation_type: type[ObservationT] | None = None
+    annotations: ToolAnnotations | None = None
+    meta: Mapping[str, Any] | None = None
+
+    def __init__(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        action_type: type[ActionT] | None = None,
+        observation_type: type[ObservationT] | None = None,
+        executor: ToolExecutor[ActionT, ObservationT] | None = None,
+        annotations: ToolAnnotations | None = None,
+        meta: Mapping[str, Any] | None = None,
+        trust: bool = False,
+        cwd: str | os.PathLike[str] | None = None,
+        middlewares: Sequence[ToolMiddlewareBase] | None = None,
+        is_concurrency_safe: bool | None = None,
+        asks_for_risk: bool = False,
+    ) -> None:
+        super().__init__(middlewares)
+        self.name = name or type(self).name
+        self.description = description or type(self).description
+        if action_type is not None:
+            self.action_type = action_type
+        if observation_type is not None:
+            self.observation_type = observation_type
+        if annotations is not None:
+            self.annotations = annotations
+        if meta is not None:
+            self.meta = meta
+        if is_concurrency_safe is not None:
+            self.is_concurrency_safe = is_concurrency_safe
+        self._check_declared()
+        schema = self.action_type.to_mcp_schema()
+        self.input_schema = {"type": "object", "properties": {}, **schema}
+        self.cwd = os.path.abspath(os.fspath(cwd) if cwd is not None else os.getcwd())
+        self._trust = trust is True
+        self.asks_for_risk = asks_for_risk
+        self._run: ExecutorRun | None = None
+        if executor is not None:
+            self.set_executor(executor)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__module__.startswith("agentscope_like."):
+            _refuse_overrides(cls)
+        declared = cls.__dict__
+        if "name" not in declared:
+            cls.name = _snake_case(cls.__name__)
+        for base in declared.get("__orig_bases__", ()):
+            _take_types(cls, base)
+
+    @classmethod
+    def create(cls, conv_state: AgentState | None = None, **params: Any) -> Sequence[Self]:
+        """Return the tools of this class; a subclass makes their executors here.
+
+        Args:
+            conv_state: The state of the session that they are for.
+            **params: How they are to be; by default, what the constructor takes.
+        """
+        del conv_state
+        return [cls(**params)]
+
+    # What it does
+
+    def effects(self, action: ActionT) -> Effects | None:
+        """Return what the action would do, all of it; None, the default, where that is unknown."""
+        del action
+        return None
+
+    @property
+    def trust(self) -> bool:
+        """Return whether effects and annotations may make a call ask less."""
+        return self._trust
+
+    def set_trust(self, trust: bool) -> Self:
+        """Set, for who adds the tool, whether effects and annotations may make a call ask less."""
+        self._trust = trust is True
+        return self
+
+    @property
+    def title(self) -> str:
+        """Return the tool's name for people."""
+        claimed = None if self.annotations is None else self.annotations.title
+        return claimed or self.name
+
+    @property
+    def is_read_only(self) -> bool:  # type: ignore[override]
+        """Return whether a trusted tool claims that it changes nothing."""
+        claims = self.annotations
+        return self._trust and claims is not None and claims.readOnlyHint
+
+    @property
+    def is_idempotent(self) -> bool:  # type: ignore[override]
+        """Return whether a trusted tool claims that it is harmless to run a call again."""
+        claims = self.annotations
+        return self._trust and claims is not None and claims.idempotentHint
+
+    # Schemas
+
+    def to_openai_tool(self, add_security_risk_prediction: bool = False) -> dict[str, Any]:
+        """Return the tool for a model, in the chat-completions form.
+
+        Args:
+            add_security_risk_prediction: Whether the model is asked for the risk of each call.
+        """
+        return openai_tool(self, with_risk=add_security_risk_prediction)
+
+    def to_mcp_tool(self) -> dict[str, Any]:
+        """Return the tool as a server lists it, in the form of MCP."""
+        return mcp_tool(self)
+
+    def action_from_arguments(self, arguments: Mapping[str, Any]) -> ActionT:
+        """Return the action of a call's arguments.
+
+        Raises:
+            ToolArgumentError: They do not fit; no value is shown.
+        """
+        return action_of(self.name, self.action_type, arguments)
+
+    @override
+    def argument_validator(self) -> ArgumentValidator:
+        """Return what refuses arguments that are no action."""
+        return ActionValidator(self.name, self.input_schema, self.action_type)
+
+    # Deciding
+
+    async def prepare_call(
+        self, tool_input: dict[str, Any], context: PermissionContext, session: object = None
+    ) -> PreparedAction:
+        """Return the action with its effects, located and read for one decision."""
+        action = self.action_from_arguments(tool_input)
+        effects = self.effects(action)
+        directory = self.cwd if effects is None or not effects.directory else effects.directory
+        judges = judges_in(self.name, os.path.join(self.cwd, directory))
+        return await prepare_action(self, tool_input, context, session, judges, action, effects)
+
+    @override
+    async def check_permissions(
+        self, tool_input: dict[str, Any], context: PermissionContext
+    ) -> PermissionDecision:
+        """Return what Bash, Read and Write find in the effects; ALLOW only with `trust`."""
+        return await (await self.prepare_call(tool_input, context)).check()
+
+    @override
+    async def check_read_only(self, tool_input: dict[str, Any]) -> bool:
+        """Return whether the call is proven to change nothing; never without `trust`."""
+        return await (await self.prepare_call(tool_input, PermissionContext())).only_reads()
+
+    def compile_related(self, rules: Sequence[PermissionRule]) -> ActionRules:
+        """Return a matcher for deny or ask rules of Bash and the file tools.
+
+        Raises:
+            RuleError: One of the contents cannot be read.
+        """
+        return ActionRules(rules)
+
+    # Running
+
+    @property
+    def executor(self) -> ToolExecutor[ActionT, ObservationT] | None:
+        """Return what does the work."""
+        return None if self._run is None else self._run.executor
+
+    def set_executor(self, executor: ToolExecutor[ActionT, ObservationT]) -> Self:
+        """Set what does the work.
+
+        Raises:
+            ConfigurationError: It is no `ToolExecutor`.
+        """
+        if not isinstance(executor, ToolExecutor):
+            raise ConfigurationError(
+                f"the executor of {self.name} is {executor!r}: give an instance of a subclass of "
+                "ToolExecutor"
+            )
+        self._run = ExecutorRun(self.name, executor, self.observation_type)
+        return self
+
+    @override
+    async def call(self, /, **kwargs: Any) -> ToolChunk:
+        """Run the executor, in the run of a grant.
+
+        Args:
+            **kwargs: The arguments, with the session and the decided call.
+
+        Raises:
+            GrantError: No `Toolkit` runs it.
+            ConfigurationError: It has no executor.
+        """
+        state, prepared = kwargs.get("_agent_state"), kwargs.get("_prepared_call")
+        if not isinstance(prepared, PreparedAction) or prepared.tool is not self:
+            raise GrantError(
+                f"{self.name} was called without a decision: run it with `Toolkit.call_tool`, or "
+                "call its executor, if no model is involved"
+            )
+        if self._run is None:
+            raise ConfigurationError(f"{self.name} has no executor: give it one")
+        if not isinstance(state, AgentState):
+            state = AgentState()
+        return await self._run.run(prepared.action, ToolConversation(state, prepared))
+
+    @override
+    async def aclose(self) -> None:
+        """Close the executor, in a thread of its own."""
+        if self._run is not None:
+            await call_in_thread(self._run.close)
+
+    def close(self) -> None:
+        """Close the executor, once."""
+        if self._run is not None:
+            self._run.close()
+
+    def _check_declared(self) -> None:
+        kind = type(self).__name__
+        action_type: object = getattr(self, "action_type", None)
+        if not self.name:
+            raise ConfigurationError(f"a {kind} needs a name: give `name`")
+        if not self.description:
+            raise ConfigurationError(f"the tool {self.name} needs a `description` for the model")
+        if not (isinstance(action_type, type) and issubclass(action_type, Action)):
+            raise ConfigurationError(
+                f"the `action_type` of {self.name} is {action_type!r}: give a subclass of Action"
+            )
+        result: object = self.observation_type
+        if result is not None and not (
+            isinstance(result, type) and issubclass(result, Observation)
+        ):
+            raise ConfigurationError(
+                f"the `observation_type` of {self.name} is {result!r}: give a subclass of "
+                "Observation"
+            )
+
+
+def _refuse_overrides(cls: type) -> None:
+    """Refuse a class that would decide about its own calls.
+
+    Raises:
+        ConfigurationError: It overrides what the decision is made of.
+    """
+    for name in _NOT_OVERRIDDEN:
+        if name in cls.__dict__:
+            raise ConfigurationError(
+                f"{cls.__name__} overrides `{name}`: a typed tool does not decide about its own "
+                "calls. Say in `effects` what an action would do; who adds the tool gives `trust`"
+            )
+
+
+def _take_types(cls: type[ToolDefinition[Any, Any]], base: Any) -> None:
+    """Set the classes that `ToolDefinition[MyAction, MyObservation]` names."""
+    origin = get_origin(base)
+    if not (isinstance(origin, type) and issubclass(origin, ToolDefinition)):
+        return
+    for name, argument in zip(("action_type", "observation_type"), get_args(base), strict=False):
+        if isinstance(argument, type) and name not in cls.__dict__:
+            setattr(cls, name, argument)
+
+
+def _snake_case(name: str) -> str:
+    """Return the tool name of a class: `file_editor` of `FileEditorTool`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    return words.removesuffix("_tool") or words
