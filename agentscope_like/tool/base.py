@@ -94,6 +94,8 @@ class ToolBase(ABC):
         is_mcp: Whether it comes from an MCP server.
         mcp_name: The name of that server.
         is_hidden: Whether the model does not see it; a call by its name is still decided.
+        asks_for_risk: Whether the model is asked to label the risk of each call. A label can only
+            make a call ask.
         touches_only_agent_state: Whether it changes nothing but the agent's own state, so that only
             a deny rule stops it.
         metadata_schema: JSON Schema of the required `metadata` in a result of an external tool;
@@ -121,6 +123,7 @@ class ToolBase(ABC):
     is_mcp: bool = False
     mcp_name: str | None = None
     is_hidden: bool = False
+    asks_for_risk: bool = False
     touches_only_agent_state: ClassVar[bool] = False
     metadata_schema: dict[str, Any] | None = None
     prepare_decision: Preparation | None = None

@@ -16,7 +16,6 @@ from agentscope_like.permission import PermissionContext, PermissionDecision, Pe
 from agentscope_like.state import AgentState
 from agentscope_like.tool import ToolBase
 from agentscope_like.tool.arguments import ArgumentValidator
-from agentscope_like.tool.make import call_in_thread
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.annotations import ToolAnnotations
 from agentscope_like.typed.arguments import ActionValidator, action_of
@@ -300,9 +299,9 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
 
     @override
     async def aclose(self) -> None:
-        """Close the executor, in a thread of its own."""
+        """Close the executor, once."""
         if self._run is not None:
-            await call_in_thread(self._run.close)
+            await self._run.aclose()
 
     def close(self) -> None:
         """Close the executor, once."""

@@ -112,6 +112,13 @@ class ExecutorRun:
             _log.warning("the executor of %s failed", self._tool_name, exc_info=shown)
         return ErrorObservation.from_text(text, is_error=True, tool_name=self._tool_name)
 
+    async def aclose(self) -> None:
+        """Close the executor, once, in a thread where that may block."""
+        if type(self.executor).close is ToolExecutor.close:
+            self._is_closed = True
+        else:
+            await call_in_thread(self.close)
+
     def close(self) -> None:
         """Close the executor, once."""
         if not self._is_closed:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from agentscope_like.tool import ToolSpec
 from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.risk_label import with_label
 
 if TYPE_CHECKING:
     from agentscope_like.typed.definition import ToolDefinition
@@ -15,8 +18,10 @@ __all__ = ["mcp_tool", "openai_tool"]
 
 def openai_tool(tool: ToolDefinition[Any, Any], *, with_risk: bool) -> dict[str, Any]:
     """Return the tool in the chat-completions form."""
-    told: dict[str, Any] = copied(ToolSpec.of(tool).to_openai())
-    del with_risk
+    spec = ToolSpec.of(tool)
+    if with_risk and not tool.asks_for_risk:
+        spec = replace(spec, input_schema=with_label(tool.input_schema))
+    told: dict[str, Any] = copied(spec.to_openai())
     return told
 
 
