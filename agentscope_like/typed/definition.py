@@ -12,7 +12,13 @@ from typing_extensions import override
 from agentscope_like.exception import ConfigurationError, GrantError
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
-from agentscope_like.permission import PermissionContext, PermissionDecision, PermissionRule
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionRule,
+    never_waits,
+)
 from agentscope_like.state import AgentState
 from agentscope_like.tool import ToolBase
 from agentscope_like.tool.arguments import ArgumentValidator
@@ -22,11 +28,14 @@ from agentscope_like.typed.arguments import ActionValidator, action_of
 from agentscope_like.typed.effects import Effects
 from agentscope_like.typed.executor import ToolConversation, ToolExecutor
 from agentscope_like.typed.judging import (
+    ALLOWING_TOOLS,
     RELATED_TOOLS,
     ActionRules,
+    AllowRules,
+    OwnRules,
     PreparedAction,
     judges_in,
-    prepare_action,
+    parts_of,
 )
 from agentscope_like.typed.observation import Observation
 from agentscope_like.typed.run import ExecutorRun
@@ -38,10 +47,12 @@ ActionT = TypeVar("ActionT", bound=Action)
 ObservationT = TypeVar("ObservationT", bound=Observation)
 
 _NOT_OVERRIDDEN = (
+    "allow_rules",
     "call",
     "check_permissions",
     "check_read_only",
     "compile_related",
+    "compile_rules",
     "decision_basis",
     "is_read_only",
     "match_rule",
@@ -135,6 +146,7 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         self._trust = trust is True
         self.asks_for_risk = asks_for_risk
         self._run: ExecutorRun | None = None
+        self._allowing: tuple[int, AllowRules | None] | None = None
         if executor is not None:
             self.set_executor(executor)
 
@@ -229,9 +241,13 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         """Return the action with its effects, located and read for one decision."""
         action = self.action_from_arguments(tool_input)
         effects = self.effects(action)
-        directory = self.cwd if effects is None or not effects.directory else effects.directory
-        judges = judges_in(self.name, os.path.join(self.cwd, directory))
-        return await prepare_action(self, tool_input, context, session, judges, action, effects)
+        if effects is None:
+            return PreparedAction(self, tool_input, context, action=action, effects=None)
+        judges = judges_in(self.name, self._place_of(effects))
+        parts = await parts_of(effects, judges, context, session, trust=self.trust)
+        return PreparedAction(
+            self, tool_input, context, action=action, effects=effects, parts=parts
+        )
 
     @override
     async def check_permissions(
@@ -245,6 +261,31 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         """Return whether the call is proven to change nothing; never without `trust`."""
         return await (await self.prepare_call(tool_input, PermissionContext())).only_reads()
 
+    @override
+    async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
+        """Return whether an allow rule of this content matches all that the call would do."""
+        if rule_content is None:
+            return True
+        call = await self.prepare_call(tool_input, PermissionContext())
+        return OwnRules((rule_content,), PermissionBehavior.ALLOW).match(call) is not None
+
+    @override
+    def validate_rule(self, rule_content: str) -> None:
+        """Refuse contents that say nothing of what a typed tool does.
+
+        Raises:
+            RuleError: The content cannot be read.
+        """
+        OwnRules((rule_content,), PermissionBehavior.DENY)
+
+    def compile_rules(self, contents: Sequence[str], behavior: PermissionBehavior) -> OwnRules:
+        """Return a matcher for the contents of the tool's own rules.
+
+        Raises:
+            RuleError: One of the contents cannot be read.
+        """
+        return OwnRules(contents, behavior)
+
     def compile_related(self, rules: Sequence[PermissionRule]) -> ActionRules:
         """Return a matcher for deny or ask rules of Bash and the file tools.
 
@@ -252,6 +293,31 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
             RuleError: One of the contents cannot be read.
         """
         return ActionRules(rules)
+
+    def allow_rules(self, context: PermissionContext) -> AllowRules | None:
+        """Return the allow rules of Bash, Read and Write; they hold for trusted tools.
+
+        Raises:
+            RuleError: One of the contents cannot be read.
+        """
+        table = context.table(PermissionBehavior.ALLOW)
+        if not table:
+            return None
+        if self._allowing is None or self._allowing[0] != table.version:
+            rules = [rule for name in ALLOWING_TOOLS for rule in table.get(name, ())]
+            self._allowing = table.version, AllowRules(rules) if rules else None
+        return self._allowing[1]
+
+    @override
+    @never_waits
+    async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return rules for what a trusted tool would do, as Bash, Read and Write suggest theirs."""
+        return await (await self.prepare_call(tool_input, PermissionContext())).suggestions()
+
+    @never_waits
+    async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return a rule for the tool as a whole, if no other would allow the call."""
+        return await super().generate_suggestions(tool_input)
 
     # Running
 
@@ -307,6 +373,10 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         """Close the executor, once."""
         if self._run is not None:
             self._run.close()
+
+    def _place_of(self, effects: Effects) -> str:
+        """Return the absolute directory where the relative paths of the effects start."""
+        return os.path.normpath(os.path.join(self.cwd, effects.directory or ""))
 
     def _check_declared(self) -> None:
         kind = type(self).__name__

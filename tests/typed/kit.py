@@ -28,6 +28,8 @@ class Touch(Action):
     """What an action touches, as the test says."""
 
     reads: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
@@ -64,7 +66,14 @@ class TouchTool(ToolDefinition[Touch, Touched]):
         return [cls(executor=TouchExecutor(), **params)]
 
     def effects(self, action: Touch) -> Effects:
-        return Effects(action.reads, action.writes, action.commands, action.hosts)
+        return Effects(
+            reads=action.reads,
+            lists=action.lists,
+            searches=action.searches,
+            writes=action.writes,
+            commands=action.commands,
+            hosts=action.hosts,
+        )
 
 
 def touch_tool(**params: Any) -> tuple[TouchTool, TouchExecutor]:

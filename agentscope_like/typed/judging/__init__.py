@@ -1,14 +1,33 @@
 """Judges what an action would do, as Bash, Read and Write judge commands and paths."""
 
-from agentscope_like.typed.judging.action_rules import RELATED_TOOLS, ActionRules
-from agentscope_like.typed.judging.judges import Judges, judges_in
-from agentscope_like.typed.judging.prepared_action import PreparedAction, prepare_action
+from agentscope_like.typed.judging.action_rules import (
+    ALLOWING_TOOLS,
+    RELATED_TOOLS,
+    ActionRules,
+    AllowRules,
+)
+from agentscope_like.typed.judging.judges import judges_in
+from agentscope_like.typed.judging.own_rules import OwnRules
+from agentscope_like.typed.judging.parts import (
+    ActionPart,
+    CommandPart,
+    PartKind,
+    PathPart,
+    parts_of,
+)
+from agentscope_like.typed.judging.prepared_action import PreparedAction
 
 __all__ = [
+    "ALLOWING_TOOLS",
     "RELATED_TOOLS",
+    "ActionPart",
     "ActionRules",
-    "Judges",
+    "AllowRules",
+    "CommandPart",
+    "OwnRules",
+    "PartKind",
+    "PathPart",
     "PreparedAction",
     "judges_in",
-    "prepare_action",
+    "parts_of",
 ]
