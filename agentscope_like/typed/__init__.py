@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from agentscope_like.typed.definition import ToolDefinition
     from agentscope_like.typed.effects import Effects
     from agentscope_like.typed.executor import ToolConversation, ToolExecutor
-    from agentscope_like.typed.observation import Content, ErrorObservation, Observation
+    from agentscope_like.typed.observation import (
+        Content,
+        ErrorObservation,
+        Observation,
+        observation_of,
+    )
     from agentscope_like.typed.schema import Schema
 
 __all__ = [
@@ -27,6 +32,7 @@ __all__ = [
     "ToolConversation",
     "ToolDefinition",
     "ToolExecutor",
+    "observation_of",
 ]
 
 __getattr__ = on_first_use(
@@ -42,5 +48,6 @@ __getattr__ = on_first_use(
         "ToolConversation": "executor",
         "ToolDefinition": "definition",
         "ToolExecutor": "executor",
+        "observation_of": "observation",
     },
 )

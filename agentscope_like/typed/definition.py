@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
 
 from typing_extensions import override
@@ -21,7 +22,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.state import AgentState
 from agentscope_like.tool import ToolBase
-from agentscope_like.tool.arguments import ArgumentValidator
+from agentscope_like.tool.arguments import ArgumentValidator, copied
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.annotations import ToolAnnotations
 from agentscope_like.typed.arguments import ActionValidator, action_of
@@ -146,6 +147,7 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         self._trust = trust is True
         self.asks_for_risk = asks_for_risk
         self._run: ExecutorRun | None = None
+        self._told: dict[bool, tuple[tuple[Any, ...], dict[str, Any]]] = {}
         self._allowing: tuple[int, AllowRules | None] | None = None
         if executor is not None:
             self.set_executor(executor)
@@ -214,7 +216,13 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         Args:
             add_security_risk_prediction: Whether the model is asked for the risk of each call.
         """
-        return openai_tool(self, with_risk=add_security_risk_prediction)
+        with_risk = add_security_risk_prediction or self.asks_for_risk
+        made_of = (self.name, self.description, self.input_schema)
+        known = self._told.get(with_risk)
+        if known is None or not all(map(is_, known[0], made_of)):
+            known = self._told[with_risk] = made_of, openai_tool(self, with_risk=with_risk)
+        told: dict[str, Any] = copied(known[1])
+        return told
 
     def to_mcp_tool(self) -> dict[str, Any]:
         """Return the tool as a server lists it, in the form of MCP."""

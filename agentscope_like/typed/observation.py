@@ -6,16 +6,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias
 
 from pydantic import Field
 
-from agentscope_like.message import DataBlock, TextBlock
+from agentscope_like.message import (
+    DataBlock,
+    TextBlock,
+    ToolResponse,
+    ToolResultBlock,
+    ToolResultState,
+)
 from agentscope_like.typed.schema import Schema
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Content", "ErrorObservation", "Observation"]
+__all__ = ["OBSERVATION", "Content", "ErrorObservation", "Observation", "observation_of"]
 
 Content: TypeAlias = Annotated[TextBlock | DataBlock, Field(discriminator="type")]
 """A part of an observation that a model can read."""
+
+OBSERVATION = "observation"
+"""The key of a result's metadata under which the observation is, as JSON."""
 
 ERROR_HEADER = "[The call ended with an error.]\n"
 
@@ -75,5 +84,38 @@ class ErrorObservation(Observation):
         tool_name: The tool.
     """
 
-    tool_name: str
+    tool_name: str = ""
     is_error: bool = True
+
+
+def observation_of(result: ToolResponse | ToolResultBlock) -> Observation:
+    """Return the observation of a result, of its own class if that was imported.
+
+    A result that no typed tool gave, such as a refusal, is an observation of its content.
+
+    Args:
+        result: What a toolkit's run ended with, or what an agent recorded of it.
+
+    Raises:
+        pydantic.ValidationError: Its class is not known.
+    """
+    given = result.content if isinstance(result, ToolResponse) else result.output
+    blocks = (TextBlock(text=given),) if isinstance(given, str) else tuple(given)
+    dumped = result.metadata.get(OBSERVATION)
+    if isinstance(dumped, dict):
+        observation = Observation.from_json(dumped)
+        if "content" in dumped:
+            return observation
+        return observation.model_copy(update={"content": _without_header(blocks)})
+    if result.state is ToolResultState.SUCCESS:
+        return Observation(content=blocks)
+    return ErrorObservation(content=blocks)
+
+
+def _without_header(blocks: tuple[Content, ...]) -> tuple[Content, ...]:
+    """Return what the model read of an error without the words that say that it is one."""
+    first = blocks[0] if blocks else None
+    if not isinstance(first, TextBlock) or not first.text.startswith(ERROR_HEADER):
+        return blocks
+    text = first.text.removeprefix(ERROR_HEADER)
+    return (first.model_copy(update={"text": text}), *blocks[1:])

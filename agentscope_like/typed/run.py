@@ -17,13 +17,13 @@ from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.bridge import call_in_thread
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.executor import ToolConversation, ToolExecutor
-from agentscope_like.typed.observation import ErrorObservation, Observation
+from agentscope_like.typed.observation import OBSERVATION, ErrorObservation, Observation
 from agentscope_like.typed.secret_fields import secret_values, without_values
 
-__all__ = ["OBSERVATION", "ExecutorRun"]
+__all__ = ["ExecutorRun"]
 
-OBSERVATION = "observation"
-"""The key of a result's metadata under which the observation is, as JSON."""
+_MOST_KEPT = 20_000
+"""Characters of content that the metadata of a result repeats; more is only in the result."""
 
 _log = logging.getLogger(__name__)
 
@@ -57,22 +57,22 @@ class ExecutorRun:
         Raises:
             DeveloperOrientedException: From the executor.
         """
-        secrets = secret_values(action)
         try:
             observation = await self._observed(action, conversation)
         except DeveloperOrientedException:
             raise
         except ToolInterruptedError as error:
-            raise ToolInterruptedError(without_values(error.message, secrets)) from None
+            hidden = secret_values(action)
+            raise ToolInterruptedError(without_values(error.message, hidden)) from None
         except Exception as error:
-            observation = self._failure(error, secrets)
-        if observation.is_error and secrets:
-            observation = _without_secrets(observation, secrets)
+            observation = self._failure(error, is_secret=bool(secret_values(action)))
+        if observation.is_error and (hidden := secret_values(action)):
+            observation = _without_secrets(observation, hidden)
         state = ToolResultState.ERROR if observation.is_error else ToolResultState.SUCCESS
         return ToolChunk(
             content=observation.to_llm_content,
             state=state,
-            metadata={OBSERVATION: observation.model_dump(mode="json")},
+            metadata={OBSERVATION: _dumped(observation)},
         )
 
     async def _observed(self, action: Action, conversation: ToolConversation) -> Observation:
@@ -103,12 +103,12 @@ class ExecutorRun:
         except Exception:
             _log.warning("%s could not be interrupted", self._tool_name, exc_info=True)
 
-    def _failure(self, error: Exception, secrets: list[str]) -> Observation:
+    def _failure(self, error: Exception, *, is_secret: bool) -> Observation:
         if isinstance(error, AgentOrientedException):
             text = error.message
         else:
             text = f"{self._tool_name} failed: {type(error).__name__}: {error}".rstrip(": ")
-            shown = None if secrets else error  # a traceback may show their values
+            shown = None if is_secret else error  # a traceback may show their values
             _log.warning("the executor of %s failed", self._tool_name, exc_info=shown)
         return ErrorObservation.from_text(text, is_error=True, tool_name=self._tool_name)
 
@@ -124,6 +124,16 @@ class ExecutorRun:
         if not self._is_closed:
             self._is_closed = True
             self.executor.close()
+
+
+def _dumped(observation: Observation) -> dict[str, Any]:
+    """Return the observation as JSON, without content that is too long to be kept twice."""
+    size = sum(
+        len(block.text if isinstance(block, TextBlock) else getattr(block.source, "data", ""))
+        for block in observation.content
+    )
+    left_out = {"content"} if size > _MOST_KEPT else None
+    return observation.model_dump(mode="json", exclude=left_out)
 
 
 def _takes_two(work: Any) -> bool:

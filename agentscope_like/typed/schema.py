@@ -49,14 +49,17 @@ class Schema(BaseModel):
 
     kind: ClassVar[str]
 
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        super().__pydantic_init_subclass__(**kwargs)
-        if KIND in cls.model_fields:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        if KIND in cls.__annotations__:  # before pydantic warns of it
             raise ConfigurationError(
                 f"{cls.__name__} has a field named `kind`, which is what its JSON calls its class: "
                 'name the field otherwise, and give it `Field(alias="kind")`'
             )
+        super().__init_subclass__(**kwargs)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
         register_kind(cls)
 
     @classmethod

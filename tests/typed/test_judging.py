@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ async def said(
     return await decided(among(project, tool), tool.name, touched, state)
 
 
-BUILTIN = {
+BUILTIN: dict[str, tuple[str, Callable[[str], dict[str, Any]]]] = {
     "reads": ("Read", lambda what: {"file_path": what}),
     "writes": ("Write", lambda what: {"file_path": what, "content": "x"}),
     "commands": ("Bash", lambda what: {"command": what}),

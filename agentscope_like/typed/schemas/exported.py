@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from agentscope_like.tool import ToolSpec
 from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.risk_label import with_label
@@ -18,11 +16,8 @@ __all__ = ["mcp_tool", "openai_tool"]
 
 def openai_tool(tool: ToolDefinition[Any, Any], *, with_risk: bool) -> dict[str, Any]:
     """Return the tool in the chat-completions form."""
-    spec = ToolSpec.of(tool)
-    if with_risk and not tool.asks_for_risk:
-        spec = replace(spec, input_schema=with_label(tool.input_schema))
-    told: dict[str, Any] = copied(spec.to_openai())
-    return told
+    schema = with_label(tool.input_schema) if with_risk else tool.input_schema
+    return ToolSpec(tool.name, tool.description, schema).to_openai()
 
 
 def mcp_tool(tool: ToolDefinition[Any, Any]) -> dict[str, Any]:
