@@ -17,7 +17,7 @@ from agentscope_like.permission import (
 )
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.effects import Effects
-from agentscope_like.typed.judging.parts import ActionPart, CommandPart, PartKind, PathPart
+from agentscope_like.typed.judging.parts import ActionPart, PartKind, PathPart
 from agentscope_like.typed.judging.suggestions import own_suggestions
 
 if TYPE_CHECKING:
@@ -137,32 +137,26 @@ class PreparedAction(PreparedCall):
 
     @override
     def basis(self) -> str | None:
-        """Return what the decision rests on: the effects, and where their paths led."""
-        return self._basis([part.call.basis() for part in self.parts])
+        """Return what holds for any arguments: who is believed, and where paths start."""
+        return json.dumps([self.tool.trust, self.tool.cwd])
 
     @override
     def basis_now(self) -> str | None:
         """Return the same as things are now."""
-        return self._basis([part.call.basis_now() for part in self.parts])
-
-    def _basis(self, parts: list[str | None]) -> str:
-        return json.dumps([self.tool.trust, repr(self.effects), parts])
+        return self.basis()
 
     @override
     def places(self) -> tuple[str, ...]:
-        """Return where the paths led that the action changes."""
-        return self._places(now=False)
+        """Return the effects, where their paths led, and where their commands would run."""
+        found = [repr(self.effects)]
+        for part in self.parts:
+            found += (part.call.basis() or "", *part.call.places())
+        return tuple(found)
 
     @override
     def places_now(self) -> tuple[str, ...]:
         """Return the same as things are now."""
-        return self._places(now=True)
-
-    def _places(self, *, now: bool) -> tuple[str, ...]:
-        places: list[str] = []
+        found = [repr(self.effects)]
         for part in self.parts:
-            if isinstance(part, CommandPart):
-                places += part.call.places_now() if now else part.call.places()
-            elif part.kind is PartKind.WRITE:
-                places.append((part.call.basis_now() if now else part.call.basis()) or "")
-        return tuple(places)
+            found += (part.call.basis_now() or "", *part.call.places_now())
+        return tuple(found)
