@@ -190,6 +190,18 @@ async def test_a_denied_command_is_denied_through_wrappers(project: Path) -> Non
     assert (await said(tool, project, "bypass", rule, commands=["npm test"])).behavior is ALLOW
 
 
+async def test_a_rule_for_a_domain_holds_for_a_host(project: Path) -> None:
+    """What WebFetch may not fetch, no typed tool may reach, by whatever port; others ask."""
+    tool, _ = touch_tool(trust=True, cwd=project)
+    rule = "deny WebFetch(domain:example.org)"
+    for host in ("example.org", "api.example.org:8443", "EXAMPLE.org", "example.org."):
+        assert (await said(tool, project, "bypass", rule, hosts=[host])).behavior is DENY
+    assert (await said(tool, project, "bypass", rule, hosts=["exämple.org"])).behavior is ASK
+    assert (await said(tool, project, "bypass", rule, hosts=["example.com"])).behavior is ALLOW
+    assert (await said(tool, project, "bypass", "deny WebFetch", hosts=["b.c"])).behavior is DENY
+    assert (await said(tool, project, "default", hosts=["example.com"])).behavior is ASK
+
+
 class BlindTool(ToolDefinition[Touch, Observation]):
     """Does not say what it does."""
 

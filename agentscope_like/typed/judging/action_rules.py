@@ -15,6 +15,7 @@ from agentscope_like.permission import (
     RuleMatch,
 )
 from agentscope_like.permission.command import CommandRules, FileRules
+from agentscope_like.typed.judging.host_rules import HostRules
 from agentscope_like.typed.judging.parts import ActionPart, CommandPart, PartKind, PathPart
 from agentscope_like.typed.judging.prepared_action import PreparedAction
 
@@ -23,17 +24,18 @@ __all__ = ["ALLOWING_TOOLS", "RELATED_TOOLS", "ActionRules", "AllowRules"]
 _READING = ("Read", "Grep", "Glob")
 _WRITING = ("Write", "Edit")
 _SEARCHING = ("Grep", "Glob")
-RELATED_TOOLS = ("Bash", *_READING, *_WRITING)
+RELATED_TOOLS = ("Bash", *_READING, *_WRITING, "WebFetch")
 ALLOWING_TOOLS = ("Bash", "Read", "Write")
 _BELOW = f"{os.urandom(8).hex()}/{os.urandom(8).hex()}"
 """A path that no pattern names."""
 
 
 class ActionRules:
-    """Deny or ask rules of Bash and the file tools; they hold for what a typed tool would do.
+    """Deny or ask rules of built-in tools; they hold for what a typed tool would do.
 
     Rules of Write and Edit match what an action writes, those of Read, Grep and Glob what it reads,
-    and those of Bash the commands that it runs; the rules about files match what these touch, too.
+    those of Bash the commands that it runs, and those of WebFetch the hosts that it reaches; the
+    rules about files match what commands touch, too.
 
     Args:
         rules: The rules; all of one behaviour.
@@ -52,12 +54,18 @@ class ActionRules:
         self._by_pattern = [rule for rule in commands if rule.rule_content is not None]
         behavior = PermissionBehavior.DENY if self._denies else PermissionBehavior.ASK
         self._patterns = _commands(self._by_pattern, behavior)
-        files = [rule for rule in rules if rule.tool_name != "Bash"]
+        files = [rule for rule in rules if rule.tool_name in (*_READING, *_WRITING)]
         self._files = FileRules(files) if files else None
+        hosts = [rule for rule in rules if rule.tool_name == "WebFetch"]
+        self._hosts = HostRules(hosts) if hosts else None
 
     def match(self, call: PreparedAction) -> RuleMatch | None:
         """Return the rule that matches what the action does, else one that may, else None."""
         possible: RuleMatch | None = None
+        for found in () if self._hosts is None else self._hosts.found(call):
+            if found.certain:
+                return found
+            possible = possible or found
         for part in call.parts:
             found_in = self._of_path if isinstance(part, PathPart) else self._of_command
             for found in found_in(part):  # type: ignore[arg-type]
