@@ -6,7 +6,7 @@ import json
 from typing import Any, Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import validator_for
 from pydantic import Field
@@ -145,6 +145,7 @@ VALUES = st.recursive(
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example({"type": "object", "properties": {"a-b": {}}}, [{"a_b": None}, {"a-b": 1, "a_b": 2}])
 @given(SCHEMAS, st.lists(st.dictionaries(NAMES, VALUES, max_size=4), max_size=4))
 def test_nothing_of_a_server_s_schema_is_lost(
     schema: dict[str, Any], values: list[dict[str, Any]]

@@ -8,9 +8,17 @@ import keyword
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, create_model, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    create_model,
+    model_validator,
+)
 from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError
@@ -78,28 +86,31 @@ class _ServerValues(Schema):
     raw_schema: ClassVar[dict[str, Any]] = {}
     raw_validator: ClassVar[ArgumentValidator | None] = None
 
+    _given: dict[str, Any] = PrivateAttr(default_factory=dict)
+
     @classmethod
     @override
     def to_mcp_schema(cls) -> dict[str, Any]:
         schema: dict[str, Any] = copied(cls.raw_schema)
         return schema
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _fits(cls, value: Any) -> Any:
-        if cls.raw_validator is not None and isinstance(value, dict):
-            cls.raw_validator.check(value)
-        return value
+    def _of_its_kind(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(value, dict):
+            return handler(value)
+        given = cls._fields_of(value) if KIND in value and cls._is_dump(value) else value
+        if cls.raw_validator is not None:
+            cls.raw_validator.check(given)
+        made = handler(given)
+        made._given = copied(given)  # noqa: SLF001 - of its own class
+        return made
 
     @property
     def arguments(self) -> dict[str, Any]:
         """Return the values as they were given, by the schema's names."""
-        fields, given = type(self).model_fields, self.model_fields_set
-        named = {
-            str(field.alias): getattr(self, name) for name, field in fields.items() if name in given
-        }
-        values: dict[str, Any] = copied({**named, **(self.model_extra or {})})
-        return values
+        given: dict[str, Any] = copied(self._given)
+        return given
 
     @classmethod
     @override
