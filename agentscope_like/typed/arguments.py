@@ -11,7 +11,7 @@ from typing_extensions import override
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.tool.arguments import ArgumentValidator
 from agentscope_like.typed.action import Action
-from agentscope_like.typed.secret_fields import has_secrets
+from agentscope_like.typed.secret_fields import has_secrets, marked_values, without_values
 
 __all__ = ["ActionValidator", "action_of"]
 
@@ -60,6 +60,7 @@ def action_of(tool_name: str, action_type: type[ActionT], arguments: Mapping[str
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False, include_input=False)
         told = "; ".join(_described(one) for one in found[:_SHOWN_ERRORS])
+        told = without_values(told, marked_values(action_type.to_mcp_schema(), arguments))
         more = len(found) - _SHOWN_ERRORS
         tail = f" (and {more} more)" if more > 0 else ""
     raise ToolArgumentError(

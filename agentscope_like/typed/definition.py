@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import is_
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
 
@@ -41,6 +42,7 @@ from agentscope_like.typed.judging import (
 from agentscope_like.typed.observation import Observation
 from agentscope_like.typed.run import ExecutorRun
 from agentscope_like.typed.schemas import mcp_tool, openai_tool
+from agentscope_like.typed.secret_fields import without_values
 
 __all__ = ["ToolDefinition"]
 
@@ -248,14 +250,17 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
     ) -> PreparedAction:
         """Return the action with its effects, located and read for one decision."""
         action = self.action_from_arguments(tool_input)
-        effects = self.effects(action)
-        if effects is None:
-            return PreparedAction(self, tool_input, context, action=action, effects=None)
-        judges = judges_in(self.name, self._place_of(effects))
-        parts = await parts_of(effects, judges, context, session, trust=self.trust)
-        return PreparedAction(
-            self, tool_input, context, action=action, effects=effects, parts=parts
-        )
+        prepared = partial(PreparedAction, self, tool_input, context, action=action)
+        try:
+            effects = self.effects(action)
+            if effects is None:
+                return prepared(effects=None)
+            judges = judges_in(self.name, self._place_of(effects))
+            parts = await parts_of(effects, judges, context, session, trust=self.trust)
+        except Exception as error:
+            found = f"What {self.name} would do is not known: {type(error).__name__}: {error}"
+            return prepared(effects=None, failure=without_values(found, action.__secrets__()))
+        return prepared(effects=effects, parts=parts)
 
     @override
     async def check_permissions(

@@ -18,7 +18,7 @@ from agentscope_like.bridge import call_in_thread
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.executor import ToolConversation, ToolExecutor
 from agentscope_like.typed.observation import OBSERVATION, ErrorObservation, Observation
-from agentscope_like.typed.secret_fields import secret_values, without_values
+from agentscope_like.typed.secret_fields import without_values
 
 __all__ = ["ExecutorRun"]
 
@@ -62,11 +62,11 @@ class ExecutorRun:
         except DeveloperOrientedException:
             raise
         except ToolInterruptedError as error:
-            hidden = secret_values(action)
+            hidden = action.__secrets__()
             raise ToolInterruptedError(without_values(error.message, hidden)) from None
         except Exception as error:
-            observation = self._failure(error, is_secret=bool(secret_values(action)))
-        if observation.is_error and (hidden := secret_values(action)):
+            observation = self._failure(error, is_secret=bool(action.__secrets__()))
+        if observation.is_error and (hidden := action.__secrets__()):
             observation = _without_secrets(observation, hidden)
         state = ToolResultState.ERROR if observation.is_error else ToolResultState.SUCCESS
         return ToolChunk(

@@ -22,6 +22,7 @@ from agentscope_like.exception import ConfigurationError
 from agentscope_like.nearest import nearest
 from agentscope_like.tool.arguments import copied
 from agentscope_like.tool.base import without_titles
+from agentscope_like.typed.secret_fields import secret_values
 
 __all__ = ["KIND", "Schema", "class_of_kind", "register_kind"]
 
@@ -105,6 +106,18 @@ class Schema(BaseModel):
     def _fields_of(cls, dumped: dict[str, Any]) -> dict[str, Any]:
         """Return what `_dumped` gave."""
         return {key: item for key, item in dumped.items() if key != KIND}
+
+    def __given__(self) -> dict[str, Any]:
+        """Return the values that were given, by the names of their fields."""
+        fields, given = type(self).model_fields, self.model_fields_set
+        return {name: getattr(self, name) for name in fields if name in given}
+
+    def __secrets__(self) -> list[str]:
+        """Return the texts in fields that are marked secret, the longest first.
+
+        A field is marked by a type such as `SecretStr`, or by `json_schema_extra={"secret": True}`.
+        """
+        return secret_values(self)
 
     @classmethod
     def from_mcp_schema(cls, name: str, schema: Mapping[str, Any]) -> type[Self]:

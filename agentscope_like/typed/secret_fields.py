@@ -9,28 +9,28 @@ from typing import Any
 from pydantic import BaseModel, SecretBytes, SecretStr
 from pydantic.fields import FieldInfo
 
-__all__ = ["HIDDEN", "has_secrets", "secret_values", "shown_fields", "without_values"]
+__all__ = ["has_secrets", "marked_values", "secret_values", "without_values"]
 
 HIDDEN = "**********"
-_MOST_SHOWN = 500
+_MOST_DEPTH = 60
+_BRANCHES = ("allOf", "anyOf", "oneOf", "if", "then", "else")
 
 
 def has_secrets(schema: Any) -> bool:
     """Return whether a JSON Schema marks a part as secret, at any depth."""
-    if isinstance(schema, dict):
-        is_marked = (
-            schema.get("secret") is True
-            or schema.get("writeOnly") is True
-            or schema.get("format") == "password"
-        )
-        return is_marked or any(map(has_secrets, schema.values()))
+    if isinstance(schema, Mapping):
+        return _marks(schema) or any(map(has_secrets, schema.values()))
     return isinstance(schema, list) and any(map(has_secrets, schema))
+
+
+def marked_values(schema: Mapping[str, Any], value: Any) -> list[str]:
+    """Return the texts in a value whose parts a JSON Schema marks as secret, the longest first."""
+    return _sorted(_marked(schema, value, schema, 0))
 
 
 def secret_values(value: Any) -> list[str]:
     """Return the texts in a model's secret fields, at any depth, the longest first."""
-    found = {text for text in _texts(value, is_secret=False) if text}
-    return sorted(found, key=len, reverse=True)
+    return _sorted(_texts(value, is_secret=False))
 
 
 def without_values(text: str, values: Iterable[str]) -> str:
@@ -41,18 +41,48 @@ def without_values(text: str, values: Iterable[str]) -> str:
     return text
 
 
-def shown_fields(model: BaseModel) -> dict[str, str]:
-    """Return the fields that were given, as short texts, secret ones hidden."""
-    hidden = secret_values(model)
-    shown = {}
-    for name in type(model).model_fields:
-        if name not in model.model_fields_set:
-            continue
-        value = getattr(model, name)
-        text = value if isinstance(value, str) else repr(value)
-        text = without_values(text, hidden)
-        shown[name] = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
-    return shown
+def _marks(schema: Mapping[str, Any]) -> bool:
+    is_secret = schema.get("secret") is True or schema.get("writeOnly") is True
+    return is_secret or schema.get("format") == "password"
+
+
+def _marked(schema: Any, value: Any, root: Mapping[str, Any], depth: int) -> Iterator[str]:
+    """Yield the texts in the parts of a value that the schema marks, in any of its branches."""
+    if not isinstance(schema, Mapping) or depth > _MOST_DEPTH:
+        return
+    if _marks(schema):
+        yield from _texts(value, is_secret=True)
+        return
+    reference = schema.get("$ref")
+    inner = [_resolved(reference, root)] if isinstance(reference, str) else []
+    for key in _BRANCHES:
+        branches = schema.get(key, ())
+        inner += branches if isinstance(branches, list | tuple) else [branches]
+    for one in inner:
+        yield from _marked(one, value, root, depth + 1)
+    if isinstance(value, Mapping):
+        properties = schema.get("properties", {})
+        rest = [schema.get("additionalProperties"), *schema.get("patternProperties", {}).values()]
+        for name, item in value.items():
+            for one in (properties.get(name), *rest):
+                yield from _marked(one, item, root, depth + 1)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            for one in (schema.get("items"), *schema.get("prefixItems", ())):
+                yield from _marked(one, item, root, depth + 1)
+
+
+def _resolved(reference: str, root: Mapping[str, Any]) -> Any:
+    """Return the part of the schema that a reference within it names; None for no such part."""
+    found: Any = root
+    for step in reference.removeprefix("#").split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _sorted(texts: Iterable[str]) -> list[str]:
+    return sorted({text for text in texts if text}, key=len, reverse=True)
 
 
 def _texts(value: Any, *, is_secret: bool) -> Iterator[str]:

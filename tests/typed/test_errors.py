@@ -43,7 +43,7 @@ class Login(Action):
     @classmethod
     def _is_no_joke(cls, token: str) -> str:
         if token == "joke":
-            raise ValueError("it is a joke")
+            raise ValueError(f"it is a {token}")
         return token
 
 
@@ -130,8 +130,9 @@ async def test_arguments_that_do_not_fit_are_an_error_without_secrets(
     assert response is not None
     assert response.state is ToolResultState.ERROR
     assert next(iter(wrong)) in text
+    assert ("it is a ***" in text) is (wrong == {"token": "joke"})
     values = [str(value) for name, value in given.items() if name not in ("user", "more")]
-    assert all(value not in text.replace("it is a joke", "") for value in values)
+    assert all(value not in text for value in values)
     assert call.state == "finished"  # nobody was asked
 
 
@@ -148,6 +149,38 @@ def test_no_text_of_an_error_shows_a_secret(password: str, pin: int, token: str)
     said = text_in(response).partition("bad: ")[2]
     assert "*" in said or token == "joke"
     assert all(value not in said for value in (password, str(pin), token))
+
+
+async def test_a_server_s_secrets_are_hidden() -> None:
+    """A schema that came from a server marks secrets as well, at any depth and by reference."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "keys": {"type": "array", "items": {"$ref": "#/$defs/key"}},
+            "auth": {"anyOf": [{"type": "object", "properties": {"pass": {"writeOnly": True}}}]},
+            "note": {"type": "string"},
+        },
+        "$defs": {"key": {"type": "string", "format": "password", "minLength": 3}},
+    }
+
+    class Leaking(ToolExecutor[Any, Observation]):
+        def __call__(
+            self, action: Any, conversation: ToolConversation | None = None
+        ) -> Observation:
+            raise ValueError(f"cannot do {action.arguments}")
+
+    action_type = Action.from_mcp_schema("leak", schema)
+    tool = ToolDefinition[Any, Observation](
+        name="leak", description="Leaks.", action_type=action_type, executor=Leaking()
+    )
+    given = {"keys": ["k3y-one", "k3y-two"], "auth": {"pass": "pa55"}, "note": "shown"}
+    _, response = await run(Toolkit([tool]), "leak", json.dumps(given), state_in("bypass"))
+    told = text_in(response)
+    assert "shown" in told
+    assert all(one not in told for one in ("k3y-one", "k3y-two", "pa55"))
+    assert "k3y" not in tool.action_from_arguments(given).visualize.plain
+    _, response = await run(Toolkit([tool]), "leak", '{"keys": ["k3"]}', state_in("bypass"))
+    assert "k3" not in text_in(response)
 
 
 async def test_a_mistake_of_the_developer_is_raised() -> None:

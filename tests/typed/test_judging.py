@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from agentscope_like.exception import GrantError
-from agentscope_like.message import ToolCallBlock
+from agentscope_like.message import ToolCallBlock, ToolResultState
 from agentscope_like.permission import PermissionBehavior, PermissionDecision, RuleError
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Edit, Read, ToolBase, Toolkit, Write
 from agentscope_like.typed import Effects, Observation, ToolAnnotations, ToolDefinition
+from tests.agent.kit import agent_of, answer, events_of, results_of
 from tests.typed.kit import Touch, TouchTool, state_in, touch_tool
 
 ALLOW, ASK, DENY = PermissionBehavior.ALLOW, PermissionBehavior.ASK, PermissionBehavior.DENY
@@ -244,7 +245,7 @@ async def test_a_tool_that_touches_nothing_runs_if_it_is_trusted(project: Path) 
 
 
 async def test_effects_that_fail_ask(project: Path) -> None:
-    """A tool that cannot tell what it would do asks, whatever is allowed; in bypass, too."""
+    """A tool that cannot tell what it would do asks, whatever is allowed; a yes runs it."""
 
     class TornTool(TouchTool):
         def effects(self, action: Touch) -> Effects:
@@ -254,10 +255,20 @@ async def test_effects_that_fail_ask(project: Path) -> None:
         def effects(self, action: Touch) -> Effects:
             return Effects(reads="src")  # type: ignore[arg-type]
 
-    for kind in (TornTool, LooseTool):
-        (tool,) = kind.create(trust=True)
+    class LostTool(TouchTool):
+        def effects(self, action: Touch) -> Effects:
+            return Effects(commands=("ls",), directory="/nowhere/at/all")
+
+    for kind in (TornTool, LooseTool, LostTool):
+        (tool,) = kind.create(trust=True, annotations=CLAIMS)
         decision = await said(tool, project, "default", f"allow {tool.name}")
         assert (decision.behavior, decision.bypass_immune) == (ASK, True)
+        assert (await said(tool, project, "explore")).behavior is DENY
+        assert (await said(tool, project, "bypass", "deny Write(src/**)")).behavior is ASK
+        agent = agent_of([tool], [ToolCallBlock(id="c", name=tool.name, input="{}")], [])
+        await events_of(agent, "go")
+        await events_of(agent, answer(agent, "c"))
+        assert results_of(agent)["c"].state is ToolResultState.SUCCESS
 
 
 async def test_the_tool_s_own_rules_say_what_it_does(project: Path) -> None:

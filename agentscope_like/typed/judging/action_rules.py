@@ -45,6 +45,7 @@ class ActionRules:
     """
 
     def __init__(self, rules: Sequence[PermissionRule]) -> None:
+        self._first = next(iter(rules), None)
         self._denies = any(rule.behavior is PermissionBehavior.DENY for rule in rules)
         self._reading = _paths(rules, _READING)
         self._listing = _paths(rules, ("Glob",))
@@ -62,6 +63,8 @@ class ActionRules:
     def match(self, call: PreparedAction) -> RuleMatch | None:
         """Return the rule that matches what the action does, else one that may, else None."""
         possible: RuleMatch | None = None
+        if call.failure is not None and self._first is not None:
+            return RuleMatch(self._first, certain=False, told="it does not say what it does")
         for found in () if self._hosts is None else self._hosts.found(call):
             if found.certain:
                 return found

@@ -39,6 +39,7 @@ class PreparedAction(PreparedCall):
         action: The action of the arguments.
         effects: What the tool says that the action would do; None for unknown.
         parts: The effects, located and read.
+        failure: Why the effects are not known, where the tool could not say.
     """
 
     tool: ToolDefinition[Any, Any]
@@ -52,15 +53,19 @@ class PreparedAction(PreparedCall):
         action: Action,
         effects: Effects | None,
         parts: Sequence[ActionPart] = (),
+        failure: str | None = None,
     ) -> None:
         super().__init__(tool, tool_input, context)
         self.action = action
         self.effects = effects
         self.parts = tuple(parts)
+        self.failure = failure
 
     @override
     async def check(self) -> PermissionDecision:
         """Return DENY or a safety ASK if an effect is one; ALLOW only of a trusted tool."""
+        if self.failure is not None:
+            return PermissionDecision(PermissionBehavior.ASK, self.failure, bypass_immune=True)
         said = [await part.call.check() for part in self.parts]
         strict = next((one for one in said if one.behavior is PermissionBehavior.DENY), None)
         strict = strict or next((one for one in said if one.bypass_immune), None)
@@ -115,7 +120,7 @@ class PreparedAction(PreparedCall):
         if not tool.trust:
             return False
         if effects is None:
-            return tool.is_read_only
+            return tool.is_read_only and self.failure is None
         if effects.hosts:
             return False
         for part in self.parts:

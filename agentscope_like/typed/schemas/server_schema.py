@@ -24,7 +24,7 @@ from typing_extensions import override
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.tool.arguments import ArgumentValidator, copied
 from agentscope_like.typed.schema import KIND, Schema, register_kind
-from agentscope_like.typed.secret_fields import has_secrets
+from agentscope_like.typed.secret_fields import has_secrets, marked_values
 
 __all__ = ["model_of_schema"]
 
@@ -111,6 +111,14 @@ class _ServerValues(Schema):
         """Return the values as they were given, by the schema's names."""
         given: dict[str, Any] = copied(self._given)
         return given
+
+    @override
+    def __given__(self) -> dict[str, Any]:
+        return self.arguments
+
+    @override
+    def __secrets__(self) -> list[str]:
+        return marked_values(type(self).raw_schema, self._given)
 
     @classmethod
     @override
