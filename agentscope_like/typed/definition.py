@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import is_
-from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from typing_extensions import override
 
@@ -27,6 +26,12 @@ from agentscope_like.tool.arguments import ArgumentValidator, copied
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.annotations import ToolAnnotations
 from agentscope_like.typed.arguments import ActionValidator, action_of
+from agentscope_like.typed.declaring import (
+    check_declared,
+    refuse_overrides,
+    tool_name_of,
+    types_named_by,
+)
 from agentscope_like.typed.effects import Effects
 from agentscope_like.typed.executor import ToolConversation, ToolExecutor
 from agentscope_like.typed.judging import (
@@ -48,22 +53,6 @@ __all__ = ["ToolDefinition"]
 
 ActionT = TypeVar("ActionT", bound=Action)
 ObservationT = TypeVar("ObservationT", bound=Observation)
-
-_NOT_OVERRIDDEN = (
-    "allow_rules",
-    "call",
-    "check_permissions",
-    "check_read_only",
-    "compile_related",
-    "compile_rules",
-    "decision_basis",
-    "is_read_only",
-    "match_rule",
-    "prepare_call",
-    "related_tools",
-    "touches_only_agent_state",
-    "trust",
-)
 
 
 class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
@@ -142,7 +131,7 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
             self.meta = meta
         if is_concurrency_safe is not None:
             self.is_concurrency_safe = is_concurrency_safe
-        self._check_declared()
+        check_declared(self)
         schema = self.action_type.to_mcp_schema()
         self.input_schema = {"type": "object", "properties": {}, **schema}
         self.cwd = os.path.abspath(os.fspath(cwd) if cwd is not None else os.getcwd())
@@ -156,13 +145,14 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if not cls.__module__.startswith("agentscope_like."):
-            _refuse_overrides(cls)
+        refuse_overrides(cls)
         declared = cls.__dict__
         if "name" not in declared:
-            cls.name = _snake_case(cls.__name__)
+            cls.name = tool_name_of(cls.__name__)
         for base in declared.get("__orig_bases__", ()):
-            _take_types(cls, base)
+            for name, named in types_named_by(base, ToolDefinition).items():
+                if name not in declared:
+                    setattr(cls, name, named)
 
     @classmethod
     def create(cls, conv_state: AgentState | None = None, **params: Any) -> Sequence[Self]:
@@ -390,53 +380,3 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
     def _place_of(self, effects: Effects) -> str:
         """Return the absolute directory where the relative paths of the effects start."""
         return os.path.normpath(os.path.join(self.cwd, effects.directory or ""))
-
-    def _check_declared(self) -> None:
-        kind = type(self).__name__
-        action_type: object = getattr(self, "action_type", None)
-        if not self.name:
-            raise ConfigurationError(f"a {kind} needs a name: give `name`")
-        if not self.description:
-            raise ConfigurationError(f"the tool {self.name} needs a `description` for the model")
-        if not (isinstance(action_type, type) and issubclass(action_type, Action)):
-            raise ConfigurationError(
-                f"the `action_type` of {self.name} is {action_type!r}: give a subclass of Action"
-            )
-        result: object = self.observation_type
-        if result is not None and not (
-            isinstance(result, type) and issubclass(result, Observation)
-        ):
-            raise ConfigurationError(
-                f"the `observation_type` of {self.name} is {result!r}: give a subclass of "
-                "Observation"
-            )
-
-
-def _refuse_overrides(cls: type) -> None:
-    """Refuse a class that would decide about its own calls.
-
-    Raises:
-        ConfigurationError: It overrides what the decision is made of.
-    """
-    for name in _NOT_OVERRIDDEN:
-        if name in cls.__dict__:
-            raise ConfigurationError(
-                f"{cls.__name__} overrides `{name}`: a typed tool does not decide about its own "
-                "calls. Say in `effects` what an action would do; who adds the tool gives `trust`"
-            )
-
-
-def _take_types(cls: type[ToolDefinition[Any, Any]], base: Any) -> None:
-    """Set the classes that `ToolDefinition[MyAction, MyObservation]` names."""
-    origin = get_origin(base)
-    if not (isinstance(origin, type) and issubclass(origin, ToolDefinition)):
-        return
-    for name, argument in zip(("action_type", "observation_type"), get_args(base), strict=False):
-        if isinstance(argument, type) and name not in cls.__dict__:
-            setattr(cls, name, argument)
-
-
-def _snake_case(name: str) -> str:
-    """Return the tool name of a class: `file_editor` of `FileEditorTool`."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-    return words.removesuffix("_tool") or words

@@ -322,6 +322,9 @@ def test_no_class_trusts_itself() -> None:
     for name in ("trust", "is_read_only", "touches_only_agent_state"):
         with pytest.raises(ConfigurationError, match=name):
             type("SlyTool", (TouchTool,), {"__module__": __name__, name: True})
+        mixin = type("Mixin", (), {"__module__": __name__, name: True})
+        with pytest.raises(ConfigurationError, match=name):
+            type("SlyTool", (mixin, TouchTool), {"__module__": __name__})
     tool, _ = touch_tool()
     with pytest.raises(AttributeError):
         tool.trust = True  # type: ignore[misc]
