@@ -41,6 +41,7 @@ from agentscope_like.typed.judging import (
     AllowRules,
     OwnRules,
     PreparedAction,
+    action_rules,
     judges_in,
     parts_of,
 )
@@ -295,7 +296,7 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         Raises:
             RuleError: One of the contents cannot be read.
         """
-        return ActionRules(rules)
+        return action_rules(tuple(rules))
 
     def allow_rules(self, context: PermissionContext) -> AllowRules | None:
         """Return the allow rules of Bash, Read and Write; they hold for trusted tools.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,12 @@ import pytest
 
 from agentscope_like.exception import GrantError
 from agentscope_like.message import ToolCallBlock, ToolResultState
-from agentscope_like.permission import PermissionBehavior, PermissionDecision, RuleError
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionDecision,
+    PermissionEngine,
+    RuleError,
+)
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, Edit, Read, ToolBase, Toolkit, Write
 from agentscope_like.typed import Effects, Observation, ToolAnnotations, ToolDefinition
@@ -201,6 +207,24 @@ async def test_a_rule_for_a_domain_holds_for_a_host(project: Path) -> None:
     assert (await said(tool, project, "bypass", rule, hosts=["example.com"])).behavior is ALLOW
     assert (await said(tool, project, "bypass", "deny WebFetch", hosts=["b.c"])).behavior is DENY
     assert (await said(tool, project, "default", hosts=["example.com"])).behavior is ASK
+
+
+async def test_many_tools_share_many_rules(project: Path) -> None:
+    """A hundred typed tools under a thousand rules compile these once, and one rule more."""
+    tools = [touch_tool(name=f"touch{n}", trust=True, cwd=project)[0] for n in range(100)]
+    toolkit = Toolkit(tools)
+    rules = [f"deny Write(out/{n}/**)" for n in range(500)] + [
+        f"deny Bash(x{n})" for n in range(500)
+    ]
+    state = state_in("bypass", *rules, cwd=project)
+    begin = time.process_time()
+    for n in (7, 99):
+        found = await decided(toolkit, f"touch{n}", {"writes": [f"out/{n}/a"]}, state)
+        assert found.behavior is DENY
+    assert time.process_time() - begin < 2  # 0.2 s; it was a hundred times as much
+    PermissionEngine(state.permission_context).add_rule("deny Write(more/**)")
+    assert (await decided(toolkit, "touch1", {"writes": ["more/a"]}, state)).behavior is DENY
+    assert (await decided(toolkit, "touch1", {"writes": ["less/a"]}, state)).behavior is ALLOW
 
 
 class BlindTool(ToolDefinition[Touch, Observation]):

@@ -16,7 +16,7 @@ from agentscope_like.agent import Agent
 from agentscope_like.exception import GrantError, ResumeError
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResultState, UserMsg
 from agentscope_like.permission import PermissionBehavior
-from agentscope_like.tool import Toolkit
+from agentscope_like.tool import FunctionTool, Toolkit
 from agentscope_like.typed import (
     Action,
     Observation,
@@ -183,6 +183,27 @@ async def test_the_label_is_no_argument_of_a_tool_that_has_one_of_its_name() -> 
     lines = outline(await events_of(agent, "go"))
     assert "TOOL_RESULT_END a success" in lines
     assert lines[-1] == "REQUIRE_USER_CONFIRM b"
+
+
+async def test_any_tool_may_ask_for_the_label() -> None:
+    """A function tool that asks for the label never gets it, and HIGH makes its call ask."""
+
+    def greet(name: str) -> str:
+        return f"hello {name}"
+
+    tool = FunctionTool(greet)
+    tool.asks_for_risk = True
+    toolkit, state = Toolkit([tool]), state_in("bypass")
+    shown = [one["function"] for one in await toolkit.get_tool_schemas()]
+    (told,) = [one["parameters"] for one in shown if one["name"] == "greet"]
+    assert list(told["properties"]) == ["security_risk", "name"]
+    decided = await toolkit.decide(asked(name="greet"), state)
+    assert decided.refusal is not None  # a name is missing
+    for label, behavior in [("LOW", PermissionBehavior.ALLOW), ("HIGH", PermissionBehavior.ASK)]:
+        call = ToolCallBlock(
+            id="c", name="greet", input=json.dumps({"security_risk": label, "name": "you"})
+        )
+        assert (await toolkit.decide(call, state)).behavior is behavior
 
 
 # What a tool says of itself

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from agentscope_like.paths import FileKind, PatternError, inside
 from agentscope_like.permission import (
@@ -19,7 +20,7 @@ from agentscope_like.typed.judging.host_rules import HostRules
 from agentscope_like.typed.judging.parts import ActionPart, CommandPart, PartKind, PathPart
 from agentscope_like.typed.judging.prepared_action import PreparedAction
 
-__all__ = ["ALLOWING_TOOLS", "RELATED_TOOLS", "ActionRules", "AllowRules"]
+__all__ = ["ALLOWING_TOOLS", "RELATED_TOOLS", "ActionRules", "AllowRules", "action_rules"]
 
 _READING = ("Read", "Grep", "Glob")
 _WRITING = ("Write", "Edit")
@@ -101,6 +102,16 @@ class ActionRules:
             yield RuleMatch(self._by_pattern[0], certain=False, told=part.told)
         if self._files is not None and (match := self._files.match(part.call)) is not None:
             yield match
+
+
+@lru_cache(maxsize=16)
+def action_rules(rules: tuple[PermissionRule, ...]) -> ActionRules:
+    """Return the compiled rules; many typed tools share them.
+
+    Raises:
+        RuleError: A content cannot be read.
+    """
+    return ActionRules(rules)
 
 
 class AllowRules:
