@@ -41,9 +41,9 @@ from agentscope_like.typed.judging import (
     AllowRules,
     OwnRules,
     PreparedAction,
-    action_rules,
     judges_in,
     parts_of,
+    shared_rules,
 )
 from agentscope_like.typed.observation import Observation
 from agentscope_like.typed.run import ExecutorRun
@@ -296,7 +296,7 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         Raises:
             RuleError: One of the contents cannot be read.
         """
-        return action_rules(tuple(rules))
+        return shared_rules(tuple(rules))
 
     def allow_rules(self, context: PermissionContext) -> AllowRules | None:
         """Return the allow rules of Bash, Read and Write; they hold for trusted tools.

@@ -5,7 +5,7 @@ from agentscope_like.typed.judging.action_rules import (
     RELATED_TOOLS,
     ActionRules,
     AllowRules,
-    action_rules,
+    shared_rules,
 )
 from agentscope_like.typed.judging.judges import judges_in
 from agentscope_like.typed.judging.own_rules import OwnRules
@@ -29,7 +29,7 @@ __all__ = [
     "PartKind",
     "PathPart",
     "PreparedAction",
-    "action_rules",
     "judges_in",
     "parts_of",
+    "shared_rules",
 ]

@@ -20,7 +20,7 @@ from agentscope_like.typed.judging.host_rules import HostRules
 from agentscope_like.typed.judging.parts import ActionPart, CommandPart, PartKind, PathPart
 from agentscope_like.typed.judging.prepared_action import PreparedAction
 
-__all__ = ["ALLOWING_TOOLS", "RELATED_TOOLS", "ActionRules", "AllowRules", "action_rules"]
+__all__ = ["ALLOWING_TOOLS", "RELATED_TOOLS", "ActionRules", "AllowRules", "shared_rules"]
 
 _READING = ("Read", "Grep", "Glob")
 _WRITING = ("Write", "Edit")
@@ -105,7 +105,7 @@ class ActionRules:
 
 
 @lru_cache(maxsize=16)
-def action_rules(rules: tuple[PermissionRule, ...]) -> ActionRules:
+def shared_rules(rules: tuple[PermissionRule, ...]) -> ActionRules:
     """Return the compiled rules; many typed tools share them.
 
     Raises:
