@@ -16,6 +16,7 @@ __all__ = ["check_declared", "refuse_overrides", "tool_name_of", "types_named_by
 
 _NOT_OVERRIDDEN = (
     "allow_rules",
+    "also_ruled_as",
     "call",
     "check_permissions",
     "check_read_only",
@@ -60,8 +61,8 @@ def refuse_overrides(cls: type) -> None:
         ConfigurationError: It overrides what the decision is made of.
     """
     for name in _NOT_OVERRIDDEN:
-        owner = next((one for one in cls.__mro__ if name in one.__dict__), cls)
-        if not owner.__module__.startswith("agentscope_like."):
+        owner = next((one for one in cls.__mro__ if name in one.__dict__), None)
+        if owner is not None and not owner.__module__.startswith("agentscope_like."):
             raise ConfigurationError(
                 f"{cls.__name__} overrides `{name}`: a typed tool does not decide about its own "
                 "calls. Say in `effects` what an action would do; who adds the tool gives `trust`"
