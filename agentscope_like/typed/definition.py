@@ -41,6 +41,7 @@ from agentscope_like.typed.judging import (
     AllowRules,
     OwnRules,
     PreparedAction,
+    directory_at,
     judges_in,
     parts_of,
     shared_rules,
@@ -135,7 +136,7 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         check_declared(self)
         schema = self.action_type.to_mcp_schema()
         self.input_schema = {"type": "object", "properties": {}, **schema}
-        self.cwd = os.path.abspath(os.fspath(cwd) if cwd is not None else os.getcwd())
+        self.cwd = directory_at(os.getcwd(), "" if cwd is None else os.fspath(cwd))
         self._trust = trust is True
         self.asks_for_risk = asks_for_risk
         self._run: ExecutorRun | None = None
@@ -246,7 +247,7 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
             effects = self.effects(action)
             if effects is None:
                 return prepared(effects=None)
-            judges = judges_in(self.name, self._place_of(effects))
+            judges = judges_in(self.name, directory_at(self.cwd, effects.directory or ""))
             parts = await parts_of(effects, judges, context, session, trust=self.trust)
         except Exception as error:
             found = f"What {self.name} would do is not known: {type(error).__name__}: {error}"
@@ -377,7 +378,3 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         """Close the executor, once."""
         if self._run is not None:
             self._run.close()
-
-    def _place_of(self, effects: Effects) -> str:
-        """Return the absolute directory where the relative paths of the effects start."""
-        return os.path.normpath(os.path.join(self.cwd, effects.directory or ""))

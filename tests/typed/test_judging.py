@@ -295,6 +295,16 @@ async def test_effects_that_fail_ask(project: Path) -> None:
         assert results_of(agent)["c"].state is ToolResultState.SUCCESS
 
 
+async def test_more_effects_than_can_be_judged_ask(project: Path) -> None:
+    """Two hundred paths are judged, and more of them are a safety question."""
+    tool, _ = touch_tool(trust=True, cwd=project)
+    for count, behavior in [(200, ALLOW), (201, ASK)]:
+        paths = [f"src/{n}.py" for n in range(count)]
+        decision = await said(tool, project, "accept_edits", writes=paths)
+        assert decision.behavior is behavior
+        assert decision.bypass_immune is (behavior is ASK)
+
+
 async def test_the_tool_s_own_rules_say_what_it_does(project: Path) -> None:
     """`write:src/**` allows what a trusted tool writes there, and not what it reads or runs."""
     tool, _ = touch_tool(trust=True, cwd=project)
@@ -365,3 +375,12 @@ async def test_relative_paths_start_where_the_effects_say(project: Path) -> None
     rule = "deny Write(secret/**)"
     assert (await said(tool, project, "bypass", rule, writes=["b.txt"])).behavior is DENY
     assert (await said(tool, project, "bypass", rule, writes=["../b.txt"])).behavior is ALLOW
+
+    class ThroughLinkTool(TouchTool):
+        def effects(self, action: Touch) -> Effects:
+            return Effects(writes=action.writes, directory="src/link/..")
+
+    (project / "secret" / "inner").mkdir()
+    (project / "src" / "link").symlink_to(project / "secret" / "inner")
+    (tool,) = ThroughLinkTool.create(cwd=project)  # type: ignore[assignment]
+    assert (await said(tool, project, "bypass", rule, writes=["b.txt"])).behavior is DENY

@@ -7,7 +7,7 @@ from agentscope_like.typed.judging.action_rules import (
     AllowRules,
     shared_rules,
 )
-from agentscope_like.typed.judging.judges import judges_in
+from agentscope_like.typed.judging.judges import directory_at, judges_in
 from agentscope_like.typed.judging.own_rules import OwnRules
 from agentscope_like.typed.judging.parts import (
     ActionPart,
@@ -29,6 +29,7 @@ __all__ = [
     "PartKind",
     "PathPart",
     "PreparedAction",
+    "directory_at",
     "judges_in",
     "parts_of",
     "shared_rules",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 
 from agentscope_like.tool.builtin.bash import Bash
 from agentscope_like.tool.builtin.files import Read, Write
 
-__all__ = ["Judges"]
+__all__ = ["Judges", "directory_at", "judges_in"]
 
 
 class Judges:
@@ -36,3 +37,11 @@ class Judges:
 def judges_in(tool_name: str, directory: str) -> Judges:
     """Return the judges of a directory."""
     return Judges(tool_name, directory)
+
+
+def directory_at(base: str, path: str) -> str:
+    """Return the absolute directory that a path leads to from `base`, as the kernel takes `..`."""
+    absolute = os.path.join(base, path)
+    if ".." in absolute.split(os.sep):
+        return os.path.realpath(absolute)
+    return os.path.normpath(absolute)

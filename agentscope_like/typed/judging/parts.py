@@ -17,6 +17,10 @@ from agentscope_like.typed.judging.judges import Judges
 __all__ = ["ActionPart", "CommandPart", "PartKind", "PathPart", "parts_of"]
 
 
+_MOST_PARTS = 200
+"""Paths and commands of one action that are judged; each takes a tenth of a millisecond."""
+
+
 class PartKind(StrEnum):
     """What an action does with a path; its values end the words "it ..."."""
 
@@ -86,6 +90,9 @@ async def parts_of(
         context: What is permitted.
         session: The session.
         trust: Whether it is believed that a search leaves out what it should.
+
+    Raises:
+        ValueError: They are too many to judge.
     """
     paths = [
         (PartKind.READ, effects.reads),
@@ -94,6 +101,9 @@ async def parts_of(
         (PartKind.WRITE, effects.writes),
     ]
     parts: list[ActionPart] = []
+    count = sum(len(given) for _, given in paths) + len(effects.commands)
+    if count > _MOST_PARTS:
+        raise ValueError(f"it names {count:,} paths and commands; at most {_MOST_PARTS} are judged")
     for kind, given in paths:
         judge = judges.write if kind is PartKind.WRITE else judges.read
         for path in given:
