@@ -258,10 +258,10 @@ class Toolkit:
 
     def claim(self, call: ToolCallBlock) -> Claim:
         """Return what the call says of running at the same time as others."""
-        tool = self._inventory.tools.get(call.name)
-        if tool is None:
+        entry = self._inventory.tools.find(call.name)
+        if entry is None:
             return Claim(self._inventory.is_concurrency_safe(call.name))
-        return claim_of(tool, call.input)
+        return claim_of(entry, call.input)
 
     # Deciding
 

@@ -21,7 +21,7 @@ from agentscope_like.permission import (
     never_waits,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool import ToolBase
+from agentscope_like.tool import DeclaredResources, ToolBase
 from agentscope_like.tool.arguments import ArgumentValidator, copied
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.annotations import ToolAnnotations
@@ -173,6 +173,18 @@ class ToolDefinition(ToolBase, Generic[ActionT, ObservationT]):
         """Return what the action would do, all of it; None, the default, where that is unknown."""
         del action
         return None
+
+    def declared_resources(self, action: ActionT) -> DeclaredResources | None:
+        """Return what the action needs for itself or shares; None, the default, says nothing."""
+        del action
+        return None
+
+    @override
+    def resources(self, tool_input: dict[str, Any]) -> DeclaredResources | None:
+        """Return what `declared_resources` says of the call's action."""
+        if type(self).declared_resources is ToolDefinition.declared_resources:
+            return None
+        return self.declared_resources(self.action_from_arguments(tool_input))
 
     @property
     def trust(self) -> bool:

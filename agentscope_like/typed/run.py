@@ -8,13 +8,13 @@ import logging
 from functools import partial
 from typing import Any
 
+from agentscope_like.bridge import call_in_thread
 from agentscope_like.exception import (
     AgentOrientedException,
     DeveloperOrientedException,
     ToolInterruptedError,
 )
 from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
-from agentscope_like.bridge import call_in_thread
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.executor import ToolConversation, ToolExecutor
 from agentscope_like.typed.observation import OBSERVATION, ErrorObservation, Observation

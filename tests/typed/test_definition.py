@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+
 import pytest
 
 from agentscope_like.exception import ConfigurationError, GrantError
-from agentscope_like.message import ToolResultState
-from agentscope_like.tool import Toolkit
+from agentscope_like.message import TextBlock, ToolCallBlock, ToolResultState, UserMsg
+from agentscope_like.tool import DeclaredResources, Toolkit
 from agentscope_like.typed import (
     Action,
     Observation,
@@ -15,6 +18,7 @@ from agentscope_like.typed import (
     ToolDefinition,
     ToolExecutor,
 )
+from tests.agent.kit import agent_of, results_of
 from tests.typed.kit import Touch, Touched, TouchExecutor, TouchTool, run, state_in, touch_tool
 
 
@@ -110,3 +114,45 @@ def test_the_name_comes_of_the_class() -> None:
 
     assert (FileEditorTool.name, Other.name) == ("file_editor", "execute_bash")
     assert FileEditorTool(executor=TouchExecutor()).name == "file_editor"
+
+
+class SlowTool(ToolDefinition[Say, Observation]):
+    """Needs what its text names for itself."""
+
+    description = "Says it slowly."
+
+    def declared_resources(self, action: Say) -> DeclaredResources:
+        return DeclaredResources(keys=(action.text,))
+
+
+class SlowExecutor(ToolExecutor[Say, Observation]):
+    """Counts how many run at the same time."""
+
+    def __init__(self) -> None:
+        self.running = self.most = 0
+
+    async def __call__(  # type: ignore[override]
+        self, action: Say, conversation: ToolConversation | None = None
+    ) -> Observation:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        await asyncio.sleep(0.02)
+        self.running -= 1
+        return Observation.from_text(action.text)
+
+
+@pytest.mark.parametrize(("texts", "most"), [("ab", 2), ("aa", 1)])
+async def test_actions_run_together_unless_their_resources_conflict(texts: str, most: int) -> None:
+    """What an action declares is held while it runs; the model's label is no part of it."""
+    executor = SlowExecutor()
+    tool = SlowTool(executor=executor, asks_for_risk=True)
+    calls = [
+        ToolCallBlock(
+            id=f"c{n}", name="slow", input=json.dumps({"security_risk": "LOW", "text": text})
+        )
+        for n, text in enumerate(texts)
+    ]
+    agent = agent_of([tool], calls, [TextBlock(text="done")], state=state_in("bypass"))
+    await agent.reply(UserMsg("user", "go"))
+    assert [result.state for result in results_of(agent).values()] == [ToolResultState.SUCCESS] * 2
+    assert executor.most == most
