@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from types import ModuleType, TracebackType
-from typing import Any, Self
+from types import ModuleType
+from typing import Any
 
 from agentscope_like.mcp import MCPClient
 from agentscope_like.mcp.parameters import ClientSource, ServerParameters, client_of
@@ -94,18 +94,10 @@ class ToolManager(ManagedToolkit):
         return client
 
     async def close(self) -> None:
-        """Close the connections to all servers that were registered."""
-        async with asyncio.TaskGroup() as tasks:
-            for client in self._clients:
-                tasks.create_task(client.close())
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        await self.close()
+        """Close all tools, and the connections to all servers that were registered."""
+        try:
+            await super().close()
+        finally:
+            async with asyncio.TaskGroup() as tasks:
+                for client in self._clients:
+                    tasks.create_task(client.close())

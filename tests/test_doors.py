@@ -38,6 +38,7 @@ SHARED = {
     ),
     "agentscope_like.tool.base": ("without_titles",),
     "agentscope_like.tool.managed_toolkit": ("ManagedToolkit",),
+    "agentscope_like.tool.risk_label": ("with_label",),
 }
 """Names that packages share, though their doors, which users import from, do not publish them."""
 

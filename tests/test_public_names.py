@@ -63,6 +63,8 @@ def test_deciding_loads_no_heavy_library() -> None:
         ("agentscope_like.tool", "MCPTool"),
         ("agentscope_like.tool", "tool ToolManager ToolProxy ToolSpec ToolExpandTools"),
         ("agentscope_like.tool", "SseServerParameters StreamableHttpServerParameters"),
+        ("agentscope_like.typed", "Action Observation Schema ToolExecutor ToolDefinition Effects"),
+        ("agentscope_like.typed", "ToolAnnotations ErrorObservation observation_of"),
         ("agentscope_like.mcp", "MCPClient StdioMCPConfig HttpMCPConfig"),
         ("agentscope_like.permission", "PermissionContext PermissionDecision PermissionEngine"),
         ("agentscope_like.permission", "PermissionRule PermissionMode PermissionBehavior"),

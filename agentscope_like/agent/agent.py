@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import aclosing
+from types import TracebackType
+from typing import Self
 
 from agentscope_like import bridge
 from agentscope_like.agent.calls import checked_middlewares
@@ -294,6 +296,28 @@ class Agent:
             timeout=timeout,
             instead="iterate `agent.reply_stream(...)` with `async for`",
         )
+
+    async def close(self) -> None:
+        """Close the tools of the agent's toolkit; each is closed, whatever another one raised.
+
+        Raises:
+            ResumeError: The agent is replying.
+            ExceptionGroup: What the tools raised.
+        """
+        if self._replying:
+            raise ResumeError(f"{self.name} is replying: close it when the reply has ended")
+        await self.toolkit.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        await self.close()
 
     def _take_turn(self) -> None:
         if self._replying or not self._state.take_turn():

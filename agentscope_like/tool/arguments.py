@@ -188,19 +188,28 @@ class ArgumentValidator:
         schema: Its JSON Schema (2020-12 unless it says otherwise); references are not fetched.
         closed: Whether to refuse arguments that the schema neither names nor mentions: a Python
             function could not accept them.
+        hides_values: Whether messages hide the values that do not fit.
 
     Raises:
         ConfigurationError: The schema is not valid.
     """
 
-    def __init__(self, tool_name: str, schema: Mapping[str, Any], *, closed: bool) -> None:
+    def __init__(
+        self,
+        tool_name: str,
+        schema: Mapping[str, Any],
+        *,
+        closed: bool,
+        hides_values: bool = False,
+    ) -> None:
         from jsonschema_rs import validator_for
 
         checked = dict(schema)
         if closed and _OPEN_KEYWORDS.isdisjoint(schema):
             checked["additionalProperties"] = False
         try:
-            self._validator = validator_for(checked, retriever=_fetch_nothing)
+            mask = "the value" if hides_values else None
+            self._validator = validator_for(checked, retriever=_fetch_nothing, mask=mask)
         except ValueError as error:
             reason = getattr(error, "message", str(error))
             raise ConfigurationError(

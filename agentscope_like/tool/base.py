@@ -29,7 +29,7 @@ from agentscope_like.permission import (
     RuleError,
 )
 from agentscope_like.state import AgentState
-from agentscope_like.tool.arguments import check_fit
+from agentscope_like.tool.arguments import ArgumentValidator, check_fit
 from agentscope_like.tool.resources import DeclaredResources
 from agentscope_like.tool.tool_stream import Produced, ToolStream
 from agentscope_like.tool.workplace import Workplace
@@ -94,6 +94,8 @@ class ToolBase(ABC):
         is_mcp: Whether it comes from an MCP server.
         mcp_name: The name of that server.
         is_hidden: Whether the model does not see it; a call by its name is still decided.
+        asks_for_risk: Whether the model is asked to label the risk of each call. A label can only
+            make a call ask.
         touches_only_agent_state: Whether it changes nothing but the agent's own state, so that only
             a deny rule stops it.
         metadata_schema: JSON Schema of the required `metadata` in a result of an external tool;
@@ -121,6 +123,7 @@ class ToolBase(ABC):
     is_mcp: bool = False
     mcp_name: str | None = None
     is_hidden: bool = False
+    asks_for_risk: bool = False
     touches_only_agent_state: ClassVar[bool] = False
     metadata_schema: dict[str, Any] | None = None
     prepare_decision: Preparation | None = None
@@ -195,6 +198,17 @@ class ToolBase(ABC):
         """
         del tool_input
         return None
+
+    def argument_validator(self) -> ArgumentValidator:
+        """Return what refuses arguments that do not fit; by default, the input schema does.
+
+        Raises:
+            ConfigurationError: The input schema is not valid.
+        """
+        return ArgumentValidator(self.name, self.input_schema, closed=not self.is_mcp)
+
+    async def aclose(self) -> None:  # noqa: B027 - most have nothing to close
+        """Free what the tool holds; called when its toolkit is closed, maybe several times."""
 
     async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
         """Return why the call can only fail, or None, the default: it may succeed.

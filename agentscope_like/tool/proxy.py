@@ -79,6 +79,9 @@ class ToolProxy(ManagedToolkit):
 
     # What a view does not do
 
+    async def close(self) -> None:
+        """Do nothing: the tools belong to the managers, which close them."""
+
     async def add_tool(self, tool: ToolBase | list[ToolBase], group_name: str = BASIC) -> None:
         """Refuse: nothing may widen a view.
 

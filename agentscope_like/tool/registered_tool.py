@@ -11,6 +11,7 @@ from agentscope_like.tool.arguments import ArgumentValidator
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.call import definition_digest
 from agentscope_like.tool.group import BASIC
+from agentscope_like.tool.risk_label import label_name
 from agentscope_like.tool.spec import ToolSpec
 
 __all__ = ["RegisteredTool"]
@@ -27,6 +28,7 @@ class RegisteredTool:
     group: str = BASIC
     _validator: ArgumentValidator | None = field(default=None, repr=False)
     _definition: str | None = field(default=None, repr=False)
+    _label: str | None = field(default=None, repr=False)
     _said: bytes = field(default=b"", repr=False)
 
     @property
@@ -34,10 +36,7 @@ class RegisteredTool:
         """Return the validator of its arguments."""
         self._forget_if_changed()
         if self._validator is None:
-            tool = self.tool
-            self._validator = ArgumentValidator(
-                tool.name, tool.input_schema, closed=not tool.is_mcp
-            )
+            self._validator = self.tool.argument_validator()
         return self._validator
 
     @property
@@ -48,12 +47,22 @@ class RegisteredTool:
             self._definition = definition_digest(self.tool)
         return self._definition
 
+    def split(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the tool's own arguments, and the model's label of the risk, if it gave one."""
+        if not self.tool.asks_for_risk:
+            return arguments, {}
+        self._forget_if_changed()
+        if self._label is None:
+            self._label = label_name(self.tool.input_schema)
+        label = {key: value for key, value in arguments.items() if key == self._label}
+        return {key: value for key, value in arguments.items() if key not in label}, label
+
     def _forget_if_changed(self) -> None:
         """Forget what was computed from a definition that was changed in place since."""
         tool = self.tool
         said = _encoded((tool.name, tool.description, tool.input_schema))
         if said != self._said:
-            self._said, self._validator, self._definition = said, None, None
+            self._said, self._validator, self._definition, self._label = said, None, None, None
 
     @property
     def schema(self) -> dict[str, Any]:

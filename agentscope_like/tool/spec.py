@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.risk_label import with_label
 
 __all__ = ["ToolSpec"]
 
@@ -26,8 +27,9 @@ class ToolSpec(Struct, frozen=True):
 
     @classmethod
     def of(cls, tool: ToolBase) -> ToolSpec:
-        """Return the description of the tool."""
-        return cls(tool.name, tool.description, tool.input_schema)
+        """Return the description of the tool, with the label of risk if it asks for one."""
+        schema = with_label(tool.input_schema) if tool.asks_for_risk else tool.input_schema
+        return cls(tool.name, tool.description, schema)
 
     def to_openai(self) -> dict[str, Any]:
         """Return it as a function of OpenAI's API."""

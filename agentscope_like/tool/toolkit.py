@@ -7,11 +7,13 @@ does it all for code that is not async.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from copy import copy
 from functools import partial
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
@@ -64,6 +66,7 @@ from agentscope_like.tool.call import (
     same_subject,
     was_shown,
     what_was_shown,
+    within_label,
     within_resources,
 )
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup, ToolSource
@@ -187,6 +190,29 @@ class Toolkit:
         """Remove all tools, sources, skills and groups."""
         self._inventory.clear()
 
+    async def close(self) -> None:
+        """Close all tools of the toolkit; each is closed, whatever another one raised.
+
+        Raises:
+            ExceptionGroup: What the tools raised.
+        """
+        tools = self._inventory.tools.values()
+        closed = await asyncio.gather(*(one.aclose() for one in tools), return_exceptions=True)
+        errors = [error for error in closed if isinstance(error, Exception)]
+        if errors:
+            raise ExceptionGroup("tools could not be closed", errors)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        await self.close()
+
     async def refresh(self) -> None:
         """Look for new tools and skills of all sources; an agent does so once in each reply."""
         await self._inventory.refresh()
@@ -232,10 +258,10 @@ class Toolkit:
 
     def claim(self, call: ToolCallBlock) -> Claim:
         """Return what the call says of running at the same time as others."""
-        tool = self._inventory.tools.get(call.name)
-        if tool is None:
+        entry = self._inventory.tools.find(call.name)
+        if entry is None:
             return Claim(self._inventory.is_concurrency_safe(call.name))
-        return claim_of(tool, call.input)
+        return claim_of(entry, call.input)
 
     # Deciding
 
@@ -271,9 +297,12 @@ class Toolkit:
         try:
             suggested = state.reply_context.suggested_tools
             entry = inventory.available(call.name, state.tool_context.activated_groups, suggested)
-            request = CallRequest(call, entry.tool, parse_arguments(call.name, call.input), state)
+            given, label = entry.split(parse_arguments(call.name, call.input))
+            request = CallRequest(call, entry.tool, given, state)
             entry.validator.check(request.arguments)
             arguments, said = await decided_within(layers, request, entry.validator.check)
+            for value in label.values():
+                said = within_label(request.with_arguments(arguments), said, value)
         except AgentOrientedException as error:
             call.state = ToolCallState.FINISHED
             tool = inventory.tools.get(call.name)
@@ -359,7 +388,7 @@ class Toolkit:
         arguments = parse_arguments(tool_name, text)
         entry = self._inventory.tools.find(tool_name)
         if entry is not None:
-            entry.validator.check(arguments)
+            entry.validator.check(entry.split(arguments)[0])
 
     def check_new_rules(self, rules: Sequence[PermissionRule]) -> None:
         """Refuse new rules that can never take effect.

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
         DecisionLayer,
         refused,
     )
-    from agentscope_like.tool.call.decision import decided_within, failure_before_asking
+    from agentscope_like.tool.call.decision import (
+        decided_within,
+        failure_before_asking,
+        within_label,
+    )
     from agentscope_like.tool.call.execution import run_granted, says_something
     from agentscope_like.tool.call.grant import (
         Grant,
@@ -61,6 +65,7 @@ __all__ = [
     "shown_arguments",
     "was_shown",
     "what_was_shown",
+    "within_label",
     "within_resources",
 ]
 
@@ -93,6 +98,7 @@ __getattr__ = on_first_use(
         "shown_arguments": "human_answer",
         "was_shown": "human_answer",
         "what_was_shown": "human_answer",
+        "within_label": "decision",
         "within_resources": "resource_run",
     },
 )

@@ -28,8 +28,9 @@ from agentscope_like.tool.call.decided_call import (
     DecisionLayer,
     stricter,
 )
+from agentscope_like.tool.risk_label import is_high
 
-__all__ = ["decided_within", "failure_before_asking"]
+__all__ = ["decided_within", "failure_before_asking", "within_label"]
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +76,26 @@ async def decided_within(
     if decision.updated_input != changed:
         decision = replace(decision, updated_input=changed)
     return final, CallDecision(decision, said.call)
+
+
+def within_label(request: CallRequest, said: CallDecision, label: Any) -> CallDecision:
+    """Return the decision, an ASK at least if the model labels the call as of high risk.
+
+    The person is shown the arguments without the label, which are what runs.
+
+    Args:
+        request: The call, with its arguments without the label.
+        said: What was decided without it.
+        label: The label.
+    """
+    decision = said.decision
+    if is_high(label):
+        message = f"The model itself says that this call is of high risk. {decision.message}"
+        ask = PermissionDecision(PermissionBehavior.ASK, message, decision_reason="a high risk")
+        decision = stricter(decision, _as_the_mode_has_it(request, ask))
+    if decision.updated_input is None:
+        decision = replace(decision, updated_input=copied(request.arguments))
+    return CallDecision(decision, said.call)
 
 
 async def failure_before_asking(decided: DecidedCall, state: AgentState) -> str | None:

@@ -16,6 +16,7 @@ from agentscope_like.tool.arguments import copied, parse_arguments
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.call.decided_call import refused
 from agentscope_like.tool.call.grant import Grant
+from agentscope_like.tool.registered_tool import RegisteredTool
 from agentscope_like.tool.resources import Claim, DeclaredResources, while_held
 
 __all__ = ["claim_of", "declared_resources", "declares", "within_resources"]
@@ -53,17 +54,19 @@ def declares(tool: ToolBase) -> bool:
     return getattr(tool.resources, "__func__", None) is not ToolBase.resources
 
 
-def claim_of(tool: ToolBase, text: str) -> Claim:
+def claim_of(entry: RegisteredTool, text: str) -> Claim:
     """Return what a call says of running at the same time as others; alone if it cannot say.
 
     Args:
-        tool: The tool.
+        entry: The tool.
         text: The model's arguments, not yet checked.
     """
+    tool = entry.tool
     if not declares(tool):
         return Claim(tool.is_concurrency_safe)
     try:
-        declared = declared_resources(tool, parse_arguments(tool.name, text))
+        arguments, _ = entry.split(parse_arguments(tool.name, text))
+        declared = declared_resources(tool, arguments)
     except (AgentOrientedException, DeveloperOrientedException):
         return Claim(is_concurrency_safe=False)
     return Claim(tool.is_concurrency_safe, declared)

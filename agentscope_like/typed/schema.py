@@ -1,0 +1,200 @@
+"""Defines `Schema`, the base of actions and observations, which JSON finds again by their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Self, cast
+from weakref import WeakValueDictionary
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    ModelWrapValidatorHandler,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from agentscope_like.exception import ConfigurationError
+from agentscope_like.nearest import nearest
+from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.base import without_titles
+from agentscope_like.typed.secret_fields import secret_values
+
+__all__ = ["KIND", "Schema", "class_of_kind", "register_kind"]
+
+KIND = "kind"
+
+
+class Schema(BaseModel):
+    """A frozen model without unknown fields, whose JSON says which class it is of.
+
+    A value that is dumped has the further key `kind`. Where a class is expected, the JSON of any
+    of its subclasses is read as that subclass. Only classes that were already imported are found.
+
+    Attributes:
+        kind: The module and the qualified name of the class, as `module:Name`.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        validate_by_name=True,
+        validate_by_alias=True,
+        defer_build=True,
+        hide_input_in_errors=True,
+    )
+
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        if KIND in cls.__annotations__:  # before pydantic warns of it
+            raise ConfigurationError(
+                f"{cls.__name__} has a field named `kind`, which is what its JSON calls its class: "
+                'name the field otherwise, and give it `Field(alias="kind")`'
+            )
+        super().__init_subclass__(**kwargs)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        register_kind(cls)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+
+        def dump(
+            value: Any, dump_fields: SerializerFunctionWrapHandler, info: SerializationInfo
+        ) -> Any:
+            if type(value) is not cls and isinstance(value, Schema):
+                return value.__pydantic_serializer__.to_python(value, **_options(info))
+            return {KIND: cls.kind, **cls._dumped(value, dump_fields)}
+
+        serialization = core_schema.wrap_serializer_function_ser_schema(dump, info_arg=True)
+        return cast("CoreSchema", {**schema, "serialization": serialization})
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _of_its_kind(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(value, dict) or KIND not in value or not cls._is_dump(value):
+            return handler(value)
+        kind = value[KIND]
+        if kind == cls.kind:
+            return handler(cls._fields_of(value))
+        named = class_of_kind(kind)
+        if not issubclass(named, cls):
+            raise ValueError(f"it is of the kind {kind!r}, which is no {cls.__name__}")
+        return named.model_validate(value)
+
+    @classmethod
+    def _is_dump(cls, value: dict[str, Any]) -> bool:
+        """Return whether the key `kind` of the value names its class, and is no field."""
+        is_field = any(field.alias == KIND for field in cls.model_fields.values())
+        return not is_field or value[KIND] == cls.kind
+
+    @classmethod
+    def _dumped(cls, value: Any, dump_fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return the fields of a value of this class, for its JSON."""
+        fields: dict[str, Any] = dump_fields(value)
+        return fields
+
+    @classmethod
+    def _fields_of(cls, dumped: dict[str, Any]) -> dict[str, Any]:
+        """Return what `_dumped` gave."""
+        return {key: item for key, item in dumped.items() if key != KIND}
+
+    def __given__(self) -> dict[str, Any]:
+        """Return the values that were given, by the names of their fields."""
+        fields, given = type(self).model_fields, self.model_fields_set
+        return {name: getattr(self, name) for name in fields if name in given}
+
+    def __secrets__(self) -> list[str]:
+        """Return the texts in fields that are marked secret, the longest first.
+
+        A field is marked by a type such as `SecretStr`, or by `json_schema_extra={"secret": True}`.
+        """
+        return secret_values(self)
+
+    @classmethod
+    def from_mcp_schema(cls, name: str, schema: Mapping[str, Any]) -> type[Self]:
+        """Return a subclass for values that a JSON Schema of an object describes.
+
+        Nothing of the schema is lost: it validates the values as it is, and `to_mcp_schema` of the
+        class returns it. Equal schemas of one name give one class.
+
+        Args:
+            name: The name of the class.
+            schema: The schema.
+
+        Raises:
+            ConfigurationError: It is not valid, or describes no object.
+        """
+        from agentscope_like.typed.schemas import model_of_schema  # most need none
+
+        return model_of_schema(cls, name, schema)
+
+    @classmethod
+    def to_mcp_schema(cls) -> dict[str, Any]:
+        """Return the JSON Schema of the fields; built once, and copied for each caller."""
+        schema: dict[str, Any] = copied(_fields_schema(cls))
+        return schema
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any] | str | bytes) -> Self:
+        """Return the value that JSON holds, of this class or the subclass that its kind names.
+
+        Args:
+            data: What `model_dump(mode="json")` or `model_dump_json` gave.
+
+        Raises:
+            pydantic.ValidationError: It does not fit, or its kind is not known.
+        """
+        if isinstance(data, dict):
+            return cls.model_validate(data)
+        return cls.model_validate_json(data)
+
+
+@lru_cache(maxsize=1024)
+def _fields_schema(cls: type[Schema]) -> dict[str, Any]:
+    return without_titles(cls.model_json_schema())
+
+
+def register_kind(cls: type[Schema]) -> None:
+    """Make the class one that JSON finds by its kind."""
+    cls.kind = f"{cls.__module__}:{cls.__qualname__}"
+    _classes[cls.kind] = cls
+
+
+def class_of_kind(kind: object) -> type[Schema]:
+    """Return the class of this kind, if its module was imported.
+
+    Raises:
+        ValueError: There is none; the message says what to do.
+    """
+    found = _classes.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        module = kind.partition(":")[0] if isinstance(kind, str) else ""
+        told = f"; import {module} first, which is never done unasked" if module else ""
+        raise ValueError(
+            f"no class of the kind {kind!r} is known{nearest(str(kind), _classes)}{told}"
+        )
+    return found
+
+
+def _options(info: SerializationInfo) -> dict[str, Any]:
+    return {
+        "mode": info.mode,
+        "by_alias": info.by_alias,
+        "exclude_unset": info.exclude_unset,
+        "exclude_defaults": info.exclude_defaults,
+        "exclude_none": info.exclude_none,
+        "round_trip": info.round_trip,
+        "context": info.context,
+    }
+
+
+_classes: WeakValueDictionary[str, type[Schema]] = WeakValueDictionary()
