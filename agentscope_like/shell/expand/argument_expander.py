@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.expand.parameter_operations import operated
 from agentscope_like.shell.expand.word_evaluation import evaluate
-from agentscope_like.shell.state import own_doubt, special_parameter
+from agentscope_like.shell.expand.word_names import names_in_variable
+from agentscope_like.shell.known_names import UNKNOWN_NAMES, Names, any_of
+from agentscope_like.shell.state import names_in_parameters, own_doubt, special_parameter
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Literal,
@@ -28,6 +30,7 @@ from agentscope_like.shell.values import (
     Shape,
     Unknown,
     elements_of,
+    names_of,
     several,
 )
 from agentscope_like.shell.values import join as either
@@ -82,7 +85,9 @@ class Expander:
         """Return the expansion of `word` without word splitting and globbing."""
         self._check_arithmetic(word.segments)
         value = evaluate(word, self, splits=False)
-        return Unknown() if any(map(_is_array, word.segments)) else value
+        if any(map(_is_array, word.segments)):
+            return Unknown(names=names_of(value))
+        return value
 
     def evaluate(self, expression: Arithmetic) -> None:
         """Note a doubt if the variables of an expression may run code or change a program."""
@@ -145,12 +150,16 @@ class Expander:
         if name == "_":
             return Unknown()
         parameters = self._state.parameters
-        if parameters is not None and (known := _positional(name, parameters)) is not None:
+        if isinstance(parameters, tuple) and (known := _positional(name, parameters)) is not None:
             return known
-        if value is None:
-            posix = self._scope.posix
-            return special_parameter(name, self._state.directories, self.home, posix=posix)
-        return value
+        if value is not None:
+            return value
+        posix = self._scope.posix
+        known = special_parameter(name, self._state.directories, self.home, posix=posix)
+        is_parameter = name in {"@", "*"} or (name.isdecimal() and name != "0")
+        if is_parameter and isinstance(known, Unknown):
+            return replace(known, names=names_in_parameters(parameters))
+        return known
 
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
@@ -159,15 +168,19 @@ class Expander:
             scope = replace(scope, bounded=False)
         return self._walker.substitute(segment.script, self._state, scope)
 
-    def variable(self, segment: Variable) -> Argument:
-        """Return what a parameter holds."""
+    def variable(self, segment: Variable) -> tuple[Argument, Names]:
+        """Return what a parameter expands to, and what is known of the file names in that."""
         base = self._element(segment) if "[" in segment.name else self._base(segment.name)
+        argument = self.text(segment.argument) if segment.argument is not None else ""
+        value = self._operated(segment, base, argument)
+        return value, names_in_variable(segment, base, argument)
+
+    def _operated(self, segment: Variable, base: Argument, argument: Argument) -> Argument:
         operator = segment.operator
         if operator is None:
             return base
         if operator == "indirect":
             return self._named_by(base, segment)
-        argument = self.text(segment.argument) if segment.argument is not None else ""
         if operator == "length":
             return Unknown(option=False, shape=Shape.INTEGER, filled=True)
         if operator in {":=", "="}:
@@ -195,9 +208,11 @@ class Expander:
         array, _, subscript = segment.name.partition("[")
         known = [self._state.variables.get(name) for name in (array, elements_of(array))]
         held = [Unknown() if value is None else value for value in known]
+        names = any_of([names_of(value) for value in known if value is not None] or [UNKNOWN_NAMES])
         if subscript == "*]":
-            return Unknown(single=False)
-        return several(either(held)) if subscript == "@]" else either([*held, ""])
+            return Unknown(single=False, names=names)
+        value = several(either(held)) if subscript == "@]" else either([*held, ""])
+        return value if isinstance(value, str) else replace(value, names=names)
 
     def _assign_default(self, segment: Variable, argument: Argument) -> None:
         problem = own_doubt(segment.name, argument)

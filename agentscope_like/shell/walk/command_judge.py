@@ -12,6 +12,7 @@ from agentscope_like.shell.arguments import check_test, read_arguments
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
 from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.expand import Expander
+from agentscope_like.shell.known_names import UNKNOWN_NAMES
 from agentscope_like.shell.state import (
     State,
     absolute,
@@ -158,7 +159,7 @@ class CommandJudge:
                 draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
-        known = replace(state, variables={}, parameters=None)
+        known = replace(state, variables={}, parameters=UNKNOWN_NAMES)
         return known.lost() if scope.moves else known
 
     def _unknown(
@@ -217,6 +218,7 @@ class CommandJudge:
             fed=draft.known_input(scope) if draft.redirects else scope.fed,
             arrays=scope.arrays,
             command=self._walk.command,
+            printed=self._walk.printed,
         )
         if scope.lacking:
             reading.problems = [each for each in reading.problems if not each.is_lack]
