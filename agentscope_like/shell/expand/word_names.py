@@ -59,12 +59,7 @@ def names_of_word(segments: Sequence[Segment], computed: Mapping[int, Names]) ->
 
 
 def names_in_text(word: Word, value: Argument) -> Names:
-    """Return what is known of the names in the text of a here-document or here-string.
-
-    Args:
-        word: The text.
-        value: What it expands to.
-    """
+    """Return what is known of the names in the text of a here-document or here-string."""
     if not any(map(_is_computed, word.segments)):
         return SPOKEN_NAMES
     is_alone = all(isinstance(each, Literal) and each.text == "\n" for each in word.segments[1:])
@@ -72,13 +67,7 @@ def names_in_text(word: Word, value: Argument) -> Names:
 
 
 def names_in_variable(variable: Variable, base: Argument, given: Argument) -> Names:
-    """Return what is known of the names that the expansion of a variable becomes.
-
-    Args:
-        variable: The expansion.
-        base: What the variable holds.
-        given: The argument of its operator.
-    """
+    """Return what is known of the names that the expansion of a variable becomes."""
     operator = variable.operator
     if operator == "length" or (variable.name in _NUMBERS and operator is None):
         return NO_NAMES

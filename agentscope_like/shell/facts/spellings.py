@@ -81,11 +81,7 @@ def perhaps_spelled(words: Words) -> Iterator[Words]:
 
 @lru_cache(maxsize=1024)
 def other_names(word: str) -> str:
-    """Return the names that a program of this name has in other spellings, with blanks between.
-
-    Args:
-        word: Any word of a command line.
-    """
+    """Return the names that a program of this name has in other spellings, with blanks between."""
     name = bare_name(word)
     found = {name, *_names(name)}
     for each in tuple(found):

@@ -18,9 +18,6 @@ def unnamed_reads(part: Part) -> list[Effect]:
     """Return what a part reads under names that do not stand in the command.
 
     A name that stands there is known, though its directory may not be.
-
-    Args:
-        part: The part.
     """
     written = {
         word.span
@@ -36,11 +33,6 @@ def unnamed_reads(part: Part) -> list[Effect]:
 
 def feeders(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part, ...] | None:
     """Return the parts in whose places all lies that an effect without a path acts on.
-
-    Args:
-        effect: The effect.
-        part: The part that has it.
-        analysis: The whole command.
 
     Returns:
         The parts; none for a process substitution, which is no file; None where nobody can say.

@@ -48,9 +48,6 @@ _DEEPEST = 24
 class PrintedNames:
     """Follows file names through what the commands of one walk print.
 
-    Args:
-        drafts: The parts found so far, to which the walk adds.
-
     Attributes:
         functions: The bodies of the functions defined so far, by name.
         texts: The scripts that were read in words, by their text.

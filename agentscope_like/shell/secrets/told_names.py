@@ -64,11 +64,7 @@ def known_text(word: Word, home: str | None, *, is_held: bool = False) -> Text:
 
 
 def named_files(part: Part) -> Iterator[tuple[str, str]]:
-    """Yield the names and patterns that a part shows or searches, each with its verb.
-
-    Args:
-        part: The part.
-    """
+    """Yield the names and patterns that a part shows or searches, each with its verb."""
     if part.program == "git":
         for name in shown_in_history(part):
             yield name, "show"

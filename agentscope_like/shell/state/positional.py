@@ -40,12 +40,7 @@ def names_in_parameters(parameters: Parameters) -> Names:
 
 
 def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Parameters:
-    """Return the parameters after `set` or `shift` (bash(1), SHELL BUILTIN COMMANDS).
-
-    Args:
-        arguments: The command, its name first.
-        before: The parameters before it.
-    """
+    """Return the parameters after `set` or `shift` (bash(1), SHELL BUILTIN COMMANDS)."""
     name, *rest = arguments
     if name == "shift":
         return _shifted(rest, before)

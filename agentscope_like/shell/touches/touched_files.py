@@ -40,12 +40,7 @@ _CHANGES = {EffectKind.WRITE: _WRITES, EffectKind.DELETE: _DELETES}
 
 
 def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
-    """Yield what the parts do to files, including files that are only known at run time.
-
-    Args:
-        analysis: The command, as it was read.
-        around: Where it runs.
-    """
+    """Yield what the parts do to files, including files that are only known at run time."""
     around = around.of(analysis)
     look = _Look(analysis, around)
     for part in analysis.parts:

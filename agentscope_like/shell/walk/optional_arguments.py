@@ -22,10 +22,6 @@ def with_fewer(
     """Yield a command without some of the arguments that may expand to nothing, with new parts.
 
     More than three of them are a doubt instead.
-
-    Args:
-        arguments: The program and its arguments.
-        draft: The part of the whole command.
     """
     optional = [
         index

@@ -35,16 +35,7 @@ def judge_redirects(
     scope: WalkScope,
     command: str,
 ) -> None:
-    """Add to `draft` what `redirects` read and write.
-
-    Args:
-        redirects: The redirections.
-        state: The state in which they are made.
-        draft: The part that gets the effects and doubts.
-        expander: Expands their targets.
-        scope: The scope of the command.
-        command: The command text.
-    """
+    """Add to `draft` what `redirects` read and write."""
     for redirect in redirects:
         target = redirect.target
         is_text = isinstance(target, Heredoc) or redirect.operator == "<<<"
