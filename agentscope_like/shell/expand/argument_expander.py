@@ -55,9 +55,10 @@ class Substituter(Protocol):
 
 
 class Expander:
-    """Expands words in one shell state; doubts go to `draft`.
+    """Expands words in one shell state.
 
     Attributes:
+        draft: The part that gets the doubts.
         home: The home directory that a lone `~` becomes, or None where unknown.
         assigned: Names that the expansions themselves may set (`${name:=value}`).
     """
@@ -67,7 +68,7 @@ class Expander:
     ) -> None:
         self._walker = walker
         self._state = state
-        self._draft = draft
+        self.draft = draft
         self._scope = scope
         self.home = home
         self.assigned: dict[str, Shape] = {}
@@ -95,7 +96,7 @@ class Expander:
         for name in expression.assigned:
             problem = own_doubt(name, Unknown(shape=Shape.INTEGER))
             if problem:
-                self._draft.doubt(problem, self._scope.span(expression.span))
+                self.draft.doubt(problem, self._scope.span(expression.span))
             self.assigned[name] = Shape.INTEGER
 
     def _check_arithmetic(self, segments: tuple[Segment, ...]) -> None:
@@ -104,13 +105,13 @@ class Expander:
                 for name in segment.names:
                     self._check_operand(name, segment)
                 if fails(segment.text, self._digits_of):
-                    self._draft.doubt(
+                    self.draft.doubt(
                         "this arithmetic is an error, for which bash leaves out what follows",
                         self._scope.span(segment.span),
                     )
                 for substitution in segment.substitutions:
                     if not self._prints_number(substitution):
-                        self._draft.doubt(
+                        self.draft.doubt(
                             "this is not known to print a number, and arithmetic runs what it is",
                             self._scope.span(substitution.span),
                         )
@@ -128,7 +129,7 @@ class Expander:
             else (value.shape is Shape.INTEGER or self._is_line_number(value))
         )
         if not integer:
-            self._draft.doubt(
+            self.draft.doubt(
                 f"`{name}` is not known to hold a number, and arithmetic runs what it holds",
                 self._scope.span(segment.span),
             )
@@ -163,7 +164,7 @@ class Expander:
 
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
-        scope = self._scope.inside(self._draft.index)
+        scope = self._scope.inside(self.draft.index)
         if scope.bounded and segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
         return self._walker.substitute(segment.script, self._state, scope)
@@ -196,7 +197,7 @@ class Expander:
         """Return the value of the variable that `base` names; anything but a name may run code."""
         names = (base,) if isinstance(base, str) else base.choices
         if not names or not all(map(_NAME.fullmatch, names)):
-            self._draft.doubt(
+            self.draft.doubt(
                 f"which variable `${{!{segment.name}}}` means is computed",
                 self._scope.span(segment.span),
             )
@@ -217,7 +218,7 @@ class Expander:
     def _assign_default(self, segment: Variable, argument: Argument) -> None:
         problem = own_doubt(segment.name, argument)
         if problem:
-            self._draft.doubt(problem, self._scope.span(segment.span))
+            self.draft.doubt(problem, self._scope.span(segment.span))
         self.assigned[segment.name] = Shape.ANY
         self._state = self._state.forget({segment.name: Shape.ANY}, directory=False)
 

@@ -121,11 +121,11 @@ class ControlJudge:
         state = self._after(expander, state)
         return (join(values) if values else Unknown(names=NO_NAMES)), state
 
-    def _expander(self, span: Span, state: State, scope: WalkScope) -> _CompoundExpander:
+    def _expander(self, span: Span, state: State, scope: WalkScope) -> Expander:
         draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
-        return _CompoundExpander(self._walk, state, draft, scope, home=self._walk.home)
+        return Expander(self._walk, state, draft, scope, home=self._walk.home)
 
-    def _after(self, expander: _CompoundExpander, state: State) -> State:
+    def _after(self, expander: Expander, state: State) -> State:
         """Keep the doubts of an expander, and return the state after its assignments."""
         self._walk.doubts += expander.draft.doubts
         return state.forget(expander.assigned, directory=False)
@@ -159,13 +159,3 @@ def _any_parameter(parameters: Parameters) -> Argument:
     if isinstance(parameters, tuple) and parameters:
         return join(parameters)
     return Unknown(names=names_in_parameters(parameters))
-
-
-class _CompoundExpander(Expander):
-    """Expands words that belong to a compound command, and so to no part."""
-
-    def __init__(
-        self, walker: Walking, state: State, draft: Draft, scope: WalkScope, *, home: str | None
-    ) -> None:
-        super().__init__(walker, state, draft, scope, home=home)
-        self.draft = draft
