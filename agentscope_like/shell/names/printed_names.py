@@ -7,7 +7,9 @@ where each program that prints them is known to print names, and each one behind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +25,6 @@ from agentscope_like.shell.known_names import (
     put_together,
     unknown_names,
 )
-from agentscope_like.shell.names.name_cutting import cuts_oddly, reads_oddly
 from agentscope_like.shell.names.name_sources import Prints, name_source
 from agentscope_like.shell.syntax import (
     Command,
@@ -35,12 +36,14 @@ from agentscope_like.shell.syntax import (
     Word,
     children,
 )
-from agentscope_like.shell.values import Argument, Unknown, names_of
+from agentscope_like.shell.values import Argument, Unknown, Words, names_of
 
 __all__ = ["PrintedNames"]
 
 _NUMBER = Names(exact=False)
 _CUT = "files whose names are cut from other text"
+_DELIMITING = re.compile(r"-[a-zA-Z0]*d(.*)|--d[^=]*=?(.*)", re.DOTALL)
+_ENDING = re.compile(r"-[a-zA-Z0]*[Ee].*|--eof.*", re.DOTALL)
 _DEEPEST = 24
 """Through how many programs a name is followed."""
 
@@ -71,7 +74,7 @@ class PrintedNames:
     def read_by(self, draft: Draft) -> Names:
         """Return what is known of the names that `read` or `mapfile` takes from its input."""
         names = self.input_of(draft.source)
-        return replace(names, unknown=_CUT) if reads_oddly(draft.finish()) else names
+        return replace(names, unknown=_CUT) if _reads_oddly(draft.finish()) else names
 
     def handed(
         self, before: Sequence[Argument], after: Sequence[Argument], wrapper: Draft, inner: Draft
@@ -114,7 +117,7 @@ class PrintedNames:
         if lists := [each.target for each in part.effects if not is_redirect(each, part)]:
             return unknown_names(f"the files listed in `{shortened(lists[0])}`")
         names = self.input_of(xargs.source)
-        if cuts_oddly(part, inner.finish()):
+        if _cuts_oddly(part, inner.finish()):
             return replace(names, unknown=_CUT, exact=False)
         return names
 
@@ -236,3 +239,34 @@ def _within(value: Unknown, names: Names, inner: Draft) -> Names:
 def _is_known(part: Part) -> bool:
     """Return whether all words of a part are known, and what it reaches."""
     return None not in part.argv and all(effect.path for effect in part.effects)
+
+
+def _cuts_oddly(xargs: Part, command: Part) -> bool:
+    """Return whether `xargs` is told where names or its input end: not at blanks or line ends.
+
+    Whatever stands behind the first word of what it runs is no option of it.
+    """
+    places = [id(word) for word in xargs.words]
+    own = xargs.argv[1 : places.index(id(command.words[0]))]
+    ends = any(word is not None and _ENDING.match(word) for word in own)
+    return ends or _delimits(own, {"\\n", "\n"})
+
+
+def _reads_oddly(part: Part) -> bool:
+    """Return whether `read` or `mapfile` splits elsewhere than at blanks or line ends."""
+    if part.program == "read" and part.has_flag("nNi"):
+        return True
+    for assignment in part.assignments:
+        separators = assignment.value.literal
+        if assignment.name == "IFS" and (separators is None or separators.strip()):
+            return True
+    return _delimits(part.argv[1:], {"", "\n"})
+
+
+def _delimits(words: Words, harmless: Set[str]) -> bool:
+    """Return whether an option names a delimiter that is not harmless."""
+    for word, following in pairwise([*words, ""]):
+        found = None if word is None else _DELIMITING.match(word)
+        if found is not None and (found[1] or found[2] or following) not in harmless:
+            return True
+    return False
