@@ -83,7 +83,6 @@ class Walk:
         home: The home directory, or None where unknown.
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
-        texts: The scripts that were read in words, each with its text.
         printed: Follows file names through what commands print.
     """
 
@@ -92,7 +91,6 @@ class Walk:
         self.home = home
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
-        self.texts: list[tuple[str, Script]] = []
         self.printed = PrintedNames(self.drafts)
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
@@ -184,7 +182,6 @@ class Walk:
             draft.doubt(
                 "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
             )
-        self.texts.append((text, script))
         self.printed.texts[text] = script
         return self._lines(script, state, self._scope(script, scope))
 
