@@ -74,7 +74,7 @@ def _analysis(
         script = read(command)
         walk = Walk(command, home, WorkTree(directory, work_tree) if work_tree else None)
         parts = walk.run(script, directory)
-        inner, doubts = tuple(walk.printed.texts.items()), tuple(walk.doubts)
+        inner, doubts = tuple(walk.texts), tuple(walk.doubts)
         read_so = CommandAnalysis(command, directory, script, parts, doubts, inner)
         analysis = _with_doubted_names(read_so)
         parts = analysis.parts

@@ -53,12 +53,12 @@ class PrintedNames:
 
     Attributes:
         functions: The bodies of the functions defined so far, by name.
-        texts: The scripts that were read in words, by their text.
+        scripts: The scripts that parts run which were read in their words, by the part's number.
     """
 
     def __init__(self, drafts: Sequence[Draft]) -> None:
         self.functions: dict[str, list[Command]] = {}
-        self.texts: dict[str, Script] = {}
+        self.scripts: dict[int | None, list[Script]] = {}
         self._drafts = drafts
         self._known: dict[int, Names] = {}
         self._depth = 0
@@ -140,10 +140,13 @@ class PrintedNames:
 
     def _of_command(self, words: tuple[Word, ...]) -> Iterator[Names]:
         bodies = self.functions.get(words[0].literal or "", [])
-        yield from map(self.output, bodies)
-        drafts = [] if bodies else [draft for draft in self._drafts if draft.words is words]
-        yield from map(self._printed_by, drafts)
-        if not (bodies or drafts):
+        drafts = [draft for draft in self._drafts if draft.words is words]
+        for draft in drafts:
+            if bodies and draft.program is None:  # as of a call of a function
+                yield from map(self.output, bodies)
+            else:
+                yield self._printed_by(draft)
+        if not drafts:
             yield UNKNOWN_NAMES
 
     def _printed_by(self, draft: Draft) -> Names:
@@ -154,7 +157,7 @@ class PrintedNames:
             for each in self._drafts
             if each.parent == draft.index and each.words and id(each.words[0]) in own
         ]
-        inner += [self.output(self.texts[word]) for word in draft.argv if word in self.texts]
+        inner += map(self.output, self.scripts.get(draft.index, ()))
         part = draft.finish()
         if inner and not part.is_a("finder"):
             return any_of(inner)

@@ -7,8 +7,8 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt
-from agentscope_like.shell.draft import Draft, WalkScope
-from agentscope_like.shell.expand import Expander
+from agentscope_like.shell.draft import UNKNOWN_INPUT, Draft, WalkScope
+from agentscope_like.shell.expand import Expander, keeps_input
 from agentscope_like.shell.known_names import NO_NAMES
 from agentscope_like.shell.state import (
     Parameters,
@@ -48,7 +48,8 @@ class ControlJudge:
             expander = Expander(self._walk, state, holder, scope, home=self._walk.home)
             judge_redirects(command.redirects, state, holder, expander, scope, self._walk.command)
             redirects = command.redirects + scope.redirects
-            inner = replace(scope, redirects=redirects, source=holder.source)
+            source = holder.source if keeps_input(command) else UNKNOWN_INPUT
+            inner = replace(scope, redirects=redirects, source=source)
             state = state.forget(expander.assigned, directory=False)
         after = self._body(command, state, inner)
         if may_fail(command.redirects):

@@ -83,6 +83,7 @@ class Walk:
         home: The home directory, or None where unknown.
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
+        texts: The scripts that were read in words, each with its text.
         printed: Follows file names through what commands print.
     """
 
@@ -91,6 +92,7 @@ class Walk:
         self.home = home
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
+        self.texts: list[tuple[str, Script]] = []
         self.printed = PrintedNames(self.drafts)
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
@@ -182,7 +184,10 @@ class Walk:
             draft.doubt(
                 "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
             )
-        self.printed.texts[text] = script
+        self.texts.append((text, script))
+        self.printed.scripts.setdefault(draft.index, []).append(script)
+        if not keeps_input(script):
+            scope = replace(scope, source=UNKNOWN_INPUT)
         return self._lines(script, state, self._scope(script, scope))
 
     def _lines(self, script: Script, state: State, scope: WalkScope) -> State:
@@ -290,7 +295,9 @@ class Walk:
             firsts.append(len(self.drafts))
             inner = scope
             if place:
-                inner = replace(scope, source=pipeline.commands[place - 1])
+                keeps = isinstance(command, SimpleCommand) or keeps_input(command)
+                source = pipeline.commands[place - 1] if keeps else UNKNOWN_INPUT
+                inner = replace(scope, source=source)
             if place and (scope.fed != _NOTHING_KNOWN or heeds_input(command)):
                 before = [
                     draft

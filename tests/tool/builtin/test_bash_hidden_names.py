@@ -289,6 +289,17 @@ ask bash -c 'cat "$0"' .env
 run bash -c 'cat "$0"' a.py
 ask bash -c 'cat $(cat names)'
 run ls | bash -c 'xargs cat'
+ask cat $(bash -c 'cat' < names; ls | bash -c 'cat')
+ask cat $(ls | bash -c 'cat'; bash -c 'cat' < names)
+run cat $(ls | bash -c 'cat'; ls src | bash -c 'cat')
+ask ls | { exec < names; xargs cat; }
+ask ls | while read f; do cat "$f"; exec 0< names; done
+ask { exec < names; xargs cat; } < <(ls)
+ask ls | bash -c 'exec < names; xargs cat'
+ask ls | { eval 'exec < names'; xargs cat; }
+run ls | { xargs cat; }
+run { xargs cat; } < <(ls)
+ask bash -c 'cat() { ls; }'; x=$(cat names); cat "$x"
 ask cat names | bash -c 'xargs cat'
 run cd "$x"; cat private/x
 ask cd "$x"; cat .env
