@@ -13,7 +13,7 @@ from msgspec import Struct
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.nearest import nearest
 
-__all__ = ["Expression", "TableError", "parse_table", "read_table"]
+__all__ = ["Expression", "TableError", "WordSet", "parse_table", "read_table"]
 
 _Record = TypeVar("_Record", bound=Struct)
 
@@ -22,6 +22,10 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(.+?)`")
 
 class TableError(ValueError):
     """A table that does not fit its record."""
+
+
+class WordSet(frozenset[str]):
+    """Words of a table, which are written as one text with blanks between them."""
 
 
 class Expression:
@@ -56,7 +60,7 @@ def read_table(file: Path, record: type[_Record], *nested: type[Struct]) -> _Rec
 
 
 def parse_table(text: str, record: type[_Record], *nested: type[Struct], name: str) -> _Record:
-    """Return the record that a TOML text holds; a string becomes an `Expression` where one is due.
+    """Return the record that a TOML text holds; a string becomes what the record wants.
 
     Args:
         text: The text, as TOML.
@@ -68,7 +72,7 @@ def parse_table(text: str, record: type[_Record], *nested: type[Struct], name: s
         TableError: It is not TOML, or its fields do not fit the record.
     """
     try:
-        return msgspec.convert(tomllib.loads(text), record, dec_hook=_expression)
+        return msgspec.convert(tomllib.loads(text), record, dec_hook=_converted)
     except msgspec.ValidationError as error:
         unknown = _UNKNOWN.match(str(error))
         fields = [*record.__struct_fields__]
@@ -79,12 +83,12 @@ def parse_table(text: str, record: type[_Record], *nested: type[Struct], name: s
         raise TableError(f"{name}: {error}.") from error
 
 
-def _expression(wanted: type, value: Any) -> Any:
-    """Return a text as an expression.
+def _converted(wanted: type, value: Any) -> Any:
+    """Return a text as an expression or as words.
 
     Raises:
         ValueError: It is no text.
     """
-    if wanted is not Expression or not isinstance(value, str):
+    if wanted not in (Expression, WordSet) or not isinstance(value, str):
         raise ValueError(f"Expected `{wanted.__name__}`, got `{type(value).__name__}`")
-    return Expression(value)
+    return Expression(value) if wanted is Expression else WordSet(value.split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from enum import StrEnum
 from functools import wraps
 from itertools import pairwise
@@ -13,10 +13,11 @@ from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.catalog import bare_name, families, programs_with
+from agentscope_like.shell.known_names import UNKNOWN_NAMES, Names
 from agentscope_like.shell.syntax import Doubt
 
 if TYPE_CHECKING:
-    from agentscope_like.shell.syntax import Assignment, Redirect, Script, Segment, Span, Word
+    from agentscope_like.shell.syntax import Assignment, Redirect, Script, Span, Word
     from agentscope_like.shell.values import Unknown
 
 __all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part", "answered_once"]
@@ -62,6 +63,7 @@ class Effect(Struct, frozen=True, gc=False):
             symlink, the kernel takes them otherwise than `path` has them. Empty where there is
             neither.
         backups: What was at `path` may be kept under its name with one of these added.
+        names: What is known of the names that it acts on, where there is no `path`.
     """
 
     kind: EffectKind
@@ -75,6 +77,7 @@ class Effect(Struct, frozen=True, gc=False):
     named_after: str | None = None
     walked: str = ""
     backups: tuple[str, ...] = ()
+    names: Names = UNKNOWN_NAMES
 
     @property
     def way(self) -> str | None:
@@ -197,15 +200,6 @@ class Part(Struct, frozen=True, dict=True):
                     rest = word.removeprefix(option)
                     values |= {rest, rest.removeprefix("=")}
         return values
-
-    @lazy_property
-    def sole_segments(self) -> Mapping[Span, Segment]:
-        """The segment of each word that has only one, by span; at one span, the first word's."""
-        found: dict[Span, Segment] = {}
-        for word in self.words:
-            if len(word.segments) == 1:
-                found.setdefault(word.span, word.segments[0])
-        return found
 
     @lazy_property
     def redirected(self) -> frozenset[Span]:

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind, Part
-from agentscope_like.shell.syntax import Assignment, Command, Redirect, SimpleCommand, Span, Word
+from agentscope_like.shell.known_names import Names, unknown_names
+from agentscope_like.shell.syntax import (
+    Assignment,
+    Command,
+    Redirect,
+    Script,
+    SimpleCommand,
+    Span,
+    Word,
+)
 from agentscope_like.shell.values import Argument, Output, Unknown
 
-__all__ = ["MAX_DEPTH", "MAX_EFFECTS", "BudgetError", "Draft", "WalkScope", "shortened"]
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_EFFECTS",
+    "UNKNOWN_INPUT",
+    "BudgetError",
+    "Draft",
+    "Source",
+    "WalkScope",
+    "shortened",
+]
+
+Source: TypeAlias = Command | Script | Names
+"""What a standard input comes from: what prints it, or what is known of the names in it."""
+
+UNKNOWN_INPUT = unknown_names("the files that its input names")
 
 MAX_DEPTH = 20
 """How deep wrappers and scripts in arguments may be nested."""
@@ -47,6 +71,7 @@ class WalkScope(Struct, frozen=True, gc=False):
         moves: Whether this script has a `cd` anywhere.
         depth: How many wrappers and scripts deep this is.
         fed: What is known of the standard input, unless it is redirected.
+        source: What the standard input comes from.
         bounded: Whether a time limit ends the commands here; not background commands.
         posix: Whether a plain `sh` runs the commands here.
         in_function: Whether this is the body of a function.
@@ -61,6 +86,7 @@ class WalkScope(Struct, frozen=True, gc=False):
     moves: bool = False
     depth: int = 0
     fed: Output = Output()
+    source: Source = UNKNOWN_INPUT
     bounded: bool = False
     posix: bool = False
     in_function: bool = False
@@ -79,7 +105,7 @@ class Draft(Struct, gc=False):
     """A part under judgement.
 
     `arguments` is `argv` with what is known of computed words; `is_one_of_several` means that other
-    programs may run instead; `place` is as in `WalkScope`.
+    programs may run instead; `place` and `source` are as in `WalkScope`.
     """
 
     argv: tuple[str | None, ...]
@@ -97,6 +123,7 @@ class Draft(Struct, gc=False):
     arguments: Sequence[Argument] = ()
     is_one_of_several: bool = False
     place: Span | None = None
+    source: Source = UNKNOWN_INPUT
 
     def span_of(self, index: int) -> Span:
         """Return the place of the argument of an index in the command text."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import repeat
-from operator import attrgetter
 from typing import TypedDict
 
 from msgspec.structs import replace
@@ -22,9 +21,8 @@ from agentscope_like.shell.facts import (
     implied,
     shows_computed,
     shows_content,
-    shows_unseen_files,
 )
-from agentscope_like.shell.names import doubted_names
+from agentscope_like.shell.names import name_doubt
 from agentscope_like.shell.secrets import named_files
 from agentscope_like.shell.syntax import OPENING, ReadError, Span, read, unread_expansion
 from agentscope_like.shell.walk import Walk
@@ -45,7 +43,6 @@ _KEPT_CHARACTERS = 200_000
 """Of the commands whose analyses are kept; an analysis takes a hundred bytes for each."""
 
 _NOTHING = Implied.NOTHING
-_EFFECTS = attrgetter("effects")
 
 
 def analyze(
@@ -109,11 +106,13 @@ def _dissent(analysis: CommandAnalysis) -> Dissent | None:
 
 def _with_doubted_names(analysis: CommandAnalysis) -> CommandAnalysis:
     """Return the analysis with a doubt for each part that shows files of unknown names."""
-    if not any(map(shows_unseen_files, filter(_EFFECTS, analysis.parts))):
+    doubts = [name_doubt(part) if part.effects else None for part in analysis.parts]
+    if not any(doubts):
         return analysis
-    parts = list(analysis.parts)
-    for number, doubt in doubted_names(analysis):
-        parts[number] = replace(parts[number], doubts=(*parts[number].doubts, doubt))
+    parts = [
+        replace(part, doubts=(*part.doubts, doubt)) if doubt else part
+        for part, doubt in zip(analysis.parts, doubts, strict=True)
+    ]
     return replace(analysis, parts=tuple(parts))
 
 

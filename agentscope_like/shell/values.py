@@ -16,6 +16,8 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agentscope_like.shell.known_names import SPOKEN_NAMES, UNKNOWN_NAMES, Names, any_of
+
 __all__ = [
     "MAX_CHOICES",
     "NUMBER",
@@ -29,6 +31,7 @@ __all__ = [
     "is_filled",
     "join",
     "may_be_option",
+    "names_of",
     "piece_of",
     "plain",
     "several",
@@ -55,7 +58,7 @@ class Output(NamedTuple):
 
     `single` means that it is at most one line. `numbered` is as in `Unknown`, for text that is no
     number and fails if used as one. `choices` are all possible texts, if known. `places` means that
-    each text up to a NUL begins with a path that is no option.
+    each text up to a NUL begins with a path that is no option. `names` is as in `Unknown`.
     """
 
     shape: Shape = Shape.ANY
@@ -63,6 +66,7 @@ class Output(NamedTuple):
     numbered: str = ""
     choices: tuple[str, ...] = ()
     places: bool = False
+    names: Names = UNKNOWN_NAMES
 
 
 class Unknown(Struct, frozen=True, gc=False):
@@ -82,6 +86,7 @@ class Unknown(Struct, frozen=True, gc=False):
         tail: A glob that it ends with, if more precise than `suffix`.
         filled: Whether it is known to be non-empty.
         optional: Whether it is no argument at all if its text is empty.
+        names: What is known of the file names that it holds.
     """
 
     prefix: str = ""
@@ -96,6 +101,7 @@ class Unknown(Struct, frozen=True, gc=False):
     tail: str = ""
     filled: bool = False
     optional: bool = False
+    names: Names = UNKNOWN_NAMES
 
     @property
     def ending(self) -> str:
@@ -137,14 +143,18 @@ def join(values: Sequence[Argument]) -> Argument:
     shape = min(shape_of(value) for value in values)
     rooted = any(map(_rooted, values))
     filled = all(map(is_filled, values))
+    names = any_of(map(names_of, values))
     if not all(isinstance(value, str) or value.single for value in values):
-        return Unknown(single=False)
+        return Unknown(single=False, names=names)
     if all(isinstance(value, str) or value.choices for value in values) and (
         len(texts) <= MAX_CHOICES
     ):
         choices = tuple(dict.fromkeys(texts))
-        return Unknown(option=option, shape=shape, choices=choices, rooted=rooted, filled=filled)
-    return Unknown(option=option, shape=shape, rooted=rooted, filled=filled)
+    else:
+        choices = ()
+    return Unknown(
+        option=option, shape=shape, choices=choices, rooted=rooted, filled=filled, names=names
+    )
 
 
 def element(value: Argument) -> Argument:
@@ -154,13 +164,16 @@ def element(value: Argument) -> Argument:
     if value.single:
         return replace(value, optional=False, filled=True) if value.optional else value
     if value.pattern is None:
-        return Unknown(option=value.option, shape=value.shape, choices=value.choices)
+        return Unknown(
+            option=value.option, shape=value.shape, choices=value.choices, names=value.names
+        )
     return Unknown(
         prefix=value.prefix,
         option=value.option,
         pattern=value.pattern,
         rooted=_rooted(value),
         suffix=value.suffix,
+        names=value.names,
     )
 
 
@@ -180,13 +193,22 @@ def several(value: Argument) -> Unknown:
     """Return what is known of zero or more arguments, each of which is `value`."""
     if isinstance(value, str):
         return Unknown(
-            option=may_be_option(value), single=False, shape=shape_of(value), choices=(value,)
+            option=may_be_option(value),
+            single=False,
+            shape=shape_of(value),
+            choices=(value,),
+            names=SPOKEN_NAMES,
         )
     return replace(value, single=False, numbered="")
 
 
 def _texts(value: Argument) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value.choices
+
+
+def names_of(value: Argument) -> Names:
+    """Return what is known of the file names that a value holds."""
+    return SPOKEN_NAMES if isinstance(value, str) else value.names
 
 
 def may_be_option(value: Argument) -> bool:

@@ -69,7 +69,7 @@ def test_a_mistake_in_a_table_is_refused(before: str, after: str, message: str) 
 def test_all_expressions_of_the_tables_can_be_compiled() -> None:
     """An expression is compiled when it is first asked, so that a mistake would wait until then."""
     package = Path(agentscope_like.__file__).parent
-    names = ("downloads", "endless", "history", "printing", "showing", "secrets")
+    names = ("downloads", "endless", "environment", "history", "printing", "showing", "secrets")
     texts = [
         text
         for name in names

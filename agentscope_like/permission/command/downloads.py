@@ -43,11 +43,7 @@ def _table() -> _Table:
 
 
 class Downloads:
-    """The downloads of one command, and the parts that would run them.
-
-    Args:
-        parts: All parts of the command.
-    """
+    """The downloads of one command, and the parts that would run them."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts

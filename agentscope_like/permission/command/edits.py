@@ -38,10 +38,6 @@ def edit_objection(analysis: CommandAnalysis, around: Surroundings) -> str | Non
     """Return why a command is more than edits inside the working directories, or None if it is not.
 
     Every effect of every part is checked, except of parts that are proven to read only.
-
-    Args:
-        analysis: The command, as it was read.
-        around: Where it runs.
     """
     if analysis.script is None or analysis.doubts:
         return analysis.doubts[0].message if analysis.doubts else "it could not be read"

@@ -218,11 +218,7 @@ def _found_below(
 
 
 class _Search:
-    """Searches below the paths of one command for what rules match.
-
-    Args:
-        around: Where the command runs.
-    """
+    """Searches below the paths of one command for what rules match."""
 
     def __init__(self, around: Surroundings) -> None:
         self.around = around

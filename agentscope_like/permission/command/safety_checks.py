@@ -112,12 +112,7 @@ class _Look(Struct, frozen=True, dict=True):
 
 
 def find_danger(analysis: CommandAnalysis, surroundings: Surroundings) -> Finding | None:
-    """Return the first reason why the command asks whatever the rules allow, or None.
-
-    Args:
-        analysis: The command, as it was read.
-        surroundings: Where it runs, and what is sensitive there.
-    """
+    """Return the first reason why the command asks whatever the rules allow, or None."""
     if analysis.script is None:
         return _in_unread_text(analysis, surroundings)
     only_reads = analysis.read_only

@@ -247,20 +247,17 @@ def _why(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
 
 
 def _offers(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
-    label = "allow"
-    for rule in explanation.suggested_rules:
-        yield from _labelled(LineRole.RULE, label, f"with {rule_flag(rule)}", width)
-        label = ""
-    label = "wider"
-    for rule in explanation.wider:
-        text = f"with {rule_flag(rule)}, whatever its operands are"
-        yield from _labelled(LineRole.OFFER, label, text, width)
-        label = ""
-    label = "offer"
-    for piece in explanation.without:
-        text = f"would be allowed without `{' '.join(piece.split())}`"
-        yield from _labelled(LineRole.OFFER, label, text, width)
-        label = ""
+    narrow = [f"with {rule_flag(rule)}" for rule in explanation.suggested_rules]
+    wider = [f"with {rule_flag(rule)}, whatever its operands are" for rule in explanation.wider]
+    pieces = [" ".join(piece.split()) for piece in explanation.without]
+    shorter = [f"would be allowed without `{piece}`" for piece in pieces]
+    for role, label, texts in (
+        (LineRole.RULE, "allow", narrow),
+        (LineRole.OFFER, "wider", wider),
+        (LineRole.OFFER, "offer", shorter),
+    ):
+        for number, text in enumerate(texts):
+            yield from _labelled(role, "" if number else label, text, width)
 
 
 def rule_flag(rule: PermissionRule) -> str:

@@ -6,6 +6,7 @@ globs of one place are filed by how they begin or end.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
@@ -88,7 +89,7 @@ class CommandIndex:
         PatternError: One of them cannot be compiled.
     """
 
-    __slots__ = ("_earlier", "_lines", "_offset", "_patterns", "_program", "_refuse", "_root")
+    __slots__ = ("_lines", "_patterns", "_program", "_refuse", "_roots")
 
     def __init__(
         self,
@@ -99,16 +100,14 @@ class CommandIndex:
     ) -> None:
         self._program = program
         self._refuse = refuse
-        self._earlier: CommandIndex | None = None
-        self._offset = 0
-        self._patterns: list[CommandPattern] = []
-        self._lines: dict[str, int] = {}
-        self._root = _Node()
+        self._patterns: ChainMap[int, CommandPattern] = ChainMap()
+        self._lines: ChainMap[str, int] = ChainMap()
+        self._roots = [_Node()]
         for content in contents:
             self.add(content)
 
     def __len__(self) -> int:
-        return self._offset + len(self._patterns)
+        return sum(map(len, self._patterns.maps))
 
     def add(self, content: str) -> None:
         """Add one more pattern, at the next position.
@@ -119,21 +118,24 @@ class CommandIndex:
         pattern = compile_command(content)
         if self._refuse is not None:
             self._refuse(pattern)
+        position = len(self)
         if pattern.line:
-            self._lines.setdefault(pattern.line, len(self._patterns))
+            self._lines.setdefault(pattern.line, position)
         else:
-            self._add(pattern, len(self._patterns))
-        self._patterns.append(pattern)
+            self._add(pattern, position)
+        self._patterns[position] = pattern
 
     def extended(self, content: str) -> CommandIndex:
-        """Return an index of these patterns and one more, without compiling these again.
+        """Return an index of these patterns, which it shares, and one more.
 
         Raises:
             PatternError: The pattern cannot be compiled.
         """
-        extended = CommandIndex((content,), program=self._program, refuse=self._refuse)
-        extended._earlier = self
-        extended._offset = len(self)
+        extended = CommandIndex((), program=self._program, refuse=self._refuse)
+        extended._patterns = self._patterns.new_child()
+        extended._lines = self._lines.new_child()
+        extended._roots += self._roots
+        extended.add(content)
         return extended
 
     def find(self, words: Words, *, guess: bool = False, open_end: bool = False) -> int | None:
@@ -145,12 +147,8 @@ class CommandIndex:
                 prefix pattern that ends before it matches.
             open_end: Whether there may be more words than are known, or fewer.
         """
-        if self._earlier is not None:
-            found = self._earlier.find(words, guess=guess, open_end=open_end)
-            if found is not None:
-                return found
         best: int | None = None
-        nodes = [self._root]
+        nodes = self._roots
         for word in words:
             nodes = _step(nodes, word, guess=guess)
             if not nodes:
@@ -161,20 +159,20 @@ class CommandIndex:
                     best = _least(best, node.exact)
         for node in nodes:
             best = _least(best, node.exact)
-        return None if best is None else best + self._offset
+        return best
 
     def may_begin_in(self, text: str) -> bool:
         """Return whether the first word of a pattern may stand in a text, folded by `program`."""
-        root = self._root
-        if self._earlier is not None or root.globs is not None or len(root.words) > _MOST_SOUGHT:
-            return True
-        return any(map(text.__contains__, root.words))
+        for root in self._roots:
+            if root.globs is not None or len(root.words) > _MOST_SOUGHT:
+                return True
+            if any(map(text.__contains__, root.words)):
+                return True
+        return False
 
     def pattern(self, position: int) -> CommandPattern:
         """Return the pattern at a position that `find` returned."""
-        if self._earlier is not None and position < self._offset:
-            return self._earlier.pattern(position)
-        return self._patterns[position - self._offset]
+        return self._patterns[position]
 
     def find_covering(self, words: Words, covers: Callable[[CommandPattern], bool]) -> int | None:
         """Return the position of the first pattern that matches the words and covers them.
@@ -183,11 +181,8 @@ class CommandIndex:
             words: The program's name and its arguments.
             covers: Whether a pattern that matches covers the words that it does not name.
         """
-        earlier = None if self._earlier is None else self._earlier.find_covering(words, covers)
-        if earlier is not None:
-            return earlier
         matching: set[int | None] = set()
-        nodes = [self._root]
+        nodes = self._roots
         for word in words:
             nodes = _step(nodes, word, guess=False)
             if not nodes:
@@ -196,15 +191,11 @@ class CommandIndex:
         matching.update(node.exact for node in nodes)
         for position in sorted(each for each in matching if each is not None):
             if covers(self._patterns[position]):
-                return position + self._offset
+                return position
         return None
 
     def find_line(self, lines: Sequence[str]) -> int | None:
         """Return the position of the first pattern that is one of some whole lines, or None."""
-        if self._earlier is not None:
-            found = self._earlier.find_line(lines)
-            if found is not None:
-                return found
         if not self._lines:
             return None
         plain = (line for line in lines if not is_digest(line))
@@ -212,15 +203,15 @@ class CommandIndex:
         best: int | None = None
         for key in keys:
             best = _least(best, self._lines.get(key))
-        return None if best is None else best + self._offset
+        return best
 
     @property
     def has_lines(self) -> bool:
         """Whether a pattern is a whole line."""
-        return bool(self._lines) or (self._earlier is not None and self._earlier.has_lines)
+        return bool(self._lines)
 
     def _add(self, pattern: CommandPattern, position: int) -> None:
-        node = self._root
+        node = self._roots[0]
         for number, word in enumerate(pattern.words):
             if isinstance(word, WordGlob):
                 if node.globs is None:

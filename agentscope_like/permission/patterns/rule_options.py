@@ -20,7 +20,7 @@ from agentscope_like.shell.catalog import (
     program_name,
 )
 from agentscope_like.shell.facts import INPUT
-from agentscope_like.toml_tables import read_table
+from agentscope_like.toml_tables import WordSet, read_table
 
 __all__ = ["Argument", "unnamed_words"]
 
@@ -35,25 +35,25 @@ _SUB_COMMANDS = 3
 
 
 class _Words(Struct, frozen=True, forbid_unknown_fields=True):
-    words: str
+    words: WordSet
 
 
 class _General(Struct, frozen=True, forbid_unknown_fields=True):
-    options: str
+    options: WordSet
 
 
 class _UnknownPrograms(Struct, frozen=True, forbid_unknown_fields=True):
-    letters: str
-    endings: str
-    pieces: str
+    letters: WordSet
+    endings: WordSet
+    pieces: WordSet
 
 
 class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
     general: _General
     unknown: _UnknownPrograms
     text_operands: _Words
-    carrying: dict[str, str]
-    programs: dict[str, str]
+    carrying: dict[str, WordSet]
+    programs: dict[str, WordSet]
 
 
 class _Options(Struct, frozen=True):
@@ -82,7 +82,7 @@ def _tables() -> _Tables:
 
 @lru_cache(maxsize=1)
 def _pieces() -> tuple[frozenset[str], tuple[str, ...]]:
-    pieces = _tables().unknown.pieces.split()
+    pieces = _tables().unknown.pieces
     short = frozenset(each for each in pieces if len(each) <= _SHORT_PIECE)
     return short, tuple(each for each in pieces if each not in short)
 
@@ -95,7 +95,7 @@ def _options_of(words: tuple[str, ...]) -> _Options:
     starts = [" ".join((program, *words[1:end])) for end in range(1, len(words) + 1)]
     listed = [tables[start] for start in starts if start in tables]
     grammar = lookup(program)
-    known = " ".join((_tables().general.options, *listed)).split()
+    known = _tables().general.options.union(*listed)
     flags = {each for each in known if not each.endswith("=")}
     valued = {each[:-1] for each in known if each.endswith("=")}
     leaf = _leaf(grammar, words[1:])
@@ -173,7 +173,7 @@ class _CommandWords:
         self._options = _options_of(tuple(plain or [self._program]))
         before = families().before_command(texts)
         self._skipped = None if before is None else sum(before) - 1
-        self._carrying = _tables().carrying.get(canonical(self._program), "").split()
+        self._carrying = _tables().carrying.get(canonical(self._program), ())
         self._language = families().language_of(self._program)
         self._starts = tuple(
             each for each in families().command_options(texts) if not each.startswith("-")
@@ -240,7 +240,7 @@ class _CommandWords:
         return True, False
 
     def _operand(self, word: Argument, *, first: bool) -> bool:
-        is_text = self._program in _tables().text_operands.words.split()
+        is_text = self._program in _tables().text_operands.words
         if isinstance(word, str):
             if first and self._options.bundled and not (found := self._cluster(word)):
                 return found is not None
@@ -275,13 +275,13 @@ def _is_plain(word: Unknown, *, is_text: bool) -> bool:
 @lru_cache(maxsize=512)
 def _is_harmless_anywhere(name: str) -> bool:
     """Return whether the name of an option of an unknown program tells of nothing to be asked."""
-    general = _tables().general.options.split()
+    general = _tables().general.options
     if name in general or f"{name}=" in general:
         return True
     if not name.startswith("--"):
-        return set(name[1:]) <= set(_tables().unknown.letters.split())
+        return set(name[1:]) <= _tables().unknown.letters
     short, long = _pieces()
-    endings = tuple(_tables().unknown.endings.split())
+    endings = tuple(_tables().unknown.endings)
     for piece in _PIECES.split(name.lstrip("-")):
         lower = piece.lower()
         if lower in short or lower.endswith(endings) or any(each in lower for each in long):

@@ -66,7 +66,7 @@ class OptionReader(Struct, gc=False):
         if not exact and flag.role.pattern is not None:
             return False
         self.reading.used.add(name)
-        self.value(flag.role, Unknown(), index, index + 1, name)
+        self.value(flag.role, Unknown(names=argument.names), index, index + 1, name)
         return True
 
     def value(self, role: Role, value: Argument, index: int, end: int, flag: str) -> None:

@@ -11,6 +11,7 @@ from agentscope_like.shell.expand.printed_output import (
     printed_by_any,
     takes_all,
 )
+from agentscope_like.shell.expand.word_names import names_in_text, shown_text
 
 __all__ = [
     "Expander",
@@ -19,7 +20,9 @@ __all__ = [
     "heeds_input",
     "keeps_input",
     "may_ask_for_root",
+    "names_in_text",
     "printed",
     "printed_by_any",
+    "shown_text",
     "takes_all",
 ]

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.expand.parameter_operations import operated
 from agentscope_like.shell.expand.word_evaluation import evaluate
-from agentscope_like.shell.state import own_doubt, special_parameter
+from agentscope_like.shell.expand.word_names import names_in_variable
+from agentscope_like.shell.known_names import UNKNOWN_NAMES, Names, any_of
+from agentscope_like.shell.state import names_in_parameters, own_doubt, special_parameter
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Literal,
@@ -28,6 +30,7 @@ from agentscope_like.shell.values import (
     Shape,
     Unknown,
     elements_of,
+    names_of,
     several,
 )
 from agentscope_like.shell.values import join as either
@@ -52,9 +55,10 @@ class Substituter(Protocol):
 
 
 class Expander:
-    """Expands words in one shell state; doubts go to `draft`.
+    """Expands words in one shell state.
 
     Attributes:
+        draft: The part that gets the doubts.
         home: The home directory that a lone `~` becomes, or None where unknown.
         assigned: Names that the expansions themselves may set (`${name:=value}`).
     """
@@ -64,7 +68,7 @@ class Expander:
     ) -> None:
         self._walker = walker
         self._state = state
-        self._draft = draft
+        self.draft = draft
         self._scope = scope
         self.home = home
         self.assigned: dict[str, Shape] = {}
@@ -82,7 +86,9 @@ class Expander:
         """Return the expansion of `word` without word splitting and globbing."""
         self._check_arithmetic(word.segments)
         value = evaluate(word, self, splits=False)
-        return Unknown() if any(map(_is_array, word.segments)) else value
+        if any(map(_is_array, word.segments)):
+            return Unknown(names=names_of(value))
+        return value
 
     def evaluate(self, expression: Arithmetic) -> None:
         """Note a doubt if the variables of an expression may run code or change a program."""
@@ -90,7 +96,7 @@ class Expander:
         for name in expression.assigned:
             problem = own_doubt(name, Unknown(shape=Shape.INTEGER))
             if problem:
-                self._draft.doubt(problem, self._scope.span(expression.span))
+                self.draft.doubt(problem, self._scope.span(expression.span))
             self.assigned[name] = Shape.INTEGER
 
     def _check_arithmetic(self, segments: tuple[Segment, ...]) -> None:
@@ -99,13 +105,13 @@ class Expander:
                 for name in segment.names:
                     self._check_operand(name, segment)
                 if fails(segment.text, self._digits_of):
-                    self._draft.doubt(
+                    self.draft.doubt(
                         "this arithmetic is an error, for which bash leaves out what follows",
                         self._scope.span(segment.span),
                     )
                 for substitution in segment.substitutions:
                     if not self._prints_number(substitution):
-                        self._draft.doubt(
+                        self.draft.doubt(
                             "this is not known to print a number, and arithmetic runs what it is",
                             self._scope.span(substitution.span),
                         )
@@ -123,7 +129,7 @@ class Expander:
             else (value.shape is Shape.INTEGER or self._is_line_number(value))
         )
         if not integer:
-            self._draft.doubt(
+            self.draft.doubt(
                 f"`{name}` is not known to hold a number, and arithmetic runs what it holds",
                 self._scope.span(segment.span),
             )
@@ -145,29 +151,37 @@ class Expander:
         if name == "_":
             return Unknown()
         parameters = self._state.parameters
-        if parameters is not None and (known := _positional(name, parameters)) is not None:
+        if isinstance(parameters, tuple) and (known := _positional(name, parameters)) is not None:
             return known
-        if value is None:
-            posix = self._scope.posix
-            return special_parameter(name, self._state.directories, self.home, posix=posix)
-        return value
+        if value is not None:
+            return value
+        posix = self._scope.posix
+        known = special_parameter(name, self._state.directories, self.home, posix=posix)
+        is_parameter = name in {"@", "*"} or (name.isdecimal() and name != "0")
+        if is_parameter and isinstance(known, Unknown):
+            return replace(known, names=names_in_parameters(parameters))
+        return known
 
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
-        scope = self._scope.inside(self._draft.index)
+        scope = self._scope.inside(self.draft.index)
         if scope.bounded and segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
         return self._walker.substitute(segment.script, self._state, scope)
 
-    def variable(self, segment: Variable) -> Argument:
-        """Return what a parameter holds."""
+    def variable(self, segment: Variable) -> tuple[Argument, Names]:
+        """Return what a parameter expands to, and what is known of the file names in that."""
         base = self._element(segment) if "[" in segment.name else self._base(segment.name)
+        argument = self.text(segment.argument) if segment.argument is not None else ""
+        value = self._operated(segment, base, argument)
+        return value, names_in_variable(segment, base, argument)
+
+    def _operated(self, segment: Variable, base: Argument, argument: Argument) -> Argument:
         operator = segment.operator
         if operator is None:
             return base
         if operator == "indirect":
             return self._named_by(base, segment)
-        argument = self.text(segment.argument) if segment.argument is not None else ""
         if operator == "length":
             return Unknown(option=False, shape=Shape.INTEGER, filled=True)
         if operator in {":=", "="}:
@@ -183,7 +197,7 @@ class Expander:
         """Return the value of the variable that `base` names; anything but a name may run code."""
         names = (base,) if isinstance(base, str) else base.choices
         if not names or not all(map(_NAME.fullmatch, names)):
-            self._draft.doubt(
+            self.draft.doubt(
                 f"which variable `${{!{segment.name}}}` means is computed",
                 self._scope.span(segment.span),
             )
@@ -195,14 +209,16 @@ class Expander:
         array, _, subscript = segment.name.partition("[")
         known = [self._state.variables.get(name) for name in (array, elements_of(array))]
         held = [Unknown() if value is None else value for value in known]
+        names = any_of([names_of(value) for value in known if value is not None] or [UNKNOWN_NAMES])
         if subscript == "*]":
-            return Unknown(single=False)
-        return several(either(held)) if subscript == "@]" else either([*held, ""])
+            return Unknown(single=False, names=names)
+        value = several(either(held)) if subscript == "@]" else either([*held, ""])
+        return value if isinstance(value, str) else replace(value, names=names)
 
     def _assign_default(self, segment: Variable, argument: Argument) -> None:
         problem = own_doubt(segment.name, argument)
         if problem:
-            self._draft.doubt(problem, self._scope.span(segment.span))
+            self.draft.doubt(problem, self._scope.span(segment.span))
         self.assigned[segment.name] = Shape.ANY
         self._state = self._state.forget({segment.name: Shape.ANY}, directory=False)
 

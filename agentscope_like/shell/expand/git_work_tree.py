@@ -40,12 +40,6 @@ class WorkTree(Struct, frozen=True):
 
         The script prints the root, or nothing if git fails, or the output of its `|| pwd` or
         `|| echo TEXT`. In any directory but these two, git may find another work tree.
-
-        Args:
-            script: The script of a substitution.
-            drafts: Its commands, as they were judged.
-            state: What is known where it runs.
-            scope: What surrounds its commands.
         """
         is_here = bool(state.directories) and {self.start, self.root}.issuperset(state.directories)
         connectors = [statement.connector for statement in script.statements]

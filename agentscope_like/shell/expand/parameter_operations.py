@@ -19,13 +19,7 @@ _UNSURE = frozenset("[\\()!@+|&~")
 
 
 def operated(operator: str, text: str, argument: Word | None) -> str | None:
-    """Return the result of an operator on a text; None if it is not certain.
-
-    Args:
-        operator: The operator, as in `Variable`.
-        text: What the variable holds.
-        argument: What follows the operator.
-    """
+    """Return the result of an operator on a text; None if it is not certain."""
     if not text.isascii():
         return None  # what is a character depends on the locale
     operand = _written(argument)

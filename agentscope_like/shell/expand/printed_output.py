@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from agentscope_like.shell.arguments import ArgumentReading
     from agentscope_like.shell.catalog import Grammar
     from agentscope_like.shell.draft import Draft
-    from agentscope_like.shell.syntax import Command, Redirect
+    from agentscope_like.shell.syntax import Command, Redirect, Script
 
 __all__ = ["heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
 
 _ERRORS = 2
 _CONTEXT = re.compile(r"-[0-9]+")
 _FILE = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+-]*")
+_EXEC = re.compile(r"(?<![\w-])exec(?![\w-])")
 _ECHO_OPTION = re.compile(r"-[neE]+")
 _JOINING = re.compile(r"(?!-)(?:[^%\\]|%s)*(?:\\n)?")
 _LONGEST = 10_000
@@ -104,16 +105,18 @@ def heeds_input(command: Command) -> bool:
     return True
 
 
-def keeps_input(command: Command) -> bool:
+def keeps_input(command: Command | Script) -> bool:
     """Return whether no part of a command replaces the stdin of later commands, as `exec` does.
 
-    A command with a computed name may be `exec`.
+    A command with a computed name may be `exec`, and a text may hold one for `eval`.
     """
     return not any(
         isinstance(node, SimpleCommand)
         and node.words
-        and node.redirects
-        and (node.words[0].literal is None or any(each.literal == "exec" for each in node.words))
+        and (
+            (node.words[0].literal is None and node.redirects)
+            or any(_EXEC.search(each.literal or "") for each in node.words)
+        )
         for node in nodes(command)
     )
 

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from agentscope_like.shell.expand.word_names import names_of_word
+from agentscope_like.shell.known_names import NO_NAMES, Names
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Glob,
@@ -46,8 +48,8 @@ class Environment(Protocol):
     def home(self) -> str | None:
         """Return the home directory that a lone `~` becomes, or None where unknown."""
 
-    def variable(self, segment: Variable, /) -> Argument:
-        """Return what a parameter holds."""
+    def variable(self, segment: Variable, /) -> tuple[Argument, Names]:
+        """Return what a parameter expands to, and what is known of the file names in that."""
 
     def output(self, segment: Substitution, /) -> Output:
         """Return what a substitution prints."""
@@ -67,18 +69,27 @@ def evaluate(word: Word, environment: Environment, *, splits: bool = True) -> Ar
         return segments[0].text
     builder = _Builder(environment, splits)
     opened = next((number for number, each in enumerate(segments) if opens(each)), len(segments))
-    for number, segment in enumerate(covered(segments)):
+    read = covered(segments)
+    for number, segment in enumerate(read):
         if number > opened and not isinstance(segment, Glob):
             builder.add_bracketed(segment)
         else:
             builder.add(segment)
-    return builder.result()
+    value = builder.result()
+    if isinstance(value, str):
+        return value
+    return replace(value, names=names_of_word(read, builder.names))
 
 
 class _Builder:
-    """Joins the segments of one word."""
+    """Joins the segments of one word.
+
+    Attributes:
+        names: What is known of the file names in the computed segments, by their identity.
+    """
 
     def __init__(self, environment: Environment, splits: bool) -> None:
+        self.names: dict[int, Names] = {}
         self._environment = environment
         self._splits = splits
         self._parts: list[Argument] = []
@@ -113,7 +124,7 @@ class _Builder:
         """Return the expansion of `segment`, and whether it is neither split nor globbed."""
         match segment:
             case Variable(quoted=quoted, name=name):
-                value = self._environment.variable(segment)
+                value, self.names[id(segment)] = self._environment.variable(segment)
                 is_one = quoted and self._splits and name[-1] not in "@*]"
                 if is_one and isinstance(value, Unknown) and not value.single:
                     value = replace(value, single=True)
@@ -121,6 +132,7 @@ class _Builder:
             case Substitution():
                 return self._printed(segment)
             case _:
+                self.names[id(segment)] = NO_NAMES
                 return self._fixed(segment), True
 
     def _fixed(self, segment: Literal | Tilde | Glob | Arithmetic) -> Argument:
@@ -137,8 +149,10 @@ class _Builder:
                 return Unknown(option=False, shape=Shape.INTEGER, filled=True)
 
     def _printed(self, segment: Substitution) -> tuple[Argument, bool]:
-        shape, single, numbered, choices, _ = self._environment.output(segment)
-        if segment.opener in {"<(", ">("}:
+        shape, single, numbered, choices, _, names = self._environment.output(segment)
+        is_pipe = segment.opener in {"<(", ">("}
+        self.names[id(segment)] = NO_NAMES if is_pipe else names
+        if is_pipe:
             return Unknown(prefix="/dev/fd/", option=False, shape=Shape.WORD), True
         if choices:
             return join(list(choices)), segment.quoted

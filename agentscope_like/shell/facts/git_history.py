@@ -41,11 +41,7 @@ _COMPUTED = " "
 
 
 def shown_in_history(part: Part) -> Iterator[str]:
-    """Yield the known paths or patterns that git is asked to show.
-
-    Args:
-        part: The part.
-    """
+    """Yield the known paths or patterns that git is asked to show."""
     if not shows_content(part):
         return
     is_summary = _is_summary(part)
@@ -70,11 +66,7 @@ def shows_computed(part: Part) -> bool:
 
 
 def all_words(analysis: CommandAnalysis) -> Iterator[str]:
-    """Yield the words anywhere in a command.
-
-    Args:
-        analysis: The command, as it was read.
-    """
+    """Yield the words anywhere in a command."""
     words = [word for part in analysis.parts for word in part.argv if word is not None]
     for node in analysis.nodes:
         if isinstance(node, Word):
@@ -84,12 +76,7 @@ def all_words(analysis: CommandAnalysis) -> Iterator[str]:
 
 
 def leaves_out(word: str, part: Part) -> bool:
-    """Return whether a word tells git which files to leave out: `:!.env`.
-
-    Args:
-        word: A word of the part.
-        part: The part.
-    """
+    """Return whether a word tells git which files to leave out: `:!.env`."""
     return part.git_command is not None and _without_magic(word) is None
 
 

@@ -40,12 +40,7 @@ _READ = EffectKind.READ
 
 
 def implied(part: Part, analysis: CommandAnalysis) -> Implied:
-    """Return what a part does to its working directory, if it is given no other path.
-
-    Args:
-        part: The part.
-        analysis: The whole command.
-    """
+    """Return what a part does to its working directory, if it is given no other path."""
     program = part.program
     if program in programs_with("lister"):
         given = _is_given_a_place(part) and not _has_word(part, _IGNORE_FILES)

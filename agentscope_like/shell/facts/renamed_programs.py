@@ -16,12 +16,7 @@ __all__ = ["led_to", "renamed_in"]
 
 
 def led_to(part: Part, around: Surroundings) -> Iterator[Words]:
-    """Yield the command by the name of the program that a link leads to: `./x` may be `rm`.
-
-    Args:
-        part: The part that runs it.
-        around: Where the command line runs.
-    """
+    """Yield the command by the name of the program that a link leads to: `./x` may be `rm`."""
     name = _own_path(part)
     if name is None:
         return
@@ -35,12 +30,7 @@ def led_to(part: Part, around: Surroundings) -> Iterator[Words]:
 
 
 def renamed_in(analysis: CommandAnalysis, part: Part) -> Iterator[Words]:
-    """Yield the command by the name of a program that the same line copies, moves or links.
-
-    Args:
-        analysis: The command line.
-        part: The part that runs the program.
-    """
+    """Yield the command by the name of a program that the same line copies, moves or links."""
     name = _own_path(part)
     if name is None:
         return

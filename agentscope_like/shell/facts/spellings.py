@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from agentscope_like.shell.catalog import bare_name, canonical, families, names_of
 from agentscope_like.shell.values import Words
-from agentscope_like.toml_tables import Expression, read_table
+from agentscope_like.toml_tables import Expression, WordSet, read_table
 
 __all__ = ["git_has", "other_names", "other_spellings", "perhaps_spelled"]
 
@@ -27,7 +27,7 @@ _Start: TypeAlias = tuple[str, ...]
 class _Names(Struct, frozen=True, forbid_unknown_fields=True):
     beginnings: tuple[Expression, ...]
     ends: tuple[str, ...]
-    prefixed: str
+    prefixed: WordSet
 
 
 class _Same(Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,18 +35,18 @@ class _Same(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Chosen(Struct, frozen=True, forbid_unknown_fields=True):
-    options: str
+    options: WordSet
 
 
 class _Modules(Struct, frozen=True, forbid_unknown_fields=True):
-    programs: str
+    programs: WordSet
 
 
 class _Git(Struct, frozen=True, forbid_unknown_fields=True):
-    commands: str
+    commands: WordSet
 
 
-class _Table(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of `spellings.toml`, which says what each field is."""
 
     names: _Names
@@ -81,11 +81,7 @@ def perhaps_spelled(words: Words) -> Iterator[Words]:
 
 @lru_cache(maxsize=1024)
 def other_names(word: str) -> str:
-    """Return the names that a program of this name has in other spellings, with blanks between.
-
-    Args:
-        word: Any word of a command line.
-    """
+    """Return the names that a program of this name has in other spellings, with blanks between."""
     name = bare_name(word)
     found = {name, *_names(name)}
     for each in tuple(found):
@@ -96,7 +92,7 @@ def other_names(word: str) -> str:
 
 def git_has(command: str) -> bool:
     """Return whether git has a command of its own by this name, so that no alias is used."""
-    return command in _git_commands()
+    return command in _table().git.commands
 
 
 def _of_same_group(words: Words) -> Iterator[Words]:
@@ -109,7 +105,7 @@ def _of_same_group(words: Words) -> Iterator[Words]:
 
 def _module(words: Words) -> Iterator[Words]:
     """Yield the command that `python -m` runs a module for."""
-    if families().interpreter(words[0] or "") not in _with_modules():
+    if families().interpreter(words[0] or "") not in _table().modules.programs:
         return
     position = 1
     while position < len(words):
@@ -127,7 +123,7 @@ def _module(words: Words) -> Iterator[Words]:
 
 def _chosen(words: Words) -> Iterator[Words]:
     """Yield the command that an option of a multi-call program names."""
-    options = _chosen_options()
+    options = _table().chosen.options
     for position, word in enumerate(words[1:_MOST_NAMES], 1):
         option, sign, value = (word or "").partition("=")
         if option in options:
@@ -153,7 +149,7 @@ def _names(name: str) -> tuple[str, ...]:
 
 def _shorter(name: str) -> list[str]:
     found = [canonical(name)]
-    if name[:1] == "g" and name[1:] in _prefixed():
+    if name[:1] == "g" and name[1:] in _table().names.prefixed:
         found.append(name[1:])
     if _beginnings().match(name):
         matches = (beginning.match(name) for beginning in _table().names.beginnings)
@@ -177,26 +173,6 @@ def _beginnings() -> re.Pattern[str]:
 @cache
 def _ends() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(_table().names.ends)})\Z")
-
-
-@cache
-def _prefixed() -> frozenset[str]:
-    return frozenset(_table().names.prefixed.split())
-
-
-@cache
-def _chosen_options() -> frozenset[str]:
-    return frozenset(_table().chosen.options.split())
-
-
-@cache
-def _with_modules() -> frozenset[str]:
-    return frozenset(_table().modules.programs.split())
-
-
-@cache
-def _git_commands() -> frozenset[str]:
-    return frozenset(_table().git.commands.split())
 
 
 @cache

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.names.name_doubts import doubted_names, unnamed_reads
-from agentscope_like.shell.names.name_origins import Origins
+from agentscope_like.shell.names.name_doubts import feeders, name_doubt, unnamed_reads
 from agentscope_like.shell.names.name_sources import Prints, name_source, plain_name
+from agentscope_like.shell.names.printed_names import PrintedNames
 
 __all__ = [
-    "Origins",
+    "PrintedNames",
     "Prints",
-    "doubted_names",
+    "feeders",
+    "name_doubt",
     "name_source",
     "plain_name",
     "unnamed_reads",

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from agentscope_like.shell.analysis import CommandAnalysis, Doubt, Effect, EffectKind, Part
 from agentscope_like.shell.catalog import programs_with
 from agentscope_like.shell.facts import shows_unseen_files
-from agentscope_like.shell.names.known_names import VARIABLE, Names, any_of
-from agentscope_like.shell.names.name_origins import Origins
+from agentscope_like.shell.known_names import NO_NAMES, VARIABLE, Names, any_of
 
-__all__ = ["doubted_names", "unnamed_reads"]
+__all__ = ["feeders", "name_doubt", "unnamed_reads"]
 
 _READ = EffectKind.READ
+_PROCESS = "/dev/fd/"
+"""What the name of a process substitution begins with."""
 
 
 def unnamed_reads(part: Part) -> list[Effect]:
     """Return what a part reads under names that do not stand in the command.
 
     A name that stands there is known, though its directory may not be.
-
-    Args:
-        part: The part.
     """
     written = {
         word.span
@@ -35,20 +31,32 @@ def unnamed_reads(part: Part) -> list[Effect]:
     ]
 
 
-def doubted_names(analysis: CommandAnalysis) -> Iterator[tuple[int, Doubt]]:
-    """Yield the parts, by number, that show files of unknown names, and the doubt about each.
+def feeders(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part, ...] | None:
+    """Return the parts in whose places all lies that an effect without a path acts on.
 
-    Args:
-        analysis: The command, as it was read.
+    Returns:
+        The parts; none for a process substitution, which is no file; None where nobody can say.
     """
-    origins: Origins | None = None
-    for number, part in enumerate(analysis.parts):
-        effects = unnamed_reads(part) if shows_unseen_files(part) else ()
-        if effects:
-            origins = origins or Origins(analysis)
-            names = any_of(origins.of(effect, part) for effect in effects)
-            if message := _told(names, part):
-                yield number, Doubt(message, part.span)
+    names = _names_of(effect)
+    if names.is_harmless and effect.start.startswith(_PROCESS):
+        return ()
+    producers = [analysis.parts[number] for number in names.producers]
+    if names.unknown or names.spoken or not names.exact:
+        return None
+    if any(each.directories != part.directories for each in producers):
+        return None
+    return tuple(producers) or None
+
+
+def name_doubt(part: Part) -> Doubt | None:
+    """Return the doubt about a part that shows files of unknown names, or None."""
+    effects = unnamed_reads(part) if shows_unseen_files(part) else ()
+    message = _told(any_of(map(_names_of, effects)), part) if effects else None
+    return None if message is None else Doubt(message, part.span)
+
+
+def _names_of(effect: Effect) -> Names:
+    return NO_NAMES if effect.start.startswith(_PROCESS) else effect.names
 
 
 def _told(names: Names, part: Part) -> str | None:

@@ -25,9 +25,6 @@ class Credentials:
     """Finds the credentials that lie in the home and below the working directories.
 
     Below the working directories, the nearest 5,000 entries are examined.
-
-    Args:
-        around: Where the command runs.
     """
 
     __slots__ = ("_around", "_known")

@@ -22,11 +22,7 @@ _UNESCAPED = re.compile(r"\[([*?\[])\]")
 
 
 class NamedCredentials:
-    """Says why what a name leads to is not to be read.
-
-    Args:
-        around: Where the command runs.
-    """
+    """Says why what a name leads to is not to be read."""
 
     __slots__ = ("_around", "_credentials", "_harmless")
 

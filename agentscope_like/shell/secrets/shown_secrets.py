@@ -35,8 +35,8 @@ from agentscope_like.shell.facts import (
     shows_computed,
 )
 from agentscope_like.shell.names import (
-    Origins,
     Prints,
+    feeders,
     name_source,
     unnamed_reads,
 )
@@ -47,7 +47,13 @@ from agentscope_like.shell.secrets.known_ends import (
 )
 from agentscope_like.shell.secrets.links_below import links_objection
 from agentscope_like.shell.secrets.named_credentials import NamedCredentials
-from agentscope_like.shell.secrets.told_names import found_names, known_text, named_files, said
+from agentscope_like.shell.secrets.told_names import (
+    found_names,
+    held_words,
+    known_text,
+    named_files,
+    said,
+)
 from agentscope_like.shell.surroundings import Surroundings
 
 __all__ = ["Secrets"]
@@ -67,14 +73,14 @@ class Secrets(Struct):
         analysis: The whole command.
         around: Where it runs.
         reads_unseen: Whether some part reads files that others name, so that to list is to read.
+        sources: The identities of the parts that print the names of what others read.
     """
 
     analysis: CommandAnalysis
     around: Surroundings
     _named: NamedCredentials
     reads_unseen: bool = False
-    _origins: Origins | None = None
-    _sources: frozenset[int] = frozenset()
+    sources: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, analysis: CommandAnalysis, around: Surroundings) -> Secrets:
@@ -82,15 +88,14 @@ class Secrets(Struct):
         named = NamedCredentials(around)
         if not any(map(reads_unseen_files, analysis.parts)):
             return cls(analysis, around, named)
-        origins = Origins(analysis)
         sources = frozenset(
-            id(source)
+            id(analysis.parts[number])
             for part in analysis.parts
             if reads_unseen_files(part) and not counts(part)
             for effect in unnamed_reads(part)
-            for source in origins.listed(effect, part)
+            for number in effect.names.producers
         )
-        return cls(analysis, around, named, True, origins, sources)
+        return cls(analysis, around, named, True, sources)
 
     # What is read
 
@@ -135,7 +140,7 @@ class Secrets(Struct):
 
     def _may_lead_anywhere(self, effect: Effect, part: Part) -> bool:
         """Return whether a directory of which the start is not known may hold secrets."""
-        if self._origins is not None and self._origins.feeders(effect, part) is not None:
+        if self.reads_unseen and feeders(effect, part, self.analysis) is not None:
             return False
         if effect.start:
             folder = self.around.locate(effect.start.rpartition("/")[0] or "/")
@@ -176,7 +181,7 @@ class Secrets(Struct):
         return None
 
     def _is_source(self, part: Part) -> bool:
-        return id(part) in self._sources
+        return id(part) in self.sources
 
     def _below(self, directory: Location, part: Part) -> str | None:
         """Return why not to read all below a directory, or None."""
@@ -235,8 +240,8 @@ class Secrets(Struct):
         own = [known_text(word, home) for word in words if word.literal is None]
         if name_source(part) in {Prints.ITS_WORDS, Prints.NEW_WORDS}:
             own += [(True, word) for word in part.argv[1:] if word is not None]
-        if self._origins is not None and part is self.analysis.parts[0]:
-            own += [known_text(word, home, is_held=True) for word in self._origins.held]
+        if part is self.analysis.parts[0]:
+            own += [known_text(word, home, is_held=True) for word in held_words(self.analysis)]
         reason = self._named.of_patterns(own, part)
         return None if reason is None else _told(reason)
 

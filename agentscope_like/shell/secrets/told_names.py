@@ -8,19 +8,33 @@ from glob import escape as glob_escape
 from itertools import pairwise
 from typing import TypeAlias
 
-from agentscope_like.shell.analysis import Part
+from agentscope_like.shell.analysis import CommandAnalysis, Part
 from agentscope_like.shell.facts import choosing_option, shown_in_history
 from agentscope_like.shell.names import plain_name
-from agentscope_like.shell.syntax import Glob, Literal, Tilde, Variable, Word, covered
+from agentscope_like.shell.syntax import (
+    Assignment,
+    For,
+    Glob,
+    Heredoc,
+    Literal,
+    Redirect,
+    Tilde,
+    Variable,
+    Word,
+    covered,
+)
 from agentscope_like.shell.touches import is_pattern
 
-__all__ = ["Text", "found_names", "known_text", "named_files", "pieces", "said"]
+__all__ = ["Text", "found_names", "held_words", "known_text", "named_files", "pieces", "said"]
 
 Text: TypeAlias = tuple[bool, str]
 """Whether a text is all of a word, and the text."""
 
 _NAMED = re.compile(r"-i?(?:name|path|wholename)")
 """Tests of `find` that say which names to list."""
+
+_GIVING = frozenset({":=", "=", ":-", "-", ":+", "+"})
+"""Operators whose argument an expansion may become."""
 
 _QUOTES = re.compile(r"[\\'\"]")
 _BLANKS = re.compile(r"\s+|\\(?:0+|[abfnrtv])")
@@ -50,11 +64,7 @@ def known_text(word: Word, home: str | None, *, is_held: bool = False) -> Text:
 
 
 def named_files(part: Part) -> Iterator[tuple[str, str]]:
-    """Yield the names and patterns that a part shows or searches, each with its verb.
-
-    Args:
-        part: The part.
-    """
+    """Yield the names and patterns that a part shows or searches, each with its verb."""
     if part.program == "git":
         for name in shown_in_history(part):
             yield name, "show"
@@ -86,6 +96,25 @@ def said(part: Part) -> Iterator[str]:
     yield from words
     if plain_name(part.program or "") == "dirname":
         yield from (word.rstrip("/").rpartition("/")[0] for word in words)
+
+
+def held_words(analysis: CommandAnalysis) -> Iterator[Word]:
+    """Yield the words that variables may hold, and the texts of here-documents and here-strings."""
+    for _, script in analysis.texts:
+        for node in script.nodes:
+            match node:
+                case Assignment(value=value, elements=elements):
+                    yield value
+                    yield from elements or ()
+                case For(words=words):
+                    yield from words or ()
+                case (
+                    Redirect(target=Heredoc(body=text))
+                    | Redirect(operator="<<<", target=Word() as text)
+                ):
+                    yield text
+                case Variable(operator=operator, argument=Word() as given) if operator in _GIVING:
+                    yield given
 
 
 def pieces(text: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from agentscope_like.shell.state.environment import exported_doubt, own_doubt, s
 from agentscope_like.shell.state.positional import (
     Parameters,
     known_parameters,
+    names_in_parameters,
     parameters_after,
     parameters_of_calls,
     without_parameters,
@@ -25,6 +26,7 @@ __all__ = [
     "known_parameters",
     "merge",
     "mutations",
+    "names_in_parameters",
     "own_doubt",
     "parameters_after",
     "parameters_of_calls",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
+from msgspec import Struct
+
 from agentscope_like.shell.values import Argument, Shape, Unknown
+from agentscope_like.toml_tables import Expression, WordSet, read_table
 
 __all__ = ["exported_doubt", "own_doubt", "special_parameter"]
 
-_FILE = Path(__file__).with_name("environment.toml")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BLANKS = frozenset(" \t\n")
 """What splits words unless told otherwise: fewer of them split no more words."""
@@ -29,44 +30,45 @@ _UNSET = frozenset({"OLDPWD"})
 """What is not set at first, before the first `cd`."""
 
 
-class _Table:
-    """The rows of `catalog/environment.toml`."""
+class _Exported(Struct, frozen=True, forbid_unknown_fields=True):
+    source: str
+    values: dict[str, Expression]
 
-    def __init__(self) -> None:
-        text = _FILE.read_text("utf-8")
-        data = tomllib.loads(text)
-        self.values: dict[str, re.Pattern[str]] = {}
-        self.families: list[tuple[str, re.Pattern[str]]] = []
-        for name, expression in data["exported"]["values"].items():
-            pattern = re.compile(expression)
-            if name.endswith("*"):
-                self.families.append((name[:-1], pattern))
-            else:
-                self.values[name] = pattern
-        own = data["own"]
-        self.own = frozenset(own["names"].split())
-        self.parts = frozenset(own["parts"].split())
-        self.reserved = frozenset(own["reserved"].split())
-        self.reserved_prefixes = tuple(own["reserved_prefixes"].split())
+
+class _Own(Struct, frozen=True, forbid_unknown_fields=True):
+    source: str
+    names: WordSet
+    parts: WordSet
+    reserved: WordSet
+    reserved_prefixes: WordSet
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `environment.toml`, which says what each field is."""
+
+    exported: _Exported
+    own: _Own
 
     def is_own(self, name: str) -> bool:
         """Return whether no program is known to read a variable of that name."""
         words = name.split("_")
-        return name in self.own or (len(words) > 1 and self.parts.issuperset(words))
+        return name in self.own.names or (len(words) > 1 and self.own.parts.issuperset(words))
 
-    def pattern(self, name: str) -> re.Pattern[str] | None:
+    def is_reserved(self, name: str) -> bool:
+        """Return whether a lowercase name may be one that a program reads."""
+        own = self.own
+        return name in own.reserved or name.startswith(tuple(own.reserved_prefixes))
+
+    def pattern(self, name: str) -> Expression | None:
         """Return what the exported variable `name` may hold, or None where nothing is allowed."""
-        found = self.values.get(name)
-        if found is None:
-            for prefix, pattern in self.families:
-                if name.startswith(prefix):
-                    return pattern
-        return found
+        values = self.exported.values
+        families = (each for each in values if each.endswith("*") and name.startswith(each[:-1]))
+        return values.get(name) or values.get(next(families, ""))
 
 
-@lru_cache(maxsize=1)
+@cache
 def _table() -> _Table:
-    return _Table()
+    return read_table(Path(__file__).with_name("environment.toml"), _Table, _Exported, _Own)
 
 
 def exported_doubt(name: str, value: Argument) -> str | None:
@@ -91,8 +93,7 @@ def own_doubt(name: str, value: Argument) -> str | None:
         return None
     if table.is_own(name) or (name == "_" and isinstance(value, Unknown)):
         return None
-    reserved = name in table.reserved or name.startswith(table.reserved_prefixes)
-    if not reserved and _LOWER.fullmatch(name):
+    if not table.is_reserved(name) and _LOWER.fullmatch(name):
         return None
     return exported_doubt(name, value)
 

@@ -72,12 +72,7 @@ def fixes(name: str, words: Iterable[str]) -> bool:
 
 
 def mutations(*scripts: Script, outlasting: bool = False) -> Mutations:
-    """Return what `scripts` may change in the shell that runs them.
-
-    Args:
-        scripts: The scripts.
-        outlasting: Whether changes inside subshells are ignored.
-    """
+    """Return what `scripts` may change in the shell that runs them."""
     found = Mutations()
     for script in scripts:
         for node in _in_the_shell(script, outlasting=outlasting):

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agentscope_like.shell.known_names import NO_NAMES, UNKNOWN_NAMES, any_of
 from agentscope_like.shell.state.directories import union
-from agentscope_like.shell.state.positional import Parameters
+from agentscope_like.shell.state.positional import Parameters, names_in_parameters
 from agentscope_like.shell.state.script_mutations import Mutations
 from agentscope_like.shell.values import Argument, Shape, Unknown, join
 
 __all__ = ["ANYTHING", "State", "merge", "widened"]
 
 ANYTHING = Unknown()
+_NUMBER = Unknown(option=False, shape=Shape.INTEGER, names=NO_NAMES)
 
 
 class State(Struct, frozen=True, gc=False):
@@ -25,8 +27,7 @@ class State(Struct, frozen=True, gc=False):
         variables: What assignments of this command line have set. A name that is missing holds
             whatever the environment gave it.
         functions: Names that are certainly functions defined in this command line.
-        parameters: The positional parameters, where this command line has set them; None where
-            they are unknown.
+        parameters: The positional parameters, where this command line has set them.
         stack: Every directory that `popd` may go to; None where that is unknown.
         before_cd: Where a `cd` that has just run would have stayed had it failed, or None.
         fixed: Variables that may be read-only, so that an assignment may leave them as they are.
@@ -35,7 +36,7 @@ class State(Struct, frozen=True, gc=False):
     directories: tuple[str, ...]
     variables: Mapping[str, Argument]
     functions: frozenset[str] = frozenset()
-    parameters: Parameters = None
+    parameters: Parameters = UNKNOWN_NAMES
     stack: tuple[str, ...] | None = ()
     before_cd: tuple[str, ...] | None = None
     fixed: frozenset[str] = frozenset()
@@ -82,7 +83,7 @@ class State(Struct, frozen=True, gc=False):
             return self
         shapes = {name: Shape.ANY if name in self.fixed else shape for name, shape in names.items()}
         unknown = {
-            name: Unknown(option=shape is Shape.ANY, shape=shape) for name, shape in shapes.items()
+            name: Unknown() if shape is Shape.ANY else _NUMBER for name, shape in shapes.items()
         }
         known = replace(self, variables={**self.variables, **unknown})
         return known.lost() if directory else known
@@ -106,10 +107,14 @@ def merge(*states: State) -> State:
             variables=variables,
             functions=first.functions & other.functions,
             stack=first.stack if first.stack == other.stack else None,
-            parameters=first.parameters if first.parameters == other.parameters else None,
+            parameters=_merged(first.parameters, other.parameters),
             fixed=first.fixed,
         ).fix(other.fixed)
     return first
+
+
+def _merged(one: Parameters, other: Parameters) -> Parameters:
+    return one if one == other else any_of(map(names_in_parameters, (one, other)))
 
 
 def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> State:
@@ -129,7 +134,7 @@ def widened(state: State, found: Mutations, *, calls: bool, moves: bool) -> Stat
         number = known or (isinstance(before, str) and before.isascii() and before.isdigit())
         kept[name] = shape if number else Shape.ANY
     if calls or found.anything:
-        state = replace(state, variables={}, parameters=None)
+        state = replace(state, variables={}, parameters=UNKNOWN_NAMES)
     elif found.parameters:
-        state = replace(state, parameters=None)
+        state = replace(state, parameters=UNKNOWN_NAMES)
     return state.forget(kept, directory=found.moves or (calls and moves))

@@ -36,9 +36,6 @@ _CONTROL_NAMES = {"\0": "a NUL character", "\r": "a carriage return", "\x1b": "a
 def check_text(command: str) -> Doubt | None:
     """Return why a command's text must not be parsed at all, or None.
 
-    Args:
-        command: The command line as the model wrote it.
-
     Returns:
         The first doubt: text over 10,000 characters or 2,500 words, a leading `-` (which the shell
         would take for its own options), control characters other than tab and newline,

@@ -189,6 +189,11 @@ class Redirect(Struct, frozen=True, gc=False):
     span: Span
     fd: int | None = None
 
+    @property
+    def feeds(self) -> bool:
+        """Return whether it replaces the standard input."""
+        return self.fd in {None, 0} and self.operator.startswith("<")
+
 
 class SimpleCommand(Struct, frozen=True, gc=False):
     """Assignments, words and redirections; `words` is empty for a bare one of the others."""

@@ -36,10 +36,6 @@ def unread_expansion(text: str, script: Script) -> Span | None:
     An opening counts as read where the tree has an expansion, and where none can begin: in single
     quotes, in comments, after a backslash; `<(` and `>(` in all quotes. So does `${name}` in
     arithmetic.
-
-    Args:
-        text: The text.
-        script: Its tree.
     """
     if OPENING.search(text) is None:
         return None

@@ -37,10 +37,6 @@ def _entered(part: Part) -> Set[str]:
 def copy_objection(part: Part, around: Surroundings) -> str | None:
     """Return why a copy may create a sensitive file or write through symlinks, or None.
 
-    Args:
-        part: The copy.
-        around: Where it runs.
-
     Raises:
         PathError: A path cannot be resolved.
         TooManyFilesError: A pattern reaches too many files.
@@ -76,10 +72,6 @@ def pattern_objection(analysis: CommandAnalysis, around: Surroundings) -> str | 
     """Return why a file that another part creates, and a pattern matches, may lead elsewhere.
 
     `echo x > l; cp l* d/` writes to `d/l`, which may be a link.
-
-    Args:
-        analysis: The command, as it was read.
-        around: Where it runs.
 
     Raises:
         PathError: A path cannot be resolved.
@@ -128,12 +120,7 @@ def _copies_trees(part: Part) -> bool:
 
 
 class Copying:
-    """Looks at what the parts of one command write below their targets.
-
-    Args:
-        analysis: The whole command.
-        around: Where it runs.
-    """
+    """Looks at what the parts of one command write below their targets."""
 
     __slots__ = ("_analysis", "_around", "_files_only")
 

@@ -44,12 +44,7 @@ _TAKEN = frozenset({EffectKind.READ, EffectKind.DELETE})
 
 
 def link_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
-    """Return why a link may redirect a part by the time that it runs, or None.
-
-    Args:
-        analysis: The command, as it was read.
-        around: Where it runs.
-    """
+    """Return why a link may redirect a part by the time that it runs, or None."""
     is_later = _order_of(analysis)
     if len(analysis.parts) == 1 and not is_later(0, 0):
         return None

@@ -42,12 +42,7 @@ def _literal_folder(pattern: str) -> str:
 
 
 def named_in_history(part: Part, around: Surroundings) -> Iterator[Touch]:
-    """Yield the paths of a repository's past that git may show: `git show HEAD:path`.
-
-    Args:
-        part: The part.
-        around: Where it runs.
-    """
+    """Yield the paths of a repository's past that git may show: `git show HEAD:path`."""
     if part.program != "git" or not part.read_only:
         return
     # `REV:path` counts from the root of the repository, wherever git runs.
@@ -61,12 +56,7 @@ def named_in_history(part: Part, around: Surroundings) -> Iterator[Touch]:
 
 
 def words_in_history(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
-    """Yield the paths among all words, if git shows a path that is only known at run time.
-
-    Args:
-        analysis: The command, as it was read.
-        around: Where it runs.
-    """
+    """Yield the paths among all words, if git shows a path that is only known at run time."""
     part = next(filter(shows_computed, analysis.parts), None)
     if part is not None:
         roots = [location.absolute for location in around.working_directories]
@@ -87,12 +77,7 @@ def _matched(
 
 
 def named_by_command(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
-    """Yield the paths in arguments of a program that may do anything, or in unparsed text.
-
-    Args:
-        analysis: The command, as it was read, or not.
-        around: Where it runs.
-    """
+    """Yield the paths in arguments of a program that may do anything, or in unparsed text."""
     if analysis.script is None:
         yield from _touches(None, raw_words(analysis.command), TouchKind.NAME, around)
     for part in analysis.parts:

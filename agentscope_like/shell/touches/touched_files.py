@@ -19,7 +19,7 @@ from agentscope_like.paths import (
 )
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import Implied, follows, implied, is_redirect, lists_only
-from agentscope_like.shell.names import Origins
+from agentscope_like.shell.names import feeders
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.touches.copying import Copying
 from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
@@ -40,12 +40,7 @@ _CHANGES = {EffectKind.WRITE: _WRITES, EffectKind.DELETE: _DELETES}
 
 
 def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
-    """Yield what the parts do to files, including files that are only known at run time.
-
-    Args:
-        analysis: The command, as it was read.
-        around: Where it runs.
-    """
+    """Yield what the parts do to files, including files that are only known at run time."""
     around = around.of(analysis)
     look = _Look(analysis, around)
     for part in analysis.parts:
@@ -70,12 +65,12 @@ def touches(analysis: CommandAnalysis, around: Surroundings) -> Iterator[Touch]:
 class _Look:
     """Lists the touches of one command."""
 
-    __slots__ = ("_around", "_copying", "_fed_alike", "_links", "_origins")
+    __slots__ = ("_analysis", "_around", "_copying", "_fed_alike", "_links")
 
     def __init__(self, analysis: CommandAnalysis, around: Surroundings) -> None:
+        self._analysis = analysis
         self._around = around
         self._copying = Copying(analysis, around)
-        self._origins = Origins(analysis)
         self._fed_alike: set[tuple[int, TouchKind, tuple[int, ...]]] = set()
         self._links: set[str] = set()
 
@@ -151,15 +146,15 @@ class _Look:
 
     def _fed(self, effect: Effect, kind: TouchKind, part: Part) -> Iterator[Touch]:
         """Yield the touches of an effect without a path: the locations that its names come from."""
-        feeders = self._origins.feeders(effect, part)
-        if feeders is None:
+        places = feeders(effect, part, self._analysis)
+        if places is None:
             yield Touch(part, kind, effect.target, None)
             return
-        alike = (id(part), kind, tuple(map(id, feeders)))
+        alike = (id(part), kind, tuple(map(id, places)))
         if alike in self._fed_alike:
             return
         self._fed_alike.add(alike)
-        for feeder in feeders:
+        for feeder in places:
             for touch in self._listed(feeder, kind):
                 follows = kind is not TouchKind.DELETE
                 yield replace(touch, part=part, follows=follows, certain=False)

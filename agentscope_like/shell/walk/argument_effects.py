@@ -14,8 +14,10 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.shell.arguments import ArgumentReading, Item
-from agentscope_like.shell.catalog import RoleKind
+from agentscope_like.shell.catalog import RoleKind, programs_with
 from agentscope_like.shell.draft import Draft, shortened
+from agentscope_like.shell.known_names import SPOKEN_NAMES
+from agentscope_like.shell.names import PrintedNames
 from agentscope_like.shell.state import (
     State,
     absolute,
@@ -32,6 +34,7 @@ from agentscope_like.shell.values import (
     Argument,
     Output,
     Unknown,
+    names_of,
     piece_of,
 )
 from agentscope_like.shell.walk.endless_files import read_doubt
@@ -115,23 +118,25 @@ def path_effects(
             place = directories[0]
             way = walked(place, argument)
             path = absolute(place, argument)
-            return [Effect(kind, argument, path, span, recursive, walked=way)]
+            names = SPOKEN_NAMES
+            return [Effect(kind, argument, path, span, recursive, walked=way, names=names)]
         targets = (argument,)
     elif argument.choices:
         targets = argument.choices
     elif argument.pattern is not None:
         targets, glob = (argument.pattern,), True
     else:
-        return [
-            Effect(kind, source, None, span, recursive, start=start, end=argument.ending)
-            for start in _starts(argument.prefix, directories)
-        ]
+        unnamed = Effect(
+            kind, source, None, span, recursive, end=argument.ending, names=argument.names
+        )
+        return [replace(unnamed, start=start) for start in _starts(argument.prefix, directories)]
     effects: list[Effect] = []
+    names = names_of(argument)
     for target in targets:
         shown = source if glob else target
         if not (directories or target.startswith("/")):
             end = f"/{target if glob else glob_escape(target)}" if target else ""
-            effects.append(Effect(kind, shown, None, span, recursive, end=end))
+            effects.append(Effect(kind, shown, None, span, recursive, end=end, names=names))
             continue
         starts = (None,) if target.startswith("/") else directories
         effects += [
@@ -143,6 +148,7 @@ def path_effects(
                 recursive,
                 glob,
                 walked=walked(place, target),
+                names=names,
             )
             for place in starts
         ]
@@ -181,6 +187,7 @@ class Actor(Struct):
         fed: What is known of the standard input.
         arrays: Names that may be arrays.
         command: The command text.
+        printed: Follows file names through what commands print.
     """
 
     draft: Draft
@@ -190,6 +197,7 @@ class Actor(Struct):
     fed: Output
     arrays: frozenset[str]
     command: str
+    printed: PrintedNames
 
     def act(self) -> None:
         """Add every effect and doubt of the reading, except those of commands that it runs."""
@@ -345,10 +353,13 @@ class Actor(Struct):
     def _assign(self, item: Item) -> None:
         """Follow `export NAME=value`, `read NAME` and their kin."""
         role, argument = item.role.kind, item.argument
-        value: Argument = Unknown()
+        value: Argument
+        value = Unknown()
         reads = self.reading.grammar.name == "read" and self.reading.used <= _PLAIN_READ
         if role is RoleKind.VARIABLE and reads:
             value = piece_of(self.fed)
+        if role is RoleKind.VARIABLE and self.draft.program in programs_with("fills"):
+            value = replace(value, names=self.printed.read_by(self.draft))
         if isinstance(argument, str):
             text = argument
         else:

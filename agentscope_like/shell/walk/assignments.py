@@ -34,15 +34,7 @@ def assign(
     draft: Draft,
     scope: WalkScope,
 ) -> State:
-    """Judge a command that consists of assignments; return the state after it.
-
-    Args:
-        assignments: What is assigned.
-        values: The value of each variable.
-        state: The state before.
-        draft: The part that gets the doubts.
-        scope: The scope of the command.
-    """
+    """Judge a command that consists of assignments; return the state after it."""
     draft.assignments = tuple(assignments)
     for assignment, value in zip(assignments, values, strict=True):
         name = assignment.name
@@ -70,15 +62,7 @@ def check_environment(
     draft: Draft,
     scope: WalkScope,
 ) -> None:
-    """Add doubts about assignments before a command that may change what it does.
-
-    Args:
-        assignments: What is assigned.
-        values: The value of each variable.
-        arguments: The command.
-        draft: The part that gets the doubts.
-        scope: The scope of the command.
-    """
+    """Add doubts about assignments before a command that may change what it does."""
     for assignment, value in zip(assignments, values, strict=True):
         if assignment.name == "IFS" and arguments[0] in programs_with("fills") - scope.defined:
             continue

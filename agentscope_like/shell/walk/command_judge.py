@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from msgspec.structs import replace
 
@@ -12,6 +13,7 @@ from agentscope_like.shell.arguments import check_test, read_arguments
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
 from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.expand import Expander
+from agentscope_like.shell.known_names import UNKNOWN_NAMES
 from agentscope_like.shell.state import (
     State,
     absolute,
@@ -25,13 +27,13 @@ from agentscope_like.shell.values import Argument, Unknown
 from agentscope_like.shell.walk.argument_effects import Actor
 from agentscope_like.shell.walk.assignments import assign, assigned_value, check_environment
 from agentscope_like.shell.walk.carried_commands import Carrier
-from agentscope_like.shell.walk.optional_arguments import with_fewer
 from agentscope_like.shell.walk.purposes import purpose_of
 from agentscope_like.shell.walk.redirections import judge_redirects, may_fail
 from agentscope_like.shell.walk.walk_protocol import Walking
 
 __all__ = ["CommandJudge"]
 
+_MAX_OPTIONAL = 3
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 
 
@@ -85,7 +87,7 @@ class CommandJudge:
         if arguments[0] in catalog.programs_with("condition"):
             return []
         ends: list[State] = []
-        for fewer, other in with_fewer(arguments, draft):
+        for fewer, other in _with_fewer(arguments, draft):
             ends.append(self.run(fewer, other, state, replace(scope, lacking=True)))
             effects, doubts = set(draft.effects), set(draft.doubts)
             draft.add(each for each in dict.fromkeys(other.effects) if each not in effects)
@@ -158,7 +160,7 @@ class CommandJudge:
                 draft.span_of(0),
                 kind=EffectKind.EXECUTE,
             )
-        known = replace(state, variables={}, parameters=None)
+        known = replace(state, variables={}, parameters=UNKNOWN_NAMES)
         return known.lost() if scope.moves else known
 
     def _unknown(
@@ -217,6 +219,7 @@ class CommandJudge:
             fed=draft.known_input(scope) if draft.redirects else scope.fed,
             arrays=scope.arrays,
             command=self._walk.command,
+            printed=self._walk.printed,
         )
         if scope.lacking:
             reading.problems = [each for each in reading.problems if not each.is_lack]
@@ -257,3 +260,29 @@ def _literals(words: Sequence[Word]) -> list[str] | None:
             return None
         found.append(first.text)
     return found
+
+
+def _with_fewer(
+    arguments: Sequence[Argument], draft: Draft
+) -> Iterator[tuple[list[Argument], Draft]]:
+    """Yield a command without some of the arguments that may expand to nothing, with new parts.
+
+    More than three of them are a doubt instead.
+    """
+    optional = [
+        index
+        for index, argument in enumerate(arguments)
+        if isinstance(argument, Unknown) and argument.optional
+    ]
+    if len(optional) > _MAX_OPTIONAL:
+        message = "too many arguments may expand to nothing"
+        draft.doubt(message, draft.span_of(optional[0]), kind=EffectKind.UNKNOWN)
+        return
+    for count in range(1, len(optional) + 1):
+        for missing in combinations(optional, count):
+            kept = [index for index in range(len(arguments)) if index not in missing]
+            words = tuple(draft.words[index] for index in kept)
+            fewer = [arguments[index] for index in kept]
+            other = replace(draft, words=words, arguments=fewer, effects=[], doubts=[])
+            other.argv = tuple(draft.argv[index] for index in kept)
+            yield fewer, other

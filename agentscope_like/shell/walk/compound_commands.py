@@ -7,9 +7,18 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt
-from agentscope_like.shell.draft import Draft, WalkScope
-from agentscope_like.shell.expand import Expander
-from agentscope_like.shell.state import State, merge, mutations, own_doubt, widened
+from agentscope_like.shell.draft import UNKNOWN_INPUT, Draft, WalkScope
+from agentscope_like.shell.expand import Expander, keeps_input
+from agentscope_like.shell.known_names import NO_NAMES
+from agentscope_like.shell.state import (
+    Parameters,
+    State,
+    merge,
+    mutations,
+    names_in_parameters,
+    own_doubt,
+    widened,
+)
 from agentscope_like.shell.syntax import Arithmetic, ArithmeticFor, Case, For, Group, If, Loop, Span
 from agentscope_like.shell.values import Argument, Shape, Unknown, element, join
 from agentscope_like.shell.walk.redirections import judge_redirects, may_fail
@@ -35,9 +44,12 @@ class ControlJudge:
             holder = Draft(
                 (), (), scope.span(command.span), scope.parent, None, parent=scope.parent
             )
+            holder.source = scope.source
             expander = Expander(self._walk, state, holder, scope, home=self._walk.home)
             judge_redirects(command.redirects, state, holder, expander, scope, self._walk.command)
-            inner = replace(scope, redirects=command.redirects + scope.redirects)
+            redirects = command.redirects + scope.redirects
+            source = holder.source if keeps_input(command) else UNKNOWN_INPUT
+            inner = replace(scope, redirects=redirects, source=source)
             state = state.forget(expander.assigned, directory=False)
         after = self._body(command, state, inner)
         if may_fail(command.redirects):
@@ -104,17 +116,17 @@ class ControlJudge:
     def _loop_value(self, command: For, state: State, scope: WalkScope) -> tuple[Argument, State]:
         """Return what the variable of a `for` holds in its body, and the state after its words."""
         if command.words is None:
-            return (join(list(state.parameters)) if state.parameters else Unknown()), state
+            return _any_parameter(state.parameters), state
         expander = self._expander(command.span, state, scope)
         values = [element(expander.argument(word)) for word in command.words]
         state = self._after(expander, state)
-        return (join(values) if values else Unknown()), state
+        return (join(values) if values else Unknown(names=NO_NAMES)), state
 
-    def _expander(self, span: Span, state: State, scope: WalkScope) -> _CompoundExpander:
+    def _expander(self, span: Span, state: State, scope: WalkScope) -> Expander:
         draft = Draft((), (), scope.span(span), scope.parent, None, parent=scope.parent)
-        return _CompoundExpander(self._walk, state, draft, scope, home=self._walk.home)
+        return Expander(self._walk, state, draft, scope, home=self._walk.home)
 
-    def _after(self, expander: _CompoundExpander, state: State) -> State:
+    def _after(self, expander: Expander, state: State) -> State:
         """Keep the doubts of an expander, and return the state after its assignments."""
         self._walk.doubts += expander.draft.doubts
         return state.forget(expander.assigned, directory=False)
@@ -143,11 +155,8 @@ class ControlJudge:
         return merge(state, *ends)
 
 
-class _CompoundExpander(Expander):
-    """Expands words that belong to a compound command, and so to no part."""
-
-    def __init__(
-        self, walker: Walking, state: State, draft: Draft, scope: WalkScope, *, home: str | None
-    ) -> None:
-        super().__init__(walker, state, draft, scope, home=home)
-        self.draft = draft
+def _any_parameter(parameters: Parameters) -> Argument:
+    """Return what is known of any one of the positional parameters."""
+    if isinstance(parameters, tuple) and parameters:
+        return join(parameters)
+    return Unknown(names=names_in_parameters(parameters))

@@ -28,12 +28,7 @@ _QUOTES = re.compile(r"\$['\"]")
 
 
 def bash_only(text: str, script: Script) -> Span | None:
-    """Return where a script has syntax that only bash parses as it was parsed, or None.
-
-    Args:
-        text: The script.
-        script: Its tree.
-    """
+    """Return where a script has syntax that only bash parses as it was parsed, or None."""
     found = _QUOTES.search(text)
     if found is not None:
         return Span(*found.span())

@@ -40,12 +40,7 @@ def purpose_of(words: Sequence[str | None], *, known: int = 1) -> str | None:
 
 
 def plainly(reading: ArgumentReading, words: Sequence[str | None]) -> str | None:
-    """Return in one sentence why a command is not proven; None where its problems say it best.
-
-    Args:
-        reading: What its arguments mean.
-        words: As for `purpose_of`.
-    """
+    """Return in one sentence why a command is not proven; None where its problems say it best."""
     grammar = reading.grammar
     if grammar.needs & reading.used:
         return None  # an option by which it only reads, so that the others are what matters

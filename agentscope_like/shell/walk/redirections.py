@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
-from agentscope_like.shell.draft import Draft, WalkScope, shortened
-from agentscope_like.shell.expand import Expander
+from agentscope_like.shell.draft import Draft, Source, WalkScope, shortened
+from agentscope_like.shell.expand import Expander, names_in_text, shown_text
+from agentscope_like.shell.known_names import unknown_names
 from agentscope_like.shell.state import State
-from agentscope_like.shell.syntax import Heredoc, Redirect, Substitution
+from agentscope_like.shell.syntax import Heredoc, Redirect, Substitution, Word
 from agentscope_like.shell.values import Unknown
 from agentscope_like.shell.walk.argument_effects import KEEPING_NOTHING, path_effects
 from agentscope_like.shell.walk.endless_files import read_doubt
@@ -22,6 +23,7 @@ _OUTPUTS = frozenset({1, 2})
 _READING_OUTPUT = "an output opened for reading may be a file, which a program may truncate"
 _STANDARD = frozenset({"0", "1", "2", "-"})
 _NOWHERE = "/dev/null"
+_PIPES = frozenset({"<(", ">("})
 _SOCKET = re.compile(r"/dev/(tcp|udp)(/.*)?")
 
 
@@ -33,23 +35,34 @@ def judge_redirects(
     scope: WalkScope,
     command: str,
 ) -> None:
-    """Add to `draft` what `redirects` read and write.
-
-    Args:
-        redirects: The redirections.
-        state: The state in which they are made.
-        draft: The part that gets the effects and doubts.
-        expander: Expands their targets.
-        scope: The scope of the command.
-        command: The command text.
-    """
+    """Add to `draft` what `redirects` read and write."""
     for redirect in redirects:
-        if isinstance(redirect.target, Heredoc):
-            expander.text(redirect.target.body)
-        elif redirect.operator == "<<<":
-            expander.text(redirect.target)
+        target = redirect.target
+        is_text = isinstance(target, Heredoc) or redirect.operator == "<<<"
+        word = target.body if isinstance(target, Heredoc) else target
+        source: Source
+        if is_text:
+            source = names_in_text(word, expander.text(word))
         else:
             _judge(redirect, state, draft, expander, scope, command)
+            source = _listed_in(word)
+        if redirect.feeds:
+            draft.source = source
+
+
+def _listed_in(word: Word) -> Source:
+    """Return what an input from the file of this name, or from a process, comes from."""
+    first = word.segments[0]
+    if isinstance(first, Substitution) and first.opener in _PIPES:
+        return first.script
+    return unknown_names(f"the files listed in `{shortened(shown_text(word))}`")
+
+
+def _is_pipe(word: Word) -> bool:
+    """Return whether a target is what a process reads or writes, and no file."""
+    first = word.segments[0]
+    is_process = isinstance(first, Substitution) and first.opener in _PIPES
+    return is_process and len(word.segments) == 1
 
 
 def doubt_copied_inputs(drafts: Iterable[Draft]) -> None:
@@ -90,7 +103,7 @@ def may_fail(redirects: Sequence[Redirect]) -> bool:
     """Return whether bash may skip the command because a redirection fails."""
     for redirect in redirects:
         target, operator = redirect.target, redirect.operator
-        if isinstance(target, Heredoc) or operator == "<<<":
+        if isinstance(target, Heredoc) or operator == "<<<" or _is_pipe(target):
             continue
         name = target.literal
         is_standard = operator in {">&", "<&"} and name in _STANDARD
@@ -111,8 +124,7 @@ def _judge(
     if isinstance(word, Heredoc):
         return
     target = expander.argument(word)
-    first = word.segments[0]
-    if isinstance(first, Substitution) and first.opener in {"<(", ">("} and len(word.segments) == 1:
+    if _is_pipe(word):
         return
     span = scope.span(redirect.span)
     source = command[span.start : span.end]

@@ -15,7 +15,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt, EffectKind, Part
-from agentscope_like.shell.draft import MAX_DEPTH, BudgetError, Draft, WalkScope
+from agentscope_like.shell.draft import MAX_DEPTH, UNKNOWN_INPUT, BudgetError, Draft, WalkScope
 from agentscope_like.shell.expand import (
     WorkTree,
     heeds_input,
@@ -24,6 +24,8 @@ from agentscope_like.shell.expand import (
     printed_by_any,
     takes_all,
 )
+from agentscope_like.shell.known_names import UNKNOWN_NAMES
+from agentscope_like.shell.names import PrintedNames
 from agentscope_like.shell.state import (
     Parameters,
     State,
@@ -82,6 +84,7 @@ class Walk:
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
         texts: The scripts that were read in words, each with its text.
+        printed: Follows file names through what commands print.
     """
 
     def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
@@ -90,6 +93,7 @@ class Walk:
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
+        self.printed = PrintedNames(self.drafts)
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
@@ -122,6 +126,7 @@ class Walk:
             parent=scope.parent,
             redirects=scope.redirects,
             place=scope.place,
+            source=scope.source,
         )
         self.drafts.append(draft)
         return draft
@@ -180,6 +185,9 @@ class Walk:
                 "`sh` parses this script differently from bash", span, kind=EffectKind.EXECUTE
             )
         self.texts.append((text, script))
+        self.printed.scripts.setdefault(draft.index, []).append(script)
+        if not keeps_input(script):
+            scope = replace(scope, source=UNKNOWN_INPUT)
         return self._lines(script, state, self._scope(script, scope))
 
     def _lines(self, script: Script, state: State, scope: WalkScope) -> State:
@@ -200,6 +208,10 @@ class Walk:
 
     def substitute(self, script: Script, state: State, scope: WalkScope) -> Output:
         """Judge the script of a substitution, and return what is known of what it prints."""
+        output = self._substituted(script, state, scope)
+        return output._replace(names=self.printed.output(script))
+
+    def _substituted(self, script: Script, state: State, scope: WalkScope) -> Output:
         first = len(self.drafts)
         scope = self._scope(script, scope)
         self.script(script, state, scope)
@@ -282,6 +294,10 @@ class Walk:
         for place, command in enumerate(pipeline.commands):
             firsts.append(len(self.drafts))
             inner = scope
+            if place:
+                keeps = isinstance(command, SimpleCommand) or keeps_input(command)
+                source = pipeline.commands[place - 1] if keeps else UNKNOWN_INPUT
+                inner = replace(scope, source=source)
             if place and (scope.fed != _NOTHING_KNOWN or heeds_input(command)):
                 before = [
                     draft
@@ -292,7 +308,7 @@ class Walk:
                 known = len(before) == place and not pipeline.timed and keeps_input(command)
                 fed = (printed(before) if known else None) or _NOTHING_KNOWN
                 whole = fed if takes_all(command) else fed._replace(places=False)
-                inner = replace(scope, fed=whole)
+                inner = replace(inner, fed=whole)
             self._command(command, state, inner)
         return state
 
@@ -300,14 +316,15 @@ class Walk:
         """Return the arguments that every call of a function has, if they are in the text."""
         if self._calls is None:
             self._calls = {} if self._script is None else parameters_of_calls(self._script)
-        return self._calls.get(name)
+        return self._calls.get(name, UNKNOWN_NAMES)
 
     def _function(self, command: Function, state: State, scope: WalkScope) -> State:
         """Judge the body of a function for whatever is known wherever it may be called."""
+        self.printed.functions.setdefault(command.name, []).append(command.body)
         directories = () if scope.moves else state.directories
-        known = self._parameters(command.name) if scope.place is None else None
+        known = self._parameters(command.name) if scope.place is None else UNKNOWN_NAMES
         start = State(directories, {}, frozenset(), known, stack=None, fixed=state.fixed)
-        inside = replace(scope, fed=Output(), in_function=True, bounded=False)
+        inside = replace(scope, fed=Output(), source=UNKNOWN_INPUT, in_function=True, bounded=False)
         after = self._command(command.body, start, inside)
         functions = state.functions | {command.name}
         return replace(state, functions=functions).fix(after.fixed)

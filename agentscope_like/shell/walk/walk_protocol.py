@@ -9,6 +9,7 @@ from agentscope_like.shell.expand import Substituter
 if TYPE_CHECKING:
     from agentscope_like.shell.analysis import Doubt
     from agentscope_like.shell.draft import Draft, WalkScope
+    from agentscope_like.shell.names import PrintedNames
     from agentscope_like.shell.state import State
     from agentscope_like.shell.syntax import Script, Span, Word
 
@@ -23,12 +24,14 @@ class Walking(Substituter, Protocol):
         home: The home directory, or None where unknown.
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
+        printed: Follows file names through what commands print.
     """
 
     command: str
     home: str | None
     drafts: list[Draft]
     doubts: list[Doubt]
+    printed: PrintedNames
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part."""

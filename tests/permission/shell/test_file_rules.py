@@ -35,6 +35,9 @@ TOLD = """
 Read(a) | cat a | deny a
 Read(a) | cat b | allow
 Read(a) | cat WORK/a | deny a
+Read(b) | bash -c 'head -1 <(cat a)' | allow
+Read(a) | bash -c 'head -1 <(cat a)' | deny a
+Read(a) | bash -c 'cat "$0"' a | ask
 Read | cat /etc/hosts | deny /etc/hosts
 Read(.) | cat . | deny .
 Read(/etc/**) | cat a; cat /etc/hosts | deny /etc/hosts

@@ -254,17 +254,30 @@ ask x=$(ls) & cat "$x"
 run true && x=$(ls) && cat "$x"
 run x=$(ls) || cat "$x"
 ask : "${x:=a.py}"; cat "$x"
-run x=a.py; : "${x:=plain}"; cat "$x"
+ask x=a.py; : "${x:=plain}"; cat "$x"
+run x=a.py; : "${x:-plain}"; cat "$x"
+ask x+=nv; cat "$x"
+ask x=.e; x+=nv; cat "$x"
+run x=a; x+=.py; cat "$x"
+ask x=.e; x+=$(ls | head -c 2); cat "$x"
+ask x=a.py; while true; do x=$(cat names); break; x=a.py; done; cat "$x"
+ask x=a.py; f() { x=.env; }; f; cat "$x"
+ask x="q b"; cat ${x/q/.env}
+run x="a.py b"; cat $x
 ask x=a.py; : "${x:=.env}"; cat "$x"
 run ls && x=$(ls) && cat "$x" || cat a.py
 ask false && x=$(ls) || cat "$x"
 ask true || x=$(ls) && cat "$x"
 ask true || x=$(ls) && ls && cat "$x"
 ask x=$(ls); unset x; cat "$x"
-run f() { cat "$1"; }; f $(ls)
+ask f() { cat "$1"; }; f $(ls)
+run f() { cat "$1"; }; f a.py
 ask f() { cat "$1"; }; f $(cat names)
 ask f() { cat "$1"; }; f .env
 run set -- $(ls); cat "$1"
+ask set -- $(cat names); shift; cat "$1"
+ask if ls; then set -- $(ls); else set -- $(cat names); fi; cat "$1"
+run if ls; then set -- $(ls); else set -- a.py; fi; cat "$1"
 ask set -- $(cat names); cat "$1"
 run find . -type f -exec sh -c 'cat "$1"' _ {} \;
 run find . -type f -exec sh -c 'for f; do cat "$f"; done' _ {} +
@@ -276,6 +289,17 @@ ask bash -c 'cat "$0"' .env
 run bash -c 'cat "$0"' a.py
 ask bash -c 'cat $(cat names)'
 run ls | bash -c 'xargs cat'
+ask cat $(bash -c 'cat' < names; ls | bash -c 'cat')
+ask cat $(ls | bash -c 'cat'; bash -c 'cat' < names)
+run cat $(ls | bash -c 'cat'; ls src | bash -c 'cat')
+ask ls | { exec < names; xargs cat; }
+ask ls | while read f; do cat "$f"; exec 0< names; done
+ask { exec < names; xargs cat; } < <(ls)
+ask ls | bash -c 'exec < names; xargs cat'
+ask ls | { eval 'exec < names'; xargs cat; }
+run ls | { xargs cat; }
+run { xargs cat; } < <(ls)
+ask bash -c 'cat() { ls; }'; x=$(cat names); cat "$x"
 ask cat names | bash -c 'xargs cat'
 run cd "$x"; cat private/x
 ask cd "$x"; cat .env

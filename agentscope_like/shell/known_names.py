@@ -1,24 +1,20 @@
-"""What is known of file names that a part gets at run time, and of the words they stand in."""
+"""What is known of the file names that a text computed at run time holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.shell.syntax import Glob, Literal, Segment, Tilde, Variable, Word, covered
-
 __all__ = [
     "NO_NAMES",
     "SPOKEN_NAMES",
+    "UNKNOWN_NAMES",
     "VARIABLE",
     "Names",
     "any_of",
-    "cut_at_name",
-    "is_computed",
     "put_together",
-    "texts",
     "unknown_names",
 ]
 
@@ -49,13 +45,14 @@ class Names(Struct, frozen=True):
         return not (self.producers or self.unknown or self.spoken)
 
 
-NO_NAMES = Names()
-SPOKEN_NAMES = Names(spoken=True, exact=False)
-
-
 def unknown_names(what: str) -> Names:
     """Return names of which nothing is known."""
     return Names(unknown=what, exact=False)
+
+
+NO_NAMES = Names()
+SPOKEN_NAMES = Names(spoken=True, exact=False)
+UNKNOWN_NAMES = unknown_names("files whose names are only known at run time")
 
 
 def any_of(found: Iterable[Names]) -> Names:
@@ -76,35 +73,3 @@ def put_together(names: Names) -> Names:
     """Return names that are built from others, of which nothing is known."""
     what = "files whose names are built at run time"
     return replace(names, unknown=names.unknown or what, exact=False)
-
-
-_PLACES = frozenset({"HOME", "PWD"})
-"""Variables of a known text in front of a name."""
-
-
-def cut_at_name(word: Word) -> tuple[Sequence[Segment], list[Segment]]:
-    """Return the segments of the directory that a word begins with, and of the name behind it."""
-    segments = list(covered(word.segments))
-    for number in range(len(segments) - 1, -1, -1):
-        segment = segments[number]
-        if isinstance(segment, Literal | Glob) and "/" in segment.text:
-            name = segment.text.rpartition("/")[2]
-            begun = [replace(segment, text=name)] if name else []
-            return segments[: number + 1], [*begun, *segments[number + 1 :]]
-    return (), segments
-
-
-def is_computed(segment: Segment) -> bool:
-    """Return whether the text of a segment does not stand in the command."""
-    if isinstance(segment, Variable):
-        return segment.name not in _PLACES or segment.operator is not None
-    return not isinstance(segment, Literal | Glob | Tilde)
-
-
-def texts(word: Word) -> Iterator[str]:
-    """Yield the text of each segment of a word, as far as it stands there."""
-    for segment in word.segments:
-        if isinstance(segment, Variable):
-            yield f"${segment.name}"
-        else:
-            yield segment.text if isinstance(segment, Literal | Glob) else "..."
