@@ -98,6 +98,8 @@ async def test_what_a_person_agreed_to_has_its_secrets() -> None:
         ("docker compose config", False),
         ("docker compose -f a.yml convert", False),
         ("docker compose ps", True),
+        ("pip config list", False),
+        ("pip index versions requests", True),
     ],
 )
 def test_who_needs_credentials_alone_has_them(command: str, kept: bool) -> None:
@@ -125,6 +127,25 @@ def test_who_needs_credentials_alone_has_them(command: str, kept: bool) -> None:
 def test_a_secret_is_told_by_its_name(name: str, kept: bool) -> None:
     """What a name ends with says so, whatever stands before it."""
     hidden = without_secrets(analyze("env", directory="/"), {name: SECRET})
+    assert (hidden == {}) is kept
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("https://user:pw@example.org/simple", False),
+        ("https://token@example.org", False),
+        ("postgres://app:pw@db/app", False),
+        ("-i HTTPS://a:b@example.org", False),
+        ("ssh://git@example.org/a/b", True),
+        ("git@example.org:a/b", True),
+        ("https://example.org/a@b", True),
+        ("me@example.org", True),
+    ],
+)
+def test_a_secret_in_an_address_is_told_by_its_value(value: str, kept: bool) -> None:
+    """A password or token before the host is one, whatever the variable is called."""
+    hidden = without_secrets(analyze("env", directory="/"), {"DATABASE": value})
     assert (hidden == {}) is kept
 
 

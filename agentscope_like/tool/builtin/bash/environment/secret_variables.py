@@ -1,9 +1,10 @@
 """Empties secret variables in the environment of commands that run without approval.
 
 A proven read may print any variable: `env`, `echo $API_KEY`, or an error message that quotes its
-argument. What it prints goes to the model. So variables that look like secrets are empty there,
-unless the command consists of a program that needs them and of programs that cannot print them.
-Even then a program gets only its own if a project file (`.npmrc`) may send others elsewhere.
+argument. What it prints goes to the model. So variables that look like secrets, by their name or as
+an address with a password, are empty there, unless the command consists of a program that needs
+them and of programs that cannot print them. Even then a program gets only its own if a project file
+(`.npmrc`) may send others elsewhere.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 
+_IN_ADDRESS = re.compile(r"https?://[^/?#\s@]+@|://[^/?#\s@]*:[^/?#\s@]+@", re.IGNORECASE)
+"""A password or token in an address, as `DATABASE_URL` and `PIP_INDEX_URL` may have one."""
+
 _TAKES_JQ = re.compile(r"-[a-zA-Z]*q.*|--jq.*", re.DOTALL)
 _ENVIRONMENT = re.compile(r"(?:^-[a-zA-Z]*q|(?<![.\w]))(?:env|ENV)\b")
 """What a program for jq calls the variables by; behind a dot it is a key."""
@@ -46,13 +50,17 @@ def _table() -> _Table:
 
 
 def without_secrets(analysis: CommandAnalysis, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what to set so that a proven read shows no secret: the suspicious names, empty.
+    """Return what to set so that a proven read shows no secret: suspicious variables, empty.
 
     Args:
         analysis: The proven command.
         environment: The environment that it would run in.
     """
-    secrets = [name for name in environment if _SECRET.search(name)]
+    secrets = [
+        name
+        for name, value in environment.items()
+        if _SECRET.search(name) or ("@" in value and _IN_ADDRESS.search(value))
+    ]
     programs = {part.program for part in analysis.parts}
     need_them = programs_with("needs_credentials")
     others = programs - need_them
