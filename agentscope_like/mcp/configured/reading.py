@@ -111,7 +111,7 @@ def _server(name: str, entry: object, put: Variables) -> ConfiguredServer:
     if disabled:
         return ConfiguredServer(name, None, timeout)
     fields = {key: value for key, value in entry.items() if key not in _EITHER}
-    fields = {key: put.expanded(value, f"`{key}` of {where}") for key, value in fields.items()}
+    fields = {key: put.expanded(value, key, where) for key, value in fields.items()}
     try:
         return ConfiguredServer(name, kind(**fields), timeout)
     except ValidationError as error:
@@ -141,9 +141,7 @@ def _kind(entry: Mapping[str, Any], where: str) -> type[StdioMCPConfig | HttpMCP
     given = {entry[key] for key in ("type", "transport") if isinstance(entry.get(key), str)}
     strange = [key for key in ("type", "transport") if not isinstance(entry.get(key, ""), str)]
     if strange or len(given) > 1:
-        raise ConfigurationError(
-            f"`type` and `transport` of {where} are one text: give one of them"
-        )
+        raise ConfigurationError(f"`type` and `transport` of {where} are one: give one text")
     named = given.pop() if given else None
     if "command" in entry:
         if named in (None, _PROGRAM_TYPE):

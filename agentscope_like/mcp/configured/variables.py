@@ -31,22 +31,24 @@ class Variables:
         self._names = tuple(names)
         self._environ = environ
 
-    def expanded(self, value: Any, where: str) -> Any:
+    def expanded(self, value: Any, path: str, owner: str) -> Any:
         """Return JSON data with the variables in its texts replaced; keys stay as they are.
 
         Args:
             value: The data.
-            where: Where it is, for messages.
+            path: Where it is, for messages, such as `env.TOKEN`.
+            owner: What it is a part of, for messages.
 
         Raises:
             ConfigurationError: A variable is not among the names, or is not set.
         """
         if isinstance(value, str):
+            where = f"`{path}` of {owner}"
             return _PLACE.sub(lambda place: self._value(place, where), value)
         if isinstance(value, dict):
-            return {key: self.expanded(item, f"{where}.{key}") for key, item in value.items()}
+            return {key: self.expanded(item, f"{path}.{key}", owner) for key, item in value.items()}
         if isinstance(value, list):
-            return [self.expanded(item, f"{where}.{n}") for n, item in enumerate(value)]
+            return [self.expanded(item, f"{path}.{n}", owner) for n, item in enumerate(value)]
         return value
 
     def _value(self, place: re.Match[str], where: str) -> str:
