@@ -51,6 +51,11 @@ class ConfiguredServer(Struct, frozen=True):
     config: StdioMCPConfig | HttpMCPConfig | None
     timeout: float | None = None
 
+    @property
+    def is_disabled(self) -> bool:
+        """Return whether it is not to be used."""
+        return self.config is None
+
 
 def read_servers(
     config: Mapping[str, Any],

@@ -59,8 +59,8 @@ class MCPServers:
             "lock_file": lock_file,
             "on_elicitation": on_elicitation,
         }
-        self.clients = tuple(_client(one, options) for one in servers if one.config is not None)
-        self.disabled = tuple(one.name for one in servers if one.config is None)
+        self.clients = tuple(_client(one, options) for one in servers if not one.is_disabled)
+        self.disabled = tuple(one.name for one in servers if one.is_disabled)
 
     @classmethod
     def from_file(cls, path: str | Path, **options: Any) -> Self:
@@ -120,13 +120,13 @@ class MCPServers:
 
 
 def _client(server: ConfiguredServer, options: Mapping[str, Any]) -> MCPClient:
+    fields = {
+        "name": server.name,
+        "mcp_config": server.config,
+        "execution_timeout": server.timeout,
+    }
     try:
-        return MCPClient(
-            name=server.name,
-            mcp_config=server.config,
-            execution_timeout=server.timeout,
-            **options,
-        )
+        return MCPClient.model_validate({**fields, **options})
     except ValidationError as error:
         told = "; ".join(one["msg"] for one in error.errors(include_input=False))
     raise ConfigurationError(f"the MCP server {server.name!r} is not valid: {told}")

@@ -9,7 +9,7 @@ from typing import Any, Self
 from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError
-from agentscope_like.permission import PermissionContext, PermissionDecision
+from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agentscope_like.state import AgentState
 from agentscope_like.tool import MCPTool
 from agentscope_like.tool.arguments import ArgumentValidator, copied
@@ -18,7 +18,7 @@ from agentscope_like.typed.action import Action
 from agentscope_like.typed.annotations import ToolAnnotations
 from agentscope_like.typed.arguments import action_of
 from agentscope_like.typed.definition import ToolDefinition
-from agentscope_like.typed.judging import PreparedAction
+from agentscope_like.typed.judging import OwnRules, PreparedAction
 from agentscope_like.typed.mcp.action import MCPToolAction
 from agentscope_like.typed.mcp.executor import MCPToolExecutor
 from agentscope_like.typed.mcp.observation import MCPToolObservation
@@ -137,6 +137,36 @@ class MCPToolDefinition(ToolDefinition[MCPToolAction, MCPToolObservation]):
         return _PreparedServerCall(self, self._server_tool, tool_input, context, action)
 
     @override
+    async def match_rule(self, rule_content: str | None, tool_input: dict[str, Any]) -> bool:
+        """Return whether the rule is for the tool as a whole."""
+        return await self._server_tool.match_rule(rule_content, tool_input)
+
+    @override
+    def validate_rule(self, rule_content: str) -> None:
+        """Refuse every content: what a server does is not known.
+
+        Raises:
+            RuleError: Always.
+        """
+        self._server_tool.validate_rule(rule_content)
+
+    @override
+    def compile_rules(self, contents: Sequence[str], behavior: PermissionBehavior) -> OwnRules:
+        """Refuse contents, as `validate_rule` does.
+
+        Raises:
+            RuleError: There is a content.
+        """
+        for content in contents:
+            self.validate_rule(content)
+        return super().compile_rules((), behavior)
+
+    @override
+    def allow_rules(self, context: PermissionContext) -> None:
+        """Return None: no allow rule of Bash, Read or Write is about a server."""
+        del context
+
+    @override
     async def aclose(self) -> None:
         """Leave the client of the server, which is closed if no other tool uses it."""
         executor = self.executor
@@ -181,7 +211,7 @@ def _claims(tool: MCPTool) -> ToolAnnotations | None:
     claims = tool.definition.annotations
     if claims is None:
         return None
-    given = {
+    given: dict[str, Any] = {
         "title": claims.title or tool.definition.title,
         "readOnlyHint": claims.read_only_hint,
         "destructiveHint": claims.destructive_hint,

@@ -13,7 +13,8 @@ import pytest
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.mcp import MCPConnectionError, MCPServers
 from agentscope_like.message import TextBlock, ToolResponse, ToolResultState
-from agentscope_like.tool import Toolkit
+from agentscope_like.permission import RuleError
+from agentscope_like.tool import Bash, Toolkit
 from agentscope_like.typed import Observation
 from agentscope_like.typed.mcp import (
     MCPToolAction,
@@ -211,6 +212,22 @@ async def test_a_destructive_hint_makes_a_call_ask(rogue: MakeRogue) -> None:
     assert "tools/call wipe" not in server.log
 
 
+async def test_a_rule_is_for_a_server_s_tool_as_a_whole(rogue: MakeRogue) -> None:
+    """A question suggests such a rule; one with a content is refused; others do not concern it."""
+    server = rogue(tool("echo"))
+    async with Toolkit(await create_mcp_tools(config_of(server))) as toolkit:
+        call, _ = await run(toolkit, "mcp__rogue__echo", "{}", state_in())
+        assert [(rule.tool_name, rule.rule_content) for rule in call.suggested_rules] == [
+            ("mcp__rogue__echo", None)
+        ]
+        state = state_in("default", "allow mcp__rogue__echo(run:ls)")
+        with pytest.raises(RuleError, match="cannot read the rule content"):
+            await run(toolkit, "mcp__rogue__echo", "{}", state)
+        await toolkit.add_tool(Bash())
+        _, response = await run(toolkit, "mcp__rogue__echo", "{}", state_in("bypass", "deny Bash"))
+    assert said(response) == "echo {}"
+
+
 async def test_a_definition_that_was_not_approved_is_hidden_and_asks(
     rogue: MakeRogue, tmp_path: Path
 ) -> None:
@@ -298,7 +315,7 @@ async def test_the_last_tool_ends_its_server(rogue: MakeRogue, tmp_path: Path) -
     await first.aclose()
     assert len(descendants(str(tmp_path / "settings.json"))) == 1
     assert isinstance(second.executor, MCPToolExecutor)
-    seen = await second.executor(MCPToolAction(data={"text": "x"}))  # type: ignore[misc]
+    seen = await second.executor(MCPToolAction(data={"text": "x"}))
     assert seen.text == 'other {"text": "x"}'
     await asyncio.to_thread(second.close)
     assert descendants(str(tmp_path / "settings.json")) == []

@@ -167,7 +167,7 @@ def test_a_specification_has_no_other_fields() -> None:
     spec = Tool(name="touch", params={"cwd": "/w"})
     assert Tool.model_validate_json(spec.model_dump_json()) == spec
     with pytest.raises(ValidationError, match="frozen"):
-        spec.name = "other"
+        spec.name = "other"  # type: ignore[misc]
 
 
 # Names
