@@ -24,8 +24,6 @@ from tests.tool.kit import call_of
 from tests.typed.kit import state_in, touch_tool
 from tests.typed.mcp.test_tools import config_of
 
-pytest_plugins = ["tests.mcp.conftest"]
-
 MakeRogue = Callable[..., Rogue]
 
 

@@ -26,8 +26,6 @@ from agentscope_like.typed.mcp import (
 from tests.mcp.kit import Rogue, Web, descendants, tool
 from tests.typed.kit import run, state_in
 
-pytest_plugins = ["tests.mcp.conftest"]
-
 MakeRogue = Callable[..., Rogue]
 
 STRICT = {
