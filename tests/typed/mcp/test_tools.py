@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agentscope_like.event import ConfirmResult
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
 from agentscope_like.mcp import MCPConnectionError, MCPServers
 from agentscope_like.message import TextBlock, ToolResponse, ToolResultState
@@ -257,6 +258,22 @@ async def test_a_call_for_another_definition_does_not_run(rogue: MakeRogue) -> N
         _, response = await run(toolkit, "mcp__rogue__echo", "{}", state_in("bypass"))
     assert "has changed its definition" in said(response)
     assert "tools/call echo" not in server.log
+
+
+async def test_a_call_that_a_person_approves_runs(rogue: MakeRogue) -> None:
+    """A yes holds for the call as it was shown; with other arguments it asks anew."""
+    server = rogue(tool("echo"))
+    async with Toolkit(await create_mcp_tools(config_of(server))) as toolkit:
+        state = state_in()
+        call, _ = await run(toolkit, "mcp__rogue__echo", '{"text": "hi"}', state)
+        answer = ConfirmResult(confirmed=True, tool_call=call)
+        decided = await toolkit.confirm(call, answer, state)
+        assert decided.grant is not None
+        chunks = [item async for item in toolkit.run(decided.grant, state)]
+        assert isinstance(chunks[-1], ToolResponse)
+        assert said(chunks[-1]) == 'echo {"text": "hi"}'
+        call, response = await run(toolkit, "mcp__rogue__echo", '{"text": "ho"}', state)
+        assert (response, call.state) == (None, "asking")
 
 
 # Errors
