@@ -22,7 +22,7 @@ from agentscope_like.typed.judging import OwnRules, PreparedAction
 from agentscope_like.typed.mcp.action import MCPToolAction
 from agentscope_like.typed.mcp.executor import MCPToolExecutor
 from agentscope_like.typed.mcp.observation import MCPToolObservation
-from agentscope_like.typed.secret_fields import has_secrets
+from agentscope_like.typed.secret_fields import has_secrets, marked_values
 
 __all__ = ["MCPToolDefinition"]
 
@@ -113,7 +113,8 @@ class MCPToolDefinition(ToolDefinition[MCPToolAction, MCPToolObservation]):
             ToolArgumentError: They do not fit the server's schema.
         """
         action_of(self.name, self.arguments_type, arguments)
-        return MCPToolAction(data=copied(dict(arguments)))
+        secrets = marked_values(self.input_schema, arguments)
+        return MCPToolAction.with_secrets(copied(dict(arguments)), secrets)
 
     @override
     def argument_validator(self) -> ArgumentValidator:

@@ -307,6 +307,30 @@ async def test_what_goes_wrong_is_an_observation(rogue: MakeRogue) -> None:
     assert all(one.is_error for one in told.values())
 
 
+@pytest.mark.parametrize("mark", [{"writeOnly": True}, {"format": "password"}, {}])
+async def test_a_secret_argument_is_not_shown(rogue: MakeRogue, mark: dict[str, Any]) -> None:
+    """What the server's schema marks is hidden in errors and on a terminal; nothing else is."""
+    schema = {
+        "type": "object",
+        "properties": {"token": {"type": "string", "maxLength": 8, **mark}, "result": {}},
+    }
+    server = rogue(tool("raw", inputSchema=schema))
+    failed = {"content": [{"type": "text", "text": "no: s3cret"}], "isError": True}
+    texts = []
+    async with Toolkit(await create_mcp_tools(config_of(server))) as toolkit:
+        for token in ("s3cret", "s3cret-too-long"):
+            text = json.dumps({"token": token, "result": failed})
+            _, response = await run(toolkit, "mcp__rogue__raw", text, state_in("bypass"))
+            texts.append(said(response))
+        made = await toolkit.get_tool("mcp__rogue__raw")
+        assert isinstance(made, MCPToolDefinition)
+        texts.append(made.action_from_arguments({"token": "s3cret"}).visualize.plain)
+    assert [("s3cret" in text) for text in texts] == [not mark] * 3
+    assert "no: " in texts[0]
+    assert "token" in texts[1]
+    assert "token: " in texts[2]
+
+
 async def test_of_two_servers_one_that_fails_leaves_none(rogue: MakeRogue, tmp_path: Path) -> None:
     """If one cannot be reached, no tool is made and no server runs on."""
     config = config_of(rogue(tool("echo")))
