@@ -330,7 +330,7 @@ class Agent:
 
     async def __aenter__(self) -> Self:
         if self.mcp_servers is not None:
-            await self.toolkit.refresh()
+            await self.mcp_servers.connect_available()
         return self
 
     async def __aexit__(

@@ -221,7 +221,7 @@ async def test_programs_and_addresses_are_connected_to(
 async def test_if_one_server_cannot_be_reached_none_is_left(
     rogue: MakeRogue, tmp_path: Path
 ) -> None:
-    """`connect` fails with the server's name, and ends the servers that were reached."""
+    """`connect` names it, and ends those that were reached; `connect_available` keeps them."""
     program = rogue(tool("echo")).config
     config = {
         "mcpServers": {
@@ -233,4 +233,9 @@ async def test_if_one_server_cannot_be_reached_none_is_left(
     with pytest.raises(MCPConnectionError, match="'bad' cannot be reached"):
         await servers.connect()
     assert not any(client.is_connected for client in servers)
+    assert descendants(str(tmp_path / "settings.json")) == []
+    failed = await servers.connect_available()
+    assert [(name, type(error)) for name, error in failed.items()] == [("bad", MCPConnectionError)]
+    assert [client.name for client in servers if client.is_connected] == ["good"]
+    await servers.close()
     assert descendants(str(tmp_path / "settings.json")) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,8 @@ from agentscope_like.mcp.elicitation import ElicitationHandler
 from agentscope_like.strict_json import read_json
 
 __all__ = ["MCPServers"]
+
+_log = logging.getLogger(__name__)
 
 
 class MCPServers:
@@ -101,6 +104,22 @@ class MCPServers:
         except BaseException:
             await self.close()
             raise
+
+    async def connect_available(self) -> dict[str, Exception]:
+        """Connect to the servers that can be reached, and log the others.
+
+        Returns:
+            Why servers could not be reached, by their names.
+        """
+        done = await asyncio.gather(*(one.connect() for one in self), return_exceptions=True)
+        failed = {
+            client.name: error
+            for client, error in zip(self, done, strict=True)
+            if isinstance(error, Exception)
+        }
+        for error in failed.values():
+            _log.warning("%s", error)
+        return failed
 
     async def close(self) -> None:
         """Close the connections to all servers, and end those that are programs."""
