@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,14 +10,16 @@ from typing import Any
 
 import pytest
 
+from agentscope_like import bridge
 from agentscope_like.agent import Agent
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.mcp import MCPServers
 from agentscope_like.mcp.bundled import bundled_server
-from agentscope_like.message import TextBlock, ToolResultBlock, UserMsg
+from agentscope_like.message import TextBlock, ToolResponse, ToolResultBlock, UserMsg
 from agentscope_like.permission import PermissionContext, PermissionDecision
 from agentscope_like.tool import CallRequest, Toolkit
-from agentscope_like.typed.mcp import MCPToolDefinition
+from agentscope_like.typed import observation_of
+from agentscope_like.typed.mcp import MCPToolDefinition, create_mcp_tools
 from tests.agent.kit import DictatedModel
 from tests.mcp.kit import Rogue, descendants, tool
 from tests.mcp.test_configured import SEED
@@ -210,3 +213,28 @@ def test_a_server_has_another_name_than_a_source_of_the_toolkit() -> None:
     toolkit = Toolkit(mcps=list(MCPServers({"mcpServers": {"one": {"command": "x"}}})))
     with pytest.raises(ConfigurationError, match="two tool sources whose tools are named"):
         agent_of({"mcpServers": {"one": {"command": "y"}}}, toolkit=toolkit)
+
+
+def test_blocking_code_uses_the_servers_of_an_agent(rogue: MakeRogue) -> None:
+    """`run` connects and calls on the background loop; an event loop may go on with it."""
+    server = rogue(tool("echo", inputSchema={"type": "object"}))
+    agent = agent_of(config_of(server), *[("mcp__rogue__echo", "{}")] * 2)
+    assert isinstance(agent.model, DictatedModel)
+    agent.model.turns.insert(1, [TextBlock(text="once")])
+    assert agent.run(UserMsg("user", "go")).get_text_content() == "once"
+    answer = asyncio.run(agent.reply(UserMsg("user", "again")))
+    assert answer.get_text_content() == "done"
+    assert results_of(agent) == [("success", "echo {}")] * 2
+    assert server.log.count("started") == 1
+    bridge.run(agent.close())
+
+
+def test_blocking_code_makes_and_calls_tools_of_servers(rogue: MakeRogue) -> None:
+    """The tools of a configuration are made, called and closed without an event loop."""
+    server = rogue(tool("echo", inputSchema={"type": "object"}))
+    toolkit = Toolkit(bridge.run(create_mcp_tools(config_of(server))))
+    call = call_of("mcp__rogue__echo", '{"text": "hi"}', "c1")
+    response = toolkit.call(call, state_in("bypass"))
+    assert isinstance(response, ToolResponse)
+    assert observation_of(response).text == 'echo {"text": "hi"}'
+    bridge.run(toolkit.close())
