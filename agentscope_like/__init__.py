@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Toolkit,
         Write,
     )
+    from agentscope_like.typed import Tool
 
 __all__ = [
     "Agent",
@@ -73,6 +74,7 @@ __all__ = [
     "ScriptedModel",
     "SystemMsg",
     "TextBlock",
+    "Tool",
     "ToolBase",
     "ToolCallBlock",
     "Toolkit",
@@ -109,6 +111,7 @@ __getattr__ = on_first_use(
         "ScriptedModel": "model",
         "SystemMsg": "message",
         "TextBlock": "message",
+        "Tool": "typed",
         "ToolBase": "tool",
         "ToolCallBlock": "message",
         "Toolkit": "tool",

@@ -58,6 +58,19 @@ def test_the_tools_of_a_server_are_under_a_policy() -> None:
     assert [line.split()[0] for line in shown.splitlines()] == ["allow", "buy", "ask", "deny"]
 
 
+def test_an_agent_s_configuration_names_its_servers() -> None:
+    """The server of the configuration is started, its tools are offered, and one is used."""
+    shown = run("typed/mcp_config.py").splitlines()
+    assert [line for line in shown if line.startswith("offers")][1] == (
+        "offers mcp__time__convert_time"
+    )
+    assert shown[-3:] == [
+        "success 2026-03-29T11:30:00+09:00 (Sunday)",
+        "I look at the clock.",
+        "It is half past eleven in Tokyo.",
+    ]
+
+
 def test_a_confined_agent_reaches_nothing() -> None:
     """In the sandbox files are sorted; keys, accounts and the network are out of reach."""
     if reason := bubblewrap_objection():
@@ -91,5 +104,6 @@ def test_an_agent_is_tested() -> None:
 def test_no_example_is_left_out() -> None:
     """Each example is run by a test."""
     here = Path(__file__).read_text(encoding="utf-8")
-    found = {path.name for path in EXAMPLES.iterdir() if path.name != "__pycache__"}
+    found = {path.name for path in EXAMPLES.iterdir() if path.name not in ("__pycache__", "typed")}
+    found |= {f"typed/{path.name}" for path in (EXAMPLES / "typed").glob("*.py")}
     assert [name for name in sorted(found - ELSEWHERE) if f'"{name}"' not in here] == []

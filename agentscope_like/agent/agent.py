@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from agentscope_like import bridge
 from agentscope_like.agent.calls import checked_middlewares
@@ -17,6 +17,7 @@ from agentscope_like.agent.config import (
     ReActConfig,
 )
 from agentscope_like.agent.context import CompressionWish, PromptContext
+from agentscope_like.agent.mcp_tools import toolkit_with_servers
 from agentscope_like.agent.offloader import Offloader
 from agentscope_like.agent.reply import (
     BROKEN_OFF,
@@ -52,6 +53,9 @@ from agentscope_like.model import ChatModelBase
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit
 
+if TYPE_CHECKING:
+    from agentscope_like.mcp import MCPServers
+
 __all__ = ["Agent", "AgentInput"]
 
 WAITING = "I'm waiting for your permission or the external execution to finish."
@@ -73,14 +77,21 @@ class Agent:
         context_config: How the context is kept within the model's token limit.
         react_config: Limits on rounds, and what happens on interruption.
         injection_config: How the model is told the time, the directory and the open tasks.
+        mcp_config: The MCP servers whose tools the agent has beside those of the toolkit: in the
+            form that clients share, `{"mcpServers": {NAME: SERVER}}`, or as `MCPServers`. They are
+            connected to by `async with`, or in the first reply, and closed with the agent.
+        mcp_variables: The environment variables that `${NAME}` in `mcp_config` may stand for.
 
     Attributes:
+        toolkit: The tools, those of the MCP servers included.
+        mcp_servers: The MCP servers of `mcp_config`; None without.
         state: The state; it can be saved as JSON and restored whenever no reply is being streamed.
         output_store: Keeps the full text of results that the context limit truncated, for the life
             of the agent; the toolkit keeps those that it truncated itself.
 
     Raises:
-        ConfigurationError: The model, the toolkit, the state or a middleware has the wrong type.
+        ConfigurationError: The model, the toolkit, the state or a middleware has the wrong type; or
+            the configuration of the MCP servers is not valid.
     """
 
     def __init__(
@@ -96,6 +107,8 @@ class Agent:
         context_config: ContextConfig | None = None,
         react_config: ReActConfig | None = None,
         injection_config: InjectionConfig | None = None,
+        mcp_config: Mapping[str, Any] | MCPServers | None = None,
+        mcp_variables: Sequence[str] = (),
     ) -> None:
         self._replying = False
         if not isinstance(model, ChatModelBase):
@@ -114,7 +127,8 @@ class Agent:
         self.name = name
         self.system_prompt = system_prompt
         self.model = model
-        self.toolkit = toolkit if toolkit is not None else Toolkit()
+        toolkit = toolkit if toolkit is not None else Toolkit()
+        self.toolkit, self.mcp_servers = toolkit_with_servers(toolkit, mcp_config, mcp_variables)
         self.middlewares = checked_middlewares(middlewares)
         self._state = state if state is not None else AgentState()
         self.model_config = model_config if model_config is not None else ModelConfig()
@@ -298,7 +312,9 @@ class Agent:
         )
 
     async def close(self) -> None:
-        """Close the tools of the agent's toolkit; each is closed, whatever another one raised.
+        """Close the tools of the agent's toolkit, and its MCP servers.
+
+        Each is closed, whatever another one raised.
 
         Raises:
             ResumeError: The agent is replying.
@@ -306,9 +322,15 @@ class Agent:
         """
         if self._replying:
             raise ResumeError(f"{self.name} is replying: close it when the reply has ended")
-        await self.toolkit.close()
+        try:
+            await self.toolkit.close()
+        finally:
+            if self.mcp_servers is not None:
+                await self.mcp_servers.close()
 
     async def __aenter__(self) -> Self:
+        if self.mcp_servers is not None:
+            await self.mcp_servers.connect_available()
         return self
 
     async def __aexit__(

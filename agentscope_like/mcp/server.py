@@ -18,6 +18,7 @@ from agentscope_like.mcp.elicitation import (
     ElicitationHandler,
 )
 from agentscope_like.mcp.errors import ConnectionLostError, MCPCallError, MCPConnectionError
+from agentscope_like.mcp.home_loop import at_home
 from agentscope_like.mcp.pins import PinFile, ToolChange
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class Server:
         trust_annotations: Whether the server's hints may loosen a decision.
         pins: The approved definitions; None if no approval is needed.
         on_elicitation: Asks a person what the server wants to know; None if nobody can be asked.
+
+    Attributes:
+        home_loop: The event loop of the connection, on which all that needs it runs; None without.
+        catalog: The tools.
     """
 
     def __init__(
@@ -72,14 +77,12 @@ class Server:
         self._connection_timeout = connection_timeout
         self._pins = pins
         self._on_elicitation = on_elicitation
-        self._connection: Connection | None = None
         self._era: Era | None = None
         self._is_wanted = not is_stateful
         self._is_stale = False
         self._is_out_of_date = False
         self._listed: list[Tool] = []
-        self._connecting = asyncio.Lock()
-        self._listing = asyncio.Lock()
+        self.forget_connection()
         self.catalog = Catalog(
             name,
             selection,
@@ -95,6 +98,14 @@ class Server:
 
     # Coming and going
 
+    def forget_connection(self) -> None:
+        """Forget a connection that has ended with its event loop."""
+        self._connection: Connection | None = None
+        self.home_loop: asyncio.AbstractEventLoop | None = None
+        self._connecting = asyncio.Lock()
+        self._listing = asyncio.Lock()
+
+    @at_home
     async def connect(self) -> None:
         """Connect and list the tools, unless connected already.
 
@@ -106,6 +117,7 @@ class Server:
         if not self._is_stateful or self.is_connected:
             return
         self._is_wanted = True
+        self.home_loop = asyncio.get_running_loop()
         try:
             await self._reconnect()
             await self.fetch()
@@ -113,6 +125,7 @@ class Server:
             await self.close()
             raise
 
+    @at_home
     async def close(self, *, ignore_errors: bool = True) -> None:
         """Close the connection; running calls end with an error.
 
@@ -121,6 +134,7 @@ class Server:
         """
         self._is_wanted = not self._is_stateful
         connection, self._connection = self._connection, None
+        self.home_loop = None
         if connection is None:
             return
         was_open = connection.is_open
@@ -148,6 +162,7 @@ class Server:
                 return
             if self._connection is not None:
                 await self._connection.close()
+            self.home_loop = asyncio.get_running_loop()
             opened = await self._opened(listens=True)
             if not self._is_wanted:
                 await opened.close()
@@ -199,6 +214,7 @@ class Server:
             return ElicitationAnswer("decline")
         return await self._on_elicitation(Elicitation(self._name, message, schema, url))
 
+    @at_home
     async def ask(self, request: Callable[[Client], Awaitable[ResultT]]) -> ResultT:
         """Send another request than a call, and return its result.
 
@@ -221,6 +237,7 @@ class Server:
     def _tools_changed(self) -> None:
         self._is_stale = True
 
+    @at_home
     async def fetch(self) -> list[Tool]:
         """Fetch the tools from the server and cache them.
 
@@ -238,6 +255,7 @@ class Server:
                 raise
             return listed
 
+    @at_home
     async def refresh(self) -> None:
         """Fetch the tools if they may have changed; after a failure, keep the known ones."""
         connection = self._connection
@@ -257,6 +275,7 @@ class Server:
         else:
             self._is_out_of_date = False
 
+    @at_home
     async def approve(self, changes: Iterable[ToolChange]) -> None:
         """Approve these definitions, and offer their tools again.
 
@@ -299,6 +318,7 @@ class Server:
 
     # Calls
 
+    @at_home
     async def call(
         self, name: str, arguments: dict[str, Any], seconds: float | None, *, digest: str
     ) -> CallToolResult:

@@ -22,6 +22,7 @@ from agentscope_like import bridge
 from agentscope_like.event import ConfirmResult
 from agentscope_like.exception import (
     AgentOrientedException,
+    ConfigurationError,
     GrantError,
 )
 from agentscope_like.message import (
@@ -70,7 +71,7 @@ from agentscope_like.tool.call import (
     within_resources,
 )
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup, ToolSource
-from agentscope_like.tool.kit import ToolInventory
+from agentscope_like.tool.kit import ToolInventory, ToolView
 from agentscope_like.tool.resources import Claim
 from agentscope_like.tool.workplace import Workplace
 
@@ -147,6 +148,27 @@ class Toolkit:
         extended = copy(self)
         extended._begin(self._inventory.extended(tools))  # noqa: SLF001 - of its own class
         return extended
+
+    def with_sources(self, sources: Sequence[ToolSource]) -> Toolkit:
+        """Return a new toolkit with further sources, which tracks later changes of this one.
+
+        Args:
+            sources: The sources that only the returned toolkit has; always active.
+
+        Raises:
+            ConfigurationError: Two sources have the same name, or one whose tool names could be the
+                same.
+        """
+        for source in sources:
+            if self._inventory.may_list(f"mcp__{source.name}__"):
+                raise ConfigurationError(
+                    f"there are two tool sources whose tools are named `mcp__{source.name}__TOOL`: "
+                    "rename one"
+                )
+        added = ToolInventory.of_groups(ToolGroup(BASIC, mcps=sources))
+        joined = copy(self)
+        joined._begin(ToolView([self._inventory, added]))  # noqa: SLF001 - of its own class
+        return joined
 
     def without_result_limit(self) -> Toolkit:
         """Return this toolkit for somebody who limits the results, so that they come whole."""

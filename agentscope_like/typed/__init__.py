@@ -19,6 +19,19 @@ if TYPE_CHECKING:
         Observation,
         observation_of,
     )
+    from agentscope_like.typed.registry import (
+        PackagedTool,
+        Tool,
+        ToolRegistry,
+        default_registry,
+        find_tools,
+        list_packaged_tools,
+        list_registered_tools,
+        register_packaged_tool,
+        register_tool,
+        resolve_tool,
+        unregister_tool,
+    )
     from agentscope_like.typed.schema import Schema
 
 __all__ = [
@@ -27,12 +40,23 @@ __all__ = [
     "Effects",
     "ErrorObservation",
     "Observation",
+    "PackagedTool",
     "Schema",
+    "Tool",
     "ToolAnnotations",
     "ToolConversation",
     "ToolDefinition",
     "ToolExecutor",
+    "ToolRegistry",
+    "default_registry",
+    "find_tools",
+    "list_packaged_tools",
+    "list_registered_tools",
     "observation_of",
+    "register_packaged_tool",
+    "register_tool",
+    "resolve_tool",
+    "unregister_tool",
 ]
 
 __getattr__ = on_first_use(
@@ -43,11 +67,22 @@ __getattr__ = on_first_use(
         "Effects": "effects",
         "ErrorObservation": "observation",
         "Observation": "observation",
+        "PackagedTool": "registry",
         "Schema": "schema",
+        "Tool": "registry",
         "ToolAnnotations": "annotations",
         "ToolConversation": "executor",
         "ToolDefinition": "definition",
         "ToolExecutor": "executor",
+        "ToolRegistry": "registry",
+        "default_registry": "registry",
+        "find_tools": "registry",
+        "list_packaged_tools": "registry",
+        "list_registered_tools": "registry",
         "observation_of": "observation",
+        "register_packaged_tool": "registry",
+        "register_tool": "registry",
+        "resolve_tool": "registry",
+        "unregister_tool": "registry",
     },
 )

@@ -133,3 +133,19 @@ async def test_a_shipped_server_imports_nothing_of_the_directory_it_starts_in(
 def _write(path: str, text: str) -> None:
     with open(path, "w") as file:
         file.write(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["tmie"], "no MCP server 'tmie' comes along; known: time"),
+        ([], "usage: python -m"),
+        (["time", "agentscope_like.types"], "agentscope_like.types declares no tools"),
+    ],
+)
+def test_a_server_that_cannot_be_run_says_why(arguments: list[str], told: str) -> None:
+    """The program ends with a sentence about its arguments."""
+    program = [sys.executable, "-m", "agentscope_like.mcp.bundled.serve", *arguments]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert told in done.stderr

@@ -1,4 +1,4 @@
-"""Runs a bundled MCP server over its standard streams: `serve SERVER MODULE`."""
+"""Runs a bundled MCP server over its standard streams: `serve SERVER [MODULE]`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from agentscope_like.mcp.bundled.registry import bundled_servers
+from agentscope_like.mcp.bundled.registry import SHIPPED, bundled_servers
 
 __all__ = ["serve"]
 
-_USAGE = 2
+_USAGE = "usage: python -m agentscope_like.mcp.bundled.serve SERVER [MODULE]"
+_MOST_ARGUMENTS = 2
 
 
-def serve(name: str, module: str) -> None:
+def serve(name: str, module: str | None = None) -> None:
     """Run the server until its client has gone.
 
     Args:
         name: The server's name.
-        module: The module that declares its tools.
+        module: The module that declares its tools; None for a server that comes along.
 
     Raises:
-        SystemExit: The module declares no tools for this server.
+        SystemExit: No such server comes along, or the module declares no tools for it.
     """
+    module = module or SHIPPED.get(name)
+    if module is None:
+        sys.exit(f"no MCP server {name!r} comes along; known: {', '.join(SHIPPED)}. {_USAGE}")
     from mcp.server.mcpserver import MCPServer
     from mcp_types import ToolAnnotations
 
@@ -66,6 +70,6 @@ def _telling(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != _USAGE + 1:
-        sys.exit("usage: python -m agentscope_like.mcp.bundled.serve SERVER MODULE")
-    serve(sys.argv[1], sys.argv[2])
+    if not 1 <= len(sys.argv[1:]) <= _MOST_ARGUMENTS:
+        sys.exit(_USAGE)
+    serve(*sys.argv[1:])

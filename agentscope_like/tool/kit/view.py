@@ -47,34 +47,38 @@ class ToolView(ToolInventory):
     @property
     def is_outdated(self) -> bool:
         """Return whether a source has changed since its tools were listed."""
-        return any(inventory.is_outdated for inventory in self._inventories)
+        return super().is_outdated or any(one.is_outdated for one in self._inventories)
 
     def look(self) -> None:
         """List the tools of the sources that answer without waiting."""
+        super().look()
         for inventory in self._inventories:
             inventory.look()
 
     async def sync(self) -> None:
         """List the tools of the sources that have changed."""
+        await super().sync()
         for inventory in self._inventories:
             await inventory.sync()
 
     async def refresh(self) -> None:
         """Refresh the sources, and list the tools of those that have changed."""
         async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(super().refresh())
             for inventory in self._inventories:
                 tasks.create_task(inventory.refresh())
 
     def may_list(self, name: str) -> bool:
         """Return whether a source may later list a tool of this name."""
-        return any(inventory.may_list(name) for inventory in self._inventories)
+        return super().may_list(name) or any(one.may_list(name) for one in self._inventories)
 
     def silent(self, name: str) -> str | None:
         """Return the source that a tool of this name belongs to, if it lists none now."""
         if not self._selection.takes(name):
             return None
         silent = (inventory.silent(name) for inventory in self._inventories)
-        return next((source for source in silent if source is not None), None)
+        own = super().silent(name)
+        return own or next((source for source in silent if source is not None), None)
 
     def ruled(self) -> Mapping[str, ToolBase]:
         """Return all tools that rules may name."""

@@ -69,7 +69,7 @@ def _model(base: type[Any], name: str, text: str) -> Any:
         told = inner if isinstance(inner, Mapping) else {}
         default = ... if prop in required else told.get("default")
         field = Field(default, alias=prop, description=told.get("description"))
-        fields[_field_name(prop, fields)] = (Any, field)
+        fields[_field_name(prop, fields, base)] = (Any, field)
     create: Any = create_model  # its checker's plug-in knows no base that is given as a value
     model = create(name, __base__=(base, _ServerValues), __module__=__name__, **fields)
     model.raw_schema, model.raw_validator = json.loads(text), validator
@@ -138,11 +138,16 @@ class _ServerValues(Schema):
         return fields
 
 
-def _field_name(prop: str, taken: Mapping[str, Any]) -> str:
+def _field_name(prop: str, taken: Mapping[str, Any], base: type[Schema]) -> str:
     """Return the name of the property's field, which pydantic and Python accept."""
     name = re.sub(r"\W", "_", prop, flags=re.ASCII).lstrip("_")
     if not name or name[0].isdigit() or name.startswith("model_"):
         name = f"arg_{name}"
-    while name in taken or keyword.iskeyword(name) or hasattr(_ServerValues, name):
+    while name in taken or keyword.iskeyword(name) or _is_of(base, name):
         name = f"{name}_"
     return name
+
+
+def _is_of(base: type[Schema], name: str) -> bool:
+    """Return whether the name already means something for such models."""
+    return hasattr(_ServerValues, name) or hasattr(base, name) or name in base.model_fields

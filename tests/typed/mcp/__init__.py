@@ -1,0 +1,1 @@
+"""Tests of MCP tools as typed tools."""
