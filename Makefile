@@ -20,7 +20,7 @@ lint: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy
-	$(BIN)/mypy examples/*.py examples/test_your_agent/agent.py
+	$(BIN)/mypy examples/*.py examples/typed/*.py examples/test_your_agent/agent.py
 
 layers: $(READY)
 	$(BIN)/lint-imports
