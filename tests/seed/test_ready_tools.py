@@ -26,7 +26,7 @@ ROOMS = sorted(file.parent for file in Path(tools.__file__).parent.glob("*/defin
 async def test_004_21_finish_and_think_need_no_configuration(kind: Any) -> None:
     """They touch nothing but the agent's own state, so that they run unasked."""
     (tool,) = kind.create()
-    arguments = {"finish": {"message": "x"}, "think": {"thought": "x"}}[tool.name]
+    arguments: Any = {"finish": {"message": "x"}, "think": {"thought": "x"}}[tool.name]
     assert (await decide(tool, mode=DEFAULT, **arguments)).behavior == "allow"
 
 
@@ -56,7 +56,7 @@ async def test_004_24_the_editor_is_judged_by_each_command_s_own_effects(tmp_pat
     """What only views asks as Read does, though the tool as a whole is destructive."""
     (tool,) = FileEditorTool.create(working_dir=tmp_path)
     view = await decide(tool, rule("Read"), work=tmp_path, command="view", path="a.txt")
-    change = {"command": "create", "path": "a.txt", "file_text": "x"}
+    change: Any = {"command": "create", "path": "a.txt", "file_text": "x"}
     assert view.behavior == "allow"
     assert (await decide(tool, rule("Read"), work=tmp_path, **change)).behavior == "ask"
     assert (await decide(tool, mode=EDITS, work=tmp_path, **change)).behavior == "allow"

@@ -16,7 +16,7 @@ from rich.text import Text
 from agentscope_like.agent import Agent
 from agentscope_like.event import EventType
 from agentscope_like.exception import ConfigurationError, ToolArgumentError
-from agentscope_like.message import TextBlock, UserMsg
+from agentscope_like.message import Msg, TextBlock, ToolResultState, UserMsg
 from agentscope_like.permission import PermissionContext
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Bash, ToolBase, Toolkit
@@ -126,7 +126,7 @@ async def test_004_3_a_call_is_validated_run_and_wrapped() -> None:
     toolkit, state = Toolkit([COUNT]), state_of(permitting(mode=BYPASS))
     bad = await call(toolkit, "count", state, word="a")
     assert bad is not None
-    assert bad.state == "error"
+    assert bad.state is ToolResultState.ERROR
     good = await call(toolkit, "count", state, **GIVEN)
     assert good is not None
     assert good.metadata["observation"]["number"] == 3
@@ -171,7 +171,7 @@ async def test_004_8_an_executor_is_called_and_closed() -> None:
     assert executor.is_closed
     CountExecutor().close()
     with pytest.raises(TypeError):
-        ToolExecutor()  # type: ignore[abstract]
+        ToolExecutor()
 
 
 def test_004_9_annotations_are_the_hints_of_mcp() -> None:
@@ -219,7 +219,7 @@ async def test_004_13_the_agent_wraps_them_in_events() -> None:
     model = DictatedModel([call_of("count", **GIVEN)], [TextBlock(text="3")])
     agent = Agent("ada", "", model, Toolkit([COUNT]), state=state_of(permitting(mode=BYPASS)))
     events = [one async for one in agent.reply_stream(UserMsg("user", "Count."))]
-    kinds = [event.type for event in events if hasattr(event, "reply_id")]
+    kinds = [event.type for event in events if not isinstance(event, Msg)]
     assert kinds.count(EventType.TOOL_RESULT_END) == 1
 
 
@@ -227,7 +227,7 @@ async def test_004_14_a_stateless_tool_is_instantiated() -> None:
     """Action, observation, executor and definition are all that it takes."""
     response = await call(Toolkit([COUNT]), "count", state_of(permitting(mode=BYPASS)), **GIVEN)
     assert response is not None
-    assert response.state == "success"
+    assert response.state is ToolResultState.SUCCESS
 
 
 async def test_004_15_a_stateful_tool_is_a_subclass_with_a_factory() -> None:

@@ -94,8 +94,8 @@ class PathActionTool(ReadyMadeTool[ActionT, ObservationT]):
     ) -> PreparedAction:
         """Return the action, its path located for one decision."""
         call = await super().prepare_call(tool_input, context, session)
-        executor = self.executor
-        if not self.is_ready_made or not isinstance(executor, PathExecutor):
+        executor = self.executor if self.is_ready_made else None
+        if call.effects is None or not isinstance(executor, PathExecutor):
             return call
         return _PreparedWork(call, executor.work_of(call.action).twins)
 
