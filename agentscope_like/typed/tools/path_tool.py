@@ -20,6 +20,7 @@ from agentscope_like.permission import (
     rules_of,
 )
 from agentscope_like.tool.builtin.file_system import PathTool
+from agentscope_like.tool.resources import DeclaredResources
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.effects import Effects
 from agentscope_like.typed.executor import ToolConversation, ToolExecutor
@@ -87,6 +88,15 @@ class PathActionTool(ReadyMadeTool[ActionT, ObservationT]):
         if not isinstance(self.executor, PathExecutor):
             return None
         return self.executor.work_of(action).effects
+
+    @override
+    def declared_resources(self, action: ActionT) -> DeclaredResources | None:
+        """Return the file that is changed; nothing is said of what only reads."""
+        executor = self.executor if self.is_ready_made else None
+        if not isinstance(executor, PathExecutor):
+            return None
+        work = executor.work_of(action)
+        return work.tool.resources(work.arguments)
 
     @override
     async def prepare_call(

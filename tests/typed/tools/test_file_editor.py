@@ -236,6 +236,18 @@ async def test_a_symlink_that_was_swapped_is_not_followed(file: Path) -> None:
     assert (content(file), content(other)) == ("one\ntwo\nthree\n", "two\n")
 
 
+def test_changes_of_one_file_wait_for_each_other(file: Path) -> None:
+    """Each change needs its file for itself, by whatever name; what only views says nothing."""
+    tool = editor(file.parent)
+    lead(file.parent / "link", file)
+    paths = ("a.txt", "link", "other.txt")
+    said = [tool.resources({"path": path, **change}) for path in paths for change in CHANGES[1:2]]
+    assert said[0] == said[1] != said[2]
+    assert said[0] is not None
+    assert said[0].keys == (f"file:{file}",)
+    assert tool.resources({"command": "view", "path": "a.txt"}) is None
+
+
 async def test_the_history_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the oldest edits cannot be undone, and later ones can."""
     monkeypatch.setattr("agentscope_like.typed.tools.file_editor.history.MAX_EDITS", 2)
