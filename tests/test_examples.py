@@ -101,6 +101,13 @@ def test_an_agent_is_tested() -> None:
     assert "4 passed" in done.stdout, done.stdout + done.stderr
 
 
+def test_typed_tools_of_one_s_own_and_ready_made_ones_work_together() -> None:
+    """What runs is what was allowed; what was asked about and rejected was not done."""
+    shown = run("typed/own_tools.py").splitlines()
+    assert [line.split()[0] for line in shown[:5]] == ["allow", "allow", "allow", "ask", "allow"]
+    assert shown[5:] == ["It is noted.", "banana: 2"]
+
+
 def test_no_example_is_left_out() -> None:
     """Each example is run by a test."""
     here = Path(__file__).read_text(encoding="utf-8")

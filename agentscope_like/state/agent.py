@@ -44,6 +44,7 @@ class ReplyContext(BaseModel):
     Attributes:
         cur_iter: Rounds of reasoning taken so far.
         structured_schema: The schema that the final answer must fit, a model class or JSON Schema.
+        final_answer: The text with which a tool ended the reply; None while none did.
         suggested_tools: The tools that the model is told of in this reply, whichever it may call;
             None for all.
     """
@@ -54,6 +55,7 @@ class ReplyContext(BaseModel):
     cur_iter: int = 0
     structured_schema: type[BaseModel] | dict[str, Any] | None = None
     structured_output: Facts | None = None
+    final_answer: Text | None = None
     suggested_tools: list[Text] | None = None
 
     @field_serializer("structured_schema")

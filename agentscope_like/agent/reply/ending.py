@@ -57,10 +57,13 @@ class ReplyEnding:
         return schema is not None and self._urgings() > 0
 
     def before_round(self, config: ReActConfig) -> Iterator[AgentEvent]:
-        """End the reply if it has its structured output, or has used all its rounds."""
+        """End the reply if it has its answer, or has used all its rounds."""
         reply = self._recorder.state.reply_context
         grace = config.structured_output_grace_iters if reply.structured_schema else 0
         if reply.structured_output is not None:
+            yield self._end(ReplyFinishedReason.COMPLETED)
+        elif reply.final_answer is not None:
+            yield from self._say(reply.final_answer)
             yield self._end(ReplyFinishedReason.COMPLETED)
         elif reply.cur_iter >= config.max_iters + grace:
             yield from self.exceeded(config.max_iters)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.file_errors import FileToolError
     from agentscope_like.tool.builtin.file_system.known_names import UnknownNameError
     from agentscope_like.tool.builtin.file_system.path_permissions import ReadingTool, WritingTool
     from agentscope_like.tool.builtin.file_system.path_tool import PathTool, PreparedPath
@@ -28,6 +29,7 @@ __all__ = [
     "Entry",
     "FileContent",
     "FileSystem",
+    "FileToolError",
     "Files",
     "OpenFile",
     "PathTool",
@@ -52,6 +54,7 @@ __getattr__ = on_first_use(
         "Entry": "protocol",
         "FileContent": "protocol",
         "FileSystem": "protocol",
+        "FileToolError": ".file_errors",
         "Files": "protocol",
         "OpenFile": "protocol",
         "PathTool": "path_tool",

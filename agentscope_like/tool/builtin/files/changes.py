@@ -68,6 +68,14 @@ class ChangingTool(WritingTool):
             FileToolError: The call can only fail; the message tells the model why.
         """
 
+    def made(self, plan: Plan, after: FileContent) -> None:
+        """Note a change that was made; called where the file was written, in its thread.
+
+        Args:
+            plan: The change.
+            after: What the file is now.
+        """
+
     async def preview(self, tool_input: Mapping[str, Any], state: AgentState | None) -> str:
         """Return the difference that the call would make to the file, in the unified format.
 
@@ -131,7 +139,9 @@ class ChangingTool(WritingTool):
         def work(files: Files, checkpoint: Checkpoint) -> tuple[Plan, FileContent]:
             location = self.located(files, tool_input, decided)
             plan = self.plan(files, location, tool_input, _read_state(state))
-            return plan, _write(files, plan, checkpoint)
+            after = _write(files, plan, checkpoint)
+            self.made(plan, after)
+            return plan, after
 
         try:
             plan, after = await self._files.work(work)

@@ -9,7 +9,15 @@ from msgspec import Struct
 
 from agentscope_like.tool.builtin.file_errors import FileToolError
 
-__all__ = ["TextFormat", "bom_format", "decode", "is_binary", "line_end_at", "only_line_end"]
+__all__ = [
+    "TextFormat",
+    "bom_format",
+    "decode",
+    "is_binary",
+    "line_end_at",
+    "line_starts",
+    "only_line_end",
+]
 
 SNIFFED_BYTES = 8192
 """The number of bytes checked to tell text from binary data."""
@@ -113,6 +121,12 @@ def line_end_at(text: str, start: int, end: int) -> str:
         return "\n"
     found = LINE_END.search(text, start, end) or LINE_END.search(text, end)
     return found[0] if found is not None else _last_line_end(text[:start])
+
+
+def line_starts(text: str) -> list[int]:
+    """Return where each line of the text begins, and last where the text ends."""
+    starts = [0, *(found.end() for found in LINE_END.finditer(text))]
+    return starts if starts[-1] == len(text) else [*starts, len(text)]
 
 
 def _last_line_end(text: str) -> str:

@@ -7,6 +7,7 @@ from agentscope_like.lazy import on_first_use
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.planning.expand_tools import EXPANDER, ToolExpandTools
     from agentscope_like.tool.builtin.planning.reset_tools import ResetTools
+    from agentscope_like.tool.builtin.planning.task_graph import add_task, delete_task, release
     from agentscope_like.tool.builtin.planning.task_tools import (
         TaskCreate,
         TaskGet,
@@ -22,6 +23,9 @@ __all__ = [
     "TaskList",
     "TaskUpdate",
     "ToolExpandTools",
+    "add_task",
+    "delete_task",
+    "release",
 ]
 
 __getattr__ = on_first_use(
@@ -34,5 +38,8 @@ __getattr__ = on_first_use(
         "TaskList": "task_tools",
         "TaskUpdate": "task_tools",
         "ToolExpandTools": "expand_tools",
+        "add_task": "task_graph",
+        "delete_task": "task_graph",
+        "release": "task_graph",
     },
 )

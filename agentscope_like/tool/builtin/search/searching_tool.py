@@ -36,7 +36,7 @@ class SearchingTool(ReadingTool):
     """
 
     is_policy_injected = True
-    related_tools = ("Read",)
+    related_tools: tuple[str, ...] = ("Read",)
 
     def __init__(
         self,
