@@ -1,0 +1,24 @@
+"""Runs programs on pseudo-terminals, and shows what they write as plain text."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.terminal.pty_process import ProgramStart, PtyProcess
+    from agentscope_like.sandbox.terminal.screen import Screen
+
+__all__ = [
+    "ProgramStart",
+    "PtyProcess",
+    "Screen",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "ProgramStart": "pty_process",
+        "PtyProcess": "pty_process",
+        "Screen": "screen",
+    },
+)

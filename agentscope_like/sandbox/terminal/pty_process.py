@@ -1,0 +1,397 @@
+"""Runs one program on a pseudo-terminal of its own, and ends it with all that came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import selectors
+import signal
+import subprocess
+import termios
+import threading
+import time
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from agentscope_like.exception import IsolationError
+from agentscope_like.sandbox.host import OrphanGuard, ProcessFamily, find_bash
+from agentscope_like.sandbox.isolation import Confinement
+from agentscope_like.sandbox.terminal.keeper import (
+    EXITED,
+    FAILED,
+    LEFT,
+    keeper_words,
+    keeper_works,
+    order_text,
+)
+from agentscope_like.sandbox.terminal.screen import COLUMNS, ROWS, Screen
+
+__all__ = ["ProgramStart", "PtyProcess"]
+
+_READ_SIZE = 1 << 16
+_MOST_REPORT_BYTES = 1 << 20
+_POLL_SECONDS = 0.02
+_ENDING_SECONDS = 8.0
+_TYPING_SECONDS = 5.0
+_LOOKING_SECONDS = 1.0
+_NOT_STARTED = 127
+
+# Without a keeper: a leader of a session that opens a terminal is controlled by it.
+_ON_TERMINAL = """\
+exec <>"$0" >&0 2>&0
+cd "$1" || exit 127
+shift
+exec "$@"
+"""
+
+
+class ProgramStart(Struct, frozen=True):
+    """What is started.
+
+    Attributes:
+        words: The program and its arguments.
+        directory: Where it starts, as it knows the path.
+        environment: All of its variables.
+        mark: The mark in its environment that identifies its processes.
+        descriptors: Those that it inherits; closed here once it has been started.
+        report: A descriptor that is read until it ends; closed here. None for none.
+        confinement: What confines it; closed here. None if it is not confined.
+    """
+
+    words: tuple[str, ...]
+    directory: str
+    environment: Mapping[str, str]
+    mark: str
+    descriptors: tuple[int, ...] = ()
+    report: int | None = None
+    confinement: Confinement | None = None
+
+
+class PtyProcess:
+    """A program on a terminal of its own, in a session of its own.
+
+    Its output is read by a thread, whoever asks for it, until all its processes have ended: those
+    that it leaves in the background are ended soon after it. So they are when this object is
+    closed, and, where there is a keeper, when this process is killed.
+
+    Args:
+        start: What is started.
+        guard: Ends the program if this process is killed and there is no keeper.
+        longest: Seconds until it is ended; None for no limit.
+
+    Raises:
+        OSError: It cannot be started.
+    """
+
+    def __init__(
+        self, start: ProgramStart, *, guard: OrphanGuard, longest: float | None = None
+    ) -> None:
+        self._changed = threading.Condition()
+        self._screen = Screen()
+        self._start = start
+        self._guard = guard
+        self._said = b""
+        self._report = bytearray()
+        self._status: int | None = None
+        self._confined_status: int | None = None
+        self._is_over = self._is_closing = self._timed_out = False
+        self._last_output = self.started_at = time.monotonic()
+        self._deadline = None if longest is None else self.started_at + longest
+        self._control: int | None = None
+        self._spawn()
+        self._thread = threading.Thread(target=self._follow, name="terminal", daemon=True)
+        self._thread.start()
+
+    # What is known of it
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the program and all that came of it have ended."""
+        return self._is_over
+
+    @property
+    def exit_status(self) -> int | None:
+        """Return the exit status, 128 + N where signal N ended it; None while it is not known."""
+        return self._status
+
+    @property
+    def has_run(self) -> bool:
+        """Return whether it ran; it does not if it could not be confined."""
+        confinement = self._start.confinement
+        return confinement is None or self._confined_status is not None or self._is_closing
+
+    @property
+    def timed_out(self) -> bool:
+        """Return whether it was ended since it had run for too long."""
+        return self._timed_out
+
+    @property
+    def objection(self) -> str | None:
+        """Return why it could not be started, or None."""
+        return self._line(FAILED)
+
+    @property
+    def left_background(self) -> bool:
+        """Return whether processes in the background were ended when it had ended."""
+        return self._line(LEFT) is not None
+
+    @property
+    def report(self) -> bytes:
+        """Return what it wrote to its report, once it is over."""
+        return bytes(self._report)
+
+    def take(self) -> str:
+        """Return the output that has not been shown."""
+        with self._changed:
+            return self._screen.take()
+
+    # What is done to it
+
+    def wait(self, *, quiet: float | None, longest: float, woken: threading.Event) -> None:
+        """Wait until the program is over, or something else happens.
+
+        Args:
+            quiet: Seconds without output that are enough; None if none are.
+            longest: Seconds to wait at most.
+            woken: Ends the waiting; `wake` has to be called after setting it.
+        """
+        begun = time.monotonic()
+        with self._changed:
+            while not (self._is_over or woken.is_set()):
+                now = time.monotonic()
+                until = begun + longest
+                if quiet is not None:
+                    until = min(until, max(begun, self._last_output) + quiet)
+                if now >= until:
+                    return
+                self._changed.wait(until - now)
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def type(self, data: bytes) -> bool:
+        """Type text; return whether the program took all of it in time."""
+        deadline = time.monotonic() + _TYPING_SECONDS
+        while data and time.monotonic() < deadline:
+            with self._changed:  # the descriptor is open as long as it is not over
+                if self._is_over:
+                    return False
+                with contextlib.suppress(BlockingIOError):
+                    data = data[os.write(self._master, data) :]
+            if data:
+                time.sleep(_POLL_SECONDS)
+        return not data
+
+    def close(self) -> None:
+        """End the program and everything that came of it; calling it again does nothing."""
+        self._is_closing = True
+        self._let_go()
+        self._thread.join(_ENDING_SECONDS)
+        if self._thread.is_alive():
+            self._end_family()
+            self._thread.join(_ENDING_SECONDS)
+
+    def _let_go(self) -> None:
+        """Have everything ended, by the keeper where there is one."""
+        with self._changed:
+            control, self._control = self._control, None
+        if control is not None:
+            os.close(control)
+        elif not self._is_over and not self._has_keeper:
+            self._end_family()
+
+    # Starting
+
+    def _spawn(self) -> None:
+        start = self._start
+        self._has_keeper = keeper_works()
+        self._master, slave = os.openpty()
+        opened = [slave, *start.descriptors]
+        try:
+            termios.tcsetwinsize(slave, (ROWS, COLUMNS))
+            os.set_blocking(self._master, False)
+            launch = self._below_keeper if self._has_keeper else self._alone
+            self._process = launch(slave, opened)
+        except BaseException:
+            self._release()
+            raise
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+        if start.confinement is not None:
+            start.confinement.hand_over()
+        self._family = ProcessFamily(self._process.pid, start.mark)
+
+    def _below_keeper(self, slave: int, opened: list[int]) -> subprocess.Popen[bytes]:
+        words, environment, directory, given = self._confined()
+        control, self._control = os.pipe()
+        opened.append(control)
+        self._told, told_end = os.pipe()
+        opened.append(told_end)
+        os.set_blocking(self._told, False)
+        order = os.memfd_create("order")
+        opened.append(order)
+        with open(os.dup(order), "wb") as file:
+            file.write(order_text(words, directory, environment))
+        os.lseek(order, 0, os.SEEK_SET)
+        return subprocess.Popen(
+            keeper_words(control, told_end, order),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd="/",
+            env={},
+            pass_fds=(control, told_end, order, *given),
+            start_new_session=True,
+        )
+
+    def _alone(self, slave: int, opened: list[int]) -> subprocess.Popen[bytes]:
+        words, environment, directory, given = self._confined()
+        bash = find_bash()
+        if bash is None:
+            raise FileNotFoundError(errno.ENOENT, "there is no bash in the system's directories")
+        self._told, told_end = os.pipe()
+        opened.append(told_end)
+        name = os.ttyname(slave)
+        process = subprocess.Popen(
+            [bash, "--norc", "--noprofile", "-c", _ON_TERMINAL, name, directory, *words],
+            stdin=subprocess.DEVNULL,
+            cwd="/",
+            env=dict(environment),
+            pass_fds=given,
+            start_new_session=True,
+        )
+        self._guard.watch(process.pid)
+        return process
+
+    def _confined(self) -> tuple[Sequence[str], Mapping[str, str], str, tuple[int, ...]]:
+        """Return the words, variables, directory and descriptors of what is started."""
+        start = self._start
+        if start.confinement is None:
+            return start.words, start.environment, start.directory, start.descriptors
+        confinement = start.confinement
+        given = (*start.descriptors, *confinement.descriptors)
+        return (*confinement.words, *start.words), {}, "/", given
+
+    # While it runs
+
+    def _follow(self) -> None:
+        """Read all output until everything has ended."""
+        try:
+            with selectors.DefaultSelector() as selector:
+                for descriptor in (self._master, self._told, self._start.report):
+                    if descriptor is not None:
+                        selector.register(descriptor, selectors.EVENT_READ)
+                while self._goes_on(selector):
+                    self._take_ready(selector, self._patience())
+                while selector.get_map() and self._take_ready(selector, 0):
+                    pass
+        finally:
+            self._finish()
+
+    def _goes_on(self, selector: selectors.BaseSelector) -> bool:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            self._deadline = None
+            self._timed_out = self._is_closing = True
+            self._let_go()
+        if self._has_keeper:
+            return self._told in selector.get_map()
+        return not self._ended_alone()
+
+    def _patience(self) -> float:
+        if not self._has_keeper:
+            return _POLL_SECONDS
+        if self._deadline is None:
+            return _LOOKING_SECONDS
+        return max(0.0, min(_LOOKING_SECONDS, self._deadline - time.monotonic()))
+
+    def _take_ready(self, selector: selectors.BaseSelector, seconds: float) -> bool:
+        """Read what there is; return whether there was any."""
+        ready = selector.select(seconds)
+        for key, _ in ready:
+            if not self._take_from(key.fd):
+                selector.unregister(key.fd)
+        return bool(ready)
+
+    def _take_from(self, descriptor: int) -> bool:
+        """Read once; return whether more may come."""
+        try:
+            data = os.read(descriptor, _READ_SIZE)
+        except BlockingIOError:
+            return True
+        except OSError:  # nobody has the terminal open any more
+            return False
+        if descriptor == self._master:
+            with self._changed:
+                self._screen.add(data)
+                self._last_output = time.monotonic()
+                self._changed.notify_all()
+        elif descriptor == self._told:
+            self._said += data
+        elif len(self._report) < _MOST_REPORT_BYTES:
+            self._report += data
+        return bool(data)
+
+    def _ended_alone(self) -> bool:
+        """Return whether the program has ended, and end what it left; for want of a keeper."""
+        if self._process.poll() is None:
+            return False
+        if self._family.has_members():
+            self._said += f"{LEFT}\n".encode()
+            self._end_family()
+        return True
+
+    def _end_family(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if self._process.poll() is None:
+                    os.killpg(self._process.pid, number)
+            self._family.end(number, everyone=True)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(10 * _POLL_SECONDS)
+
+    def _finish(self) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_ENDING_SECONDS)
+        self._guard.forget(self._process.pid)
+        if self._start.confinement is not None:
+            self._confined_status = self._start.confinement.exit_status
+        self._status = self._found_status()
+        with self._changed:
+            self._is_over = True
+            self._release()
+            self._changed.notify_all()
+
+    def _found_status(self) -> int | None:
+        if self._confined_status is not None:
+            return self._confined_status
+        if not self._has_keeper:
+            code = self._process.returncode
+            return None if code is None else code if code >= 0 else 128 - code
+        exited = self._line(EXITED)
+        if exited is not None and exited.isdigit():
+            return int(exited)
+        return _NOT_STARTED if self.objection is not None else None
+
+    def _line(self, kind: str) -> str | None:
+        """Return what a line of the keeper says, or None where there is no such line."""
+        for line in self._said.decode("utf-8", "replace").splitlines():
+            first, _, rest = line.partition(" ")
+            if first == kind:
+                return rest
+        return None
+
+    def _release(self) -> None:
+        if self._start.confinement is not None:
+            self._start.confinement.close()
+        control, self._control = self._control, None
+        told = getattr(self, "_told", None)
+        for descriptor in (self._master, told, control, self._start.report):
+            if descriptor is not None:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
