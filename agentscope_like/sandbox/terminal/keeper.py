@@ -37,7 +37,11 @@ pop @words;
 my @variables = splice @words, $count;
 
 sub say_it { syswrite $told, join(' ', @_) . "\n" }
-sub children { my $ended; do { $ended = waitpid(-1, $waits_not); note($ended) } while $ended > 0; $ended == 0 }
+sub children {
+    my $ended;
+    do { $ended = waitpid(-1, $waits_not); note($ended) } while $ended > 0;
+    return $ended == 0;
+}
 sub pause_for { select undef, undef, undef, $_[0] }
 sub note {
     return if !defined $main or $_[0] != $main;
@@ -84,9 +88,10 @@ for my $standard (0 .. 2) { syscall($close, $standard) }
 open(STDIN, '<', '/dev/null'); open(STDOUT, '>', '/dev/null'); open(STDERR, '>', '/dev/null');
 my $handle = syscall($pidfd_open, $main, 0);
 opendir(my $own, '/proc/self/fd');
-my @open = grep { /^\d+$/ && $_ > 2 && $_ != $control && $_ != $status && $_ != $handle } readdir $own;
+my %kept = map { $_ => 1 } (0, 1, 2, $control, $status, $handle);
+my @inherited = grep { /^\d+$/ && !$kept{$_} } readdir $own;
 closedir $own;
-syscall($close, $_ + 0) for @open;
+syscall($close, $_ + 0) for @inherited;
 while (defined $main) {
     my $watched = '';
     vec($watched, $control, 1) = 1;
@@ -104,9 +109,7 @@ end_all();
 def keeper_works() -> bool:
     """Return whether there can be a keeper on this machine."""
     return (
-        sys.platform == "linux"
-        and platform.machine() in _CALLS
-        and os.access(INTERPRETER, os.X_OK)
+        sys.platform == "linux" and platform.machine() in _CALLS and os.access(INTERPRETER, os.X_OK)
     )
 
 

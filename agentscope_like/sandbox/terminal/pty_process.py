@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import selectors
 import signal
@@ -16,7 +15,6 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.host import OrphanGuard, ProcessFamily, find_bash
 from agentscope_like.sandbox.isolation import Confinement
 from agentscope_like.sandbox.terminal.keeper import (
@@ -101,6 +99,7 @@ class PtyProcess:
         self._last_output = self.started_at = time.monotonic()
         self._deadline = None if longest is None else self.started_at + longest
         self._control: int | None = None
+        self._slave: int | None = None
         self._spawn()
         self._thread = threading.Thread(target=self._follow, name="terminal", daemon=True)
         self._thread.start()
@@ -257,9 +256,9 @@ class PtyProcess:
             raise FileNotFoundError(errno.ENOENT, "there is no bash in the system's directories")
         self._told, told_end = os.pipe()
         opened.append(told_end)
-        name = os.ttyname(slave)
+        self._slave = os.dup(slave)  # the terminal has to be there until the program opens it
         process = subprocess.Popen(
-            [bash, "--norc", "--noprofile", "-c", _ON_TERMINAL, name, directory, *words],
+            [*_plain(bash), _ON_TERMINAL, os.ttyname(slave), directory, *words],
             stdin=subprocess.DEVNULL,
             cwd="/",
             env=dict(environment),
@@ -391,7 +390,11 @@ class PtyProcess:
             self._start.confinement.close()
         control, self._control = self._control, None
         told = getattr(self, "_told", None)
-        for descriptor in (self._master, told, control, self._start.report):
+        for descriptor in (self._master, self._slave, told, control, self._start.report):
             if descriptor is not None:
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
+
+
+def _plain(bash: str) -> tuple[str, ...]:
+    return bash, "--norc", "--noprofile", "-c"

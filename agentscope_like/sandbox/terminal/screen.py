@@ -29,6 +29,7 @@ _UNENDED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07]*|[ -/]*)", re.DOTA
 _PLAIN = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f-\x9f]*", re.DOTALL)
 _MOST_PENDING = 8192
 _MOST_COLUMN = 10_000
+_NUMBER = re.compile(r"[0-9]{1,5}")
 _OTHER_SCREEN = frozenset({"?47", "?1047", "?1049"})
 
 
@@ -284,6 +285,6 @@ class Screen:
 
 
 def _numbers(parameters: str, count: int) -> list[int]:
-    found = [int(each) if each.isdigit() and len(each) < 6 else 0 for each in parameters.split(";")]
+    fields = parameters.split(";")
+    found = [int(each) if _NUMBER.fullmatch(each) else 0 for each in fields]
     return (found + [0] * count)[:count]
-
