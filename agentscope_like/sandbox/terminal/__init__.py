@@ -6,9 +6,11 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.terminal.pty_process import ProgramStart, PtyProcess
-    from agentscope_like.sandbox.terminal.screen import Screen
+    from agentscope_like.sandbox.terminal.screen import COLUMNS, ROWS, Screen
 
 __all__ = [
+    "COLUMNS",
+    "ROWS",
     "ProgramStart",
     "PtyProcess",
     "Screen",
@@ -17,8 +19,10 @@ __all__ = [
 __getattr__ = on_first_use(
     __name__,
     {
+        "COLUMNS": "screen",
         "ProgramStart": "pty_process",
         "PtyProcess": "pty_process",
+        "ROWS": "screen",
         "Screen": "screen",
     },
 )

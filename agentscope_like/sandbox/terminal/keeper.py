@@ -16,7 +16,15 @@ from collections.abc import Mapping, Sequence
 
 from agentscope_like.sandbox.isolation import INTERPRETER
 
-__all__ = ["EXITED", "FAILED", "LEFT", "keeper_words", "keeper_works", "order_text"]
+__all__ = [
+    "EXITED",
+    "FAILED",
+    "LEFT",
+    "foreground_words",
+    "keeper_words",
+    "keeper_works",
+    "order_text",
+]
 
 EXITED, LEFT, FAILED = "exited", "left", "failed"
 """What the lines begin with that the keeper writes: the program's exit status follows; that it left
@@ -105,12 +113,30 @@ say_it('left');
 end_all();
 """
 
+_FOREGROUND = r"""
+my $set_foreground = 0x5410;
+delete $ENV{PERL_BADLANG};
+setpgrp(0, 0);
+$SIG{TTOU} = 'IGNORE';
+ioctl(STDIN, $set_foreground, pack('i', $$));
+$SIG{TTOU} = 'DEFAULT';
+exec {$ARGV[0]} @ARGV or exit 127;
+"""
+
 
 def keeper_works() -> bool:
     """Return whether there can be a keeper on this machine."""
     return (
         sys.platform == "linux" and platform.machine() in _CALLS and os.access(INTERPRETER, os.X_OK)
     )
+
+
+def foreground_words() -> list[str]:
+    """Return the words before a confined program that make it the one that `C-c` interrupts.
+
+    Else what confines it would be interrupted as well, and its exit status be lost.
+    """
+    return ["/usr/bin/env", "PERL_BADLANG=0", INTERPRETER, "-e", _FOREGROUND]
 
 
 def keeper_words(control: int, status: int, order: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import os
@@ -11,7 +12,7 @@ import subprocess
 import termios
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -21,6 +22,7 @@ from agentscope_like.sandbox.terminal.keeper import (
     EXITED,
     FAILED,
     LEFT,
+    foreground_words,
     keeper_words,
     keeper_works,
     order_text,
@@ -36,6 +38,7 @@ _ENDING_SECONDS = 8.0
 _TYPING_SECONDS = 5.0
 _LOOKING_SECONDS = 1.0
 _NOT_STARTED = 127
+_SIGNALLED = 128
 
 # Without a keeper: a leader of a session that opens a terminal is controlled by it.
 _ON_TERMINAL = """\
@@ -87,7 +90,9 @@ class PtyProcess:
     def __init__(
         self, start: ProgramStart, *, guard: OrphanGuard, longest: float | None = None
     ) -> None:
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
+        self._listeners: list[Callable[[], None]] = []
+        self._woken = 0
         self._screen = Screen()
         self._start = start
         self._guard = guard
@@ -120,12 +125,30 @@ class PtyProcess:
     def has_run(self) -> bool:
         """Return whether it ran; it does not if it could not be confined."""
         confinement = self._start.confinement
-        return confinement is None or self._confined_status is not None or self._is_closing
+        if confinement is None or self._confined_status is not None or self._is_closing:
+            return True
+        return self._status is not None and self._status > _SIGNALLED  # what confined it was ended
+
+    @property
+    def has_news(self) -> bool:
+        """Return whether there is output that has not been shown."""
+        with self._lock:
+            return self._screen.has_news
+
+    @property
+    def pid(self) -> int:
+        """Return the id of the process that was started here."""
+        return self._process.pid
 
     @property
     def timed_out(self) -> bool:
         """Return whether it was ended since it had run for too long."""
         return self._timed_out
+
+    @property
+    def was_ended(self) -> bool:
+        """Return whether it was ended from here."""
+        return self._is_closing
 
     @property
     def objection(self) -> str | None:
@@ -144,40 +167,61 @@ class PtyProcess:
 
     def take(self) -> str:
         """Return the output that has not been shown."""
-        with self._changed:
+        with self._lock:
             return self._screen.take()
 
     # What is done to it
 
-    def wait(self, *, quiet: float | None, longest: float, woken: threading.Event) -> None:
-        """Wait until the program is over, or something else happens.
+    async def wait(self, *, quiet: float | None, longest: float) -> None:
+        """Wait until the program is over, or `wake` is called.
 
         Args:
             quiet: Seconds without output that are enough; None if none are.
             longest: Seconds to wait at most.
-            woken: Ends the waiting; `wake` has to be called after setting it.
         """
-        begun = time.monotonic()
-        with self._changed:
-            while not (self._is_over or woken.is_set()):
-                now = time.monotonic()
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def tell() -> None:
+            if not changed.is_set():
+                with contextlib.suppress(RuntimeError):  # the loop is closed
+                    loop.call_soon_threadsafe(changed.set)
+
+        begun, woken = time.monotonic(), self._woken
+        with self._lock:
+            since = self._last_output if self._screen.has_news else begun
+            self._listeners.append(tell)
+        try:
+            while True:
+                changed.clear()
                 until = begun + longest
                 if quiet is not None:
-                    until = min(until, max(begun, self._last_output) + quiet)
-                if now >= until:
+                    until = min(until, max(since, self._last_output) + quiet)
+                left = until - time.monotonic()
+                if self._is_over or self._woken != woken or left <= 0:
                     return
-                self._changed.wait(until - now)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(left):
+                        await changed.wait()
+        finally:
+            with self._lock:
+                self._listeners.remove(tell)
 
     def wake(self) -> None:
-        """Let those who wait look again."""
-        with self._changed:
-            self._changed.notify_all()
+        """Have those who wait return."""
+        self._woken += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        with self._lock:
+            listeners = tuple(self._listeners)
+        for listener in listeners:
+            listener()
 
     def type(self, data: bytes) -> bool:
         """Type text; return whether the program took all of it in time."""
         deadline = time.monotonic() + _TYPING_SECONDS
         while data and time.monotonic() < deadline:
-            with self._changed:  # the descriptor is open as long as it is not over
+            with self._lock:  # the descriptor is open as long as it is not over
                 if self._is_over:
                     return False
                 with contextlib.suppress(BlockingIOError):
@@ -197,7 +241,7 @@ class PtyProcess:
 
     def _let_go(self) -> None:
         """Have everything ended, by the keeper where there is one."""
-        with self._changed:
+        with self._lock:
             control, self._control = self._control, None
         if control is not None:
             os.close(control)
@@ -275,7 +319,8 @@ class PtyProcess:
             return start.words, start.environment, start.directory, start.descriptors
         confinement = start.confinement
         given = (*start.descriptors, *confinement.descriptors)
-        return (*confinement.words, *start.words), {}, "/", given
+        before = foreground_words() if self._has_keeper else ()
+        return (*confinement.words, *before, *start.words), {}, "/", given
 
     # While it runs
 
@@ -326,10 +371,10 @@ class PtyProcess:
         except OSError:  # nobody has the terminal open any more
             return False
         if descriptor == self._master:
-            with self._changed:
+            with self._lock:
                 self._screen.add(data)
                 self._last_output = time.monotonic()
-                self._changed.notify_all()
+            self._tell()
         elif descriptor == self._told:
             self._said += data
         elif len(self._report) < _MOST_REPORT_BYTES:
@@ -361,10 +406,10 @@ class PtyProcess:
         if self._start.confinement is not None:
             self._confined_status = self._start.confinement.exit_status
         self._status = self._found_status()
-        with self._changed:
+        with self._lock:
             self._is_over = True
             self._release()
-            self._changed.notify_all()
+        self._tell()
 
     def _found_status(self) -> int | None:
         if self._confined_status is not None:

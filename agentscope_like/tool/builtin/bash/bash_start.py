@@ -86,9 +86,9 @@ def bash_start(
     os.write(prologue_end, text.encode())
     descriptors.close(prologue_end)
     if not unseen:
-        words = (bash, *_OPTIONS, "--", command)
+        shown = (bash, *_OPTIONS, "--", command)
         variables = {**environment, "BASH_ENV": f"/dev/fd/{prologue}"}
-        return BashStart(words, variables, (report_end, prologue), report)
+        return BashStart(shown, variables, (report_end, prologue), report)
     text_end = descriptors.file(command)
     words = (bash, *_OPTIONS, "--", _UNSEEN, bash, f"{text_end}", f"{prologue}")
     return BashStart(words, dict(environment), (report_end, prologue, text_end), report)

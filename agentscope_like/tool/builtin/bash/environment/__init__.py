@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     )
     from agentscope_like.tool.builtin.bash.environment.inherited_environment import (
         in_english,
+        is_inherited,
         shell_environment,
     )
     from agentscope_like.tool.builtin.bash.environment.repository_doubts import (
         with_repository_doubts,
     )
-    from agentscope_like.tool.builtin.bash.environment.secret_variables import without_secrets
+    from agentscope_like.tool.builtin.bash.environment.secret_variables import (
+        secret_names,
+        without_secrets,
+    )
     from agentscope_like.tool.builtin.bash.environment.work_tree import work_tree_of
 
 __all__ = [
@@ -32,9 +36,11 @@ __all__ = [
     "git_environment",
     "git_places",
     "in_english",
+    "is_inherited",
     "keys_below",
     "not_told",
     "repository_keys",
+    "secret_names",
     "shell_environment",
     "with_repository_doubts",
     "without_secrets",
@@ -50,9 +56,11 @@ __getattr__ = on_first_use(
         "git_environment": "git_programs",
         "git_places": "git_programs",
         "in_english": "inherited_environment",
+        "is_inherited": "inherited_environment",
         "keys_below": "git_programs",
         "not_told": "git_programs",
         "repository_keys": "git_programs",
+        "secret_names": "secret_variables",
         "shell_environment": "inherited_environment",
         "with_repository_doubts": "repository_doubts",
         "without_secrets": "secret_variables",

@@ -1,0 +1,1 @@
+"""Ready-made typed tools, each in a room of its own."""
