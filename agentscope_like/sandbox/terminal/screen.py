@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _UNENDED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07]*|[ -/]*)", re.DOTALL)
-_PLAIN = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f-\x9f]*", re.DOTALL)
+_PLAIN = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\r\n[^\x00-\x08\x0a-\x1f\x7f-\x9f]*)*")
 _MOST_PENDING = 8192
 _MOST_COLUMN = 10_000
 _NUMBER = re.compile(r"[0-9]{1,5}")
@@ -125,12 +125,11 @@ class Screen:
 
     def _takes_lines(self, text: str) -> bool:
         """Take text that does nothing but add lines at the end; return whether it is such."""
-        text = text.replace("\r\n", "\n")
         row = self._rows[self._row]
         is_last = self._row == len(self._rows) - 1 and self._column == len(row.text)
         if not is_last or self._below is not None or not _PLAIN.fullmatch(text):
             return False
-        first, *more = text.split("\n")
+        first, *more = text.split("\r\n")
         self._write(first)
         if len(more) <= ROWS:
             for line in more:
