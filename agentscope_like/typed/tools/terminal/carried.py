@@ -12,7 +12,7 @@ from agentscope_like.tool.builtin.bash.environment import is_inherited, secret_n
 
 __all__ = ["Carried", "carried_over"]
 
-_OF_THE_SHELL = frozenset({"_", "PWD", "OLDPWD", "SHLVL", "BASH_ENV", MARK_VARIABLE})
+_OF_THE_SHELL = frozenset({"_", "PWD", "OLDPWD", "SHLVL", MARK_VARIABLE})
 """What bash sets itself, and what marks the command."""
 
 _MOST_VARIABLES = 200

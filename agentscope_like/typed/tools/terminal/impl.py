@@ -147,12 +147,12 @@ class TerminalSession:
     async def _begin(self, call: TerminalCall) -> Program:
         self._runs += 1
         self._refused = ()
+        shell = self._judge.shell(self.state)
+        if problem := shell.start_objection():
+            self._judge.move(self.state, shell.directory)
+            raise AgentOrientedException(problem)
         program = await start_program(
-            self._judge,
-            call,
-            shell=self._judge.shell(self.state),
-            carried=self._variables,
-            guard=self._guard,
+            self._judge, call, shell=shell, carried=self._variables, guard=self._guard
         )
         self._running, self._is_settled = program, False
         return program

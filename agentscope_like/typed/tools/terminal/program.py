@@ -164,8 +164,6 @@ async def start_program(
     Raises:
         AgentOrientedException: It cannot be started.
     """
-    if problem := shell.start_objection():
-        raise AgentOrientedException(problem)
     timeout = call.action.timeout
     async with AsyncExitStack() as stack:
         boundary = await stack.enter_async_context(judge.boundary(call))
