@@ -92,6 +92,7 @@ if ($main == 0) {
     say_it('failed', "$!");
     exit 127;
 }
+$SIG{$_} = 'IGNORE' for qw(HUP INT QUIT TERM USR1 USR2 PIPE);
 for my $standard (0 .. 2) { syscall($close, $standard) }
 open(STDIN, '<', '/dev/null'); open(STDOUT, '>', '/dev/null'); open(STDERR, '>', '/dev/null');
 my $handle = syscall($pidfd_open, $main, 0);

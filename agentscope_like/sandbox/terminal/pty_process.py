@@ -268,7 +268,8 @@ class PtyProcess:
                 os.close(descriptor)
         if start.confinement is not None:
             start.confinement.hand_over()
-        self._family = ProcessFamily(self._process.pid, start.mark)
+        leader = None if self._has_keeper else self._process.pid
+        self._family = ProcessFamily(leader, start.mark)
 
     def _below_keeper(self, slave: int, opened: list[int]) -> subprocess.Popen[bytes]:
         words, environment, directory, given = self._confined()
@@ -402,6 +403,8 @@ class PtyProcess:
     def _finish(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_ENDING_SECONDS)
+        if self._has_keeper and self._process.returncode != 0:
+            self._family.end(signal.SIGKILL, everyone=True)  # the keeper was killed
         self._guard.forget(self._process.pid)
         if self._start.confinement is not None:
             self._confined_status = self._start.confinement.exit_status

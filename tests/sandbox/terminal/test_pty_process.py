@@ -227,6 +227,31 @@ def test_nothing_is_left_after_this_process_was_killed(terminals: Terminals) -> 
     assert terminals.left() == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+async def test_a_program_that_ends_its_keeper_is_ended(
+    terminals: Terminals, number: signal.Signals
+) -> None:
+    """It cannot be kept any more."""
+    if not keeper_works():
+        pytest.skip("there can be no keeper here")
+    left = f"sleep {terminals.number}"
+    process = terminals.start(f"{left} & sleep 0.1; kill -{number.value} $PPID; exec {left}")
+    await until_there(terminals)
+    await process.wait(quiet=0.5, longest=2)
+    process.close()
+    assert process.is_over
+    assert terminals.left() == []
+
+
+async def test_a_program_inherits_its_streams_and_nothing_else(
+    way: str, terminals: Terminals
+) -> None:
+    """No descriptor of this process or of the keeper reaches it."""
+    numbers = "{0..20} {90..300}"
+    looked = f"for n in {numbers}; do [ -e /proc/$$/fd/$n ] && echo -n \"$n \"; done"
+    assert await finished(terminals.start(looked)) == "0 1 2", way
+
+
 async def test_no_thread_and_no_descriptor_is_left(terminals: Terminals) -> None:
     """A program that has ended leaves nothing in this process either."""
     import threading  # this test alone needs it
