@@ -305,7 +305,7 @@ class TerminalTool(ToolDefinition[TerminalAction, TerminalObservation]):
         """
         self.judge.validate_rule(rule_content)
 
-    def compile_rules(
+    def compile_rules(  # type: ignore[override]
         self, contents: Sequence[str], behavior: PermissionBehavior
     ) -> TerminalCommands:
         """Return a matcher for the patterns of rules that say `behavior`.
@@ -331,6 +331,13 @@ class TerminalTool(ToolDefinition[TerminalAction, TerminalObservation]):
         """Return rules for the parts of the command that are not proven to read only."""
         call = await self.prepare_call(tool_input, PermissionContext())
         return call.own_suggestions() if isinstance(call, TerminalCall) else []
+
+    @override
+    @never_waits
+    async def fallback_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
+        """Return no rule: the command's own reading suggests what could be allowed."""
+        del tool_input
+        return []
 
     @override
     async def certain_failure(self, tool_input: dict[str, Any], state: AgentState) -> str | None:
@@ -370,14 +377,9 @@ class TerminalTool(ToolDefinition[TerminalAction, TerminalObservation]):
         if not isinstance(state, AgentState):
             state = AgentState()
         command = prepared if isinstance(prepared, TerminalCall) else None
-        action = prepared.action
+        action, effects = prepared.action, self.effects(prepared.action)
         decided = PreparedAction(
-            self,
-            prepared.tool_input,
-            prepared.context,
-            action=action,
-            effects=self.effects(action),
-            commands=() if command is None else (command,),
+            self, prepared.tool_input, prepared.context, action=action, effects=effects
         )
         if self._run is None:
             raise GrantError(f"{self.name} has no executor")
