@@ -172,12 +172,16 @@ class PtyProcess:
 
     # What is done to it
 
-    async def wait(self, *, quiet: float | None, longest: float) -> None:
+    async def wait(
+        self, *, quiet: float | None, longest: float, prompted: float | None = None
+    ) -> None:
         """Wait until the program is over, or `wake` is called.
 
         Args:
             quiet: Seconds without output that are enough; None if none are.
             longest: Seconds to wait at most.
+            prompted: Seconds without output that are enough behind a line that has not ended, as
+                behind a question; by default as for others.
         """
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
@@ -195,7 +199,9 @@ class PtyProcess:
                 changed.clear()
                 until = begun + longest
                 if quiet is not None:
-                    until = min(until, max(since, self._last_output) + quiet)
+                    shorter = prompted is not None and self._screen.is_within_line
+                    enough = min(quiet, prompted or quiet) if shorter else quiet
+                    until = min(until, max(since, self._last_output) + enough)
                 left = until - time.monotonic()
                 if self._is_over or self._woken != woken or left <= 0:
                     return

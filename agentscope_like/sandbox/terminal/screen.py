@@ -121,6 +121,11 @@ class Screen:
         """Return whether `take` would return anything."""
         return not self._window.is_empty or any(row.is_news for row in self._rows)
 
+    @property
+    def is_within_line(self) -> bool:
+        """Return whether the last line has begun and not ended, as that of a prompt."""
+        return self._column > 0
+
     # Text
 
     def _takes_lines(self, text: str) -> bool:

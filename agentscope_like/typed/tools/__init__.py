@@ -1,1 +1,3 @@
 """Ready-made typed tools, each in a room of its own."""
+
+__all__: list[str] = []

@@ -248,7 +248,7 @@ async def test_a_program_inherits_its_streams_and_nothing_else(
 ) -> None:
     """No descriptor of this process or of the keeper reaches it."""
     numbers = "{0..20} {90..300}"
-    looked = f"for n in {numbers}; do [ -e /proc/$$/fd/$n ] && echo -n \"$n \"; done"
+    looked = f'for n in {numbers}; do [ -e /proc/$$/fd/$n ] && echo -n "$n "; done'
     assert await finished(terminals.start(looked)) == "0 1 2", way
 
 

@@ -85,18 +85,32 @@ async def test_input_without_a_program_is_not_typed(session: Session) -> None:
 
 async def test_a_conversation_with_a_program(session: Session) -> None:
     """What is typed is read, and what is answered is shown."""
-    started = await session("python3 -q")
-    assert ">>>" in started.output
+    seen = await session("python3 -q")
+    if ">>>" not in seen.output:
+        seen = await session.until(lambda seen: ">>>" in seen.output, session)
+    assert seen.observation.is_running
     assert "42" in (await session.type("6*7")).output
     await session.type("def f():\n    return 'in' + 'dented'\n\n")
     assert "indented" in (await session.type("f()")).output
     assert (await session.type("C-d")).observation.exit_code == 0
 
 
+async def test_a_question_of_a_program_is_shown_soon(make_session: Callable[..., Session]) -> None:
+    """A line that has not ended is not waited behind for as long as a quiet program."""
+    session = make_session(no_change_timeout_seconds=30)
+    begun = time.monotonic()
+    asked = await session("read -rp 'name? ' name; echo \"hello $name\"")
+    assert time.monotonic() - begun < 15
+    assert asked.output == "name?"
+    assert (await session.type("you")).output.endswith("hello you")
+
+
 async def test_a_full_screen_program_is_shown_and_left(session: Session, tmp_path: Path) -> None:
     """`less` shows a page, is searched, and ends with `q`."""
     (tmp_path / "lines").write_text("".join(f"line {n}\n" for n in range(500)))
     first = await session("less lines")
+    if "line 5\n" not in first.output:
+        first = await session.until(lambda seen: "line 5\n" in seen.output, session)
     assert "line 5\n" in first.output
     assert "line 300" in (await session.type("/line 300")).output
     await session.type("q")

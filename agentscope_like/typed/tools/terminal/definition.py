@@ -22,9 +22,9 @@ from agentscope_like.permission import (
 )
 from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.state import AgentState
+from agentscope_like.tool import Workplace
 from agentscope_like.tool.builtin.bash import Bash
 from agentscope_like.tool.builtin.bash.shell_result import refuse_unsendable
-from agentscope_like.tool.workplace import Workplace
 from agentscope_like.typed.action import Action
 from agentscope_like.typed.annotations import ToolAnnotations
 from agentscope_like.typed.definition import ToolDefinition

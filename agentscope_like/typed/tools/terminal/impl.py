@@ -35,8 +35,17 @@ if TYPE_CHECKING:
 __all__ = ["TerminalExecutor", "TerminalSession"]
 
 QUIET_SECONDS = 10.0
+"""Without new output for so long, a call returns while its program goes on."""
+
 ANSWER_SECONDS = 2.0
+"""The same after something was typed."""
+
+PROMPTED_SECONDS = 1.0
+"""The same behind a line that has not ended, as a question of the program."""
+
 LONGEST_SECONDS = 120.0
+"""A call returns after so long in any case."""
+
 _ENDING_SECONDS = 5.0
 
 NOTHING_RUNS = "No program is running in the terminal."
@@ -141,7 +150,9 @@ class TerminalSession:
         program = await self._begin(call)
         timeout = action.timeout
         longest = LONGEST_SECONDS if timeout is None else timeout + _ENDING_SECONDS
-        await program.process.wait(quiet=quiet if timeout is None else None, longest=longest)
+        await program.process.wait(
+            quiet=quiet if timeout is None else None, longest=longest, prompted=PROMPTED_SECONDS
+        )
         return self._look(before=rest)
 
     async def _begin(self, call: TerminalCall) -> Program:
@@ -169,7 +180,9 @@ class TerminalSession:
             quiet = min(quiet, ANSWER_SECONDS)
         timeout = action.timeout
         await program.process.wait(
-            quiet=quiet if timeout is None else None, longest=timeout or LONGEST_SECONDS
+            quiet=quiet if timeout is None else None,
+            longest=timeout or LONGEST_SECONDS,
+            prompted=PROMPTED_SECONDS,
         )
         return self._look()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.command import PreparedCommand
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Boundary", "TerminalJudge"]
 
-from msgspec import Struct
-
 
 class Boundary(Struct, frozen=True):
     """What a command runs within.
@@ -34,12 +33,14 @@ class Boundary(Struct, frozen=True):
         profile: Its confinement; None for none.
         covered: The credentials that are hidden from it.
         extra: Returns the variables of a command that runs without approval; None for another.
+        leave: Is called once when the command has ended, by any thread.
     """
 
     scope: Scope | None
     profile: Profile | None
     covered: CoveredRun | None
     extra: ExtraEnvironment | None
+    leave: Callable[[], None]
 
     @property
     def kind(self) -> str:
@@ -102,14 +103,17 @@ class TerminalJudge(Bash):
         else:
             session.tool_context.directories.pop(self.name, None)
 
-    @asynccontextmanager
-    async def boundary(self, call: PreparedCommand) -> AsyncIterator[Boundary]:
-        """Yield what a decided command runs within; leave it when the command has ended."""
+    async def boundary(self, call: PreparedCommand) -> Boundary:
+        """Return what a decided command runs within; leave it when the command has ended."""
         call.begin_run()
         scope = await self._confiner.scope(call)
         extra = partial(unasked_environment, call) if await runs_unasked(call) else None
-        async with self._confiner.covered(call, scope) as covered:
-            profile = None if scope is None else scope.profile
-            if covered is not None:
-                profile = covered.profile
-            yield Boundary(scope, profile, covered, extra)
+        covered = await self._confiner.cover(call, scope)
+        profile = None if scope is None else scope.profile
+        return Boundary(
+            scope=scope,
+            profile=profile if covered is None else covered.profile,
+            covered=covered,
+            extra=extra,
+            leave=partial(self._confiner.ran, scope, covered),
+        )

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
@@ -74,7 +73,6 @@ class Program:
         process: PtyProcess,
         environment: Mapping[str, str],
         boundary: Boundary,
-        stack: AsyncExitStack,
         shell: Shell,
         timeout: float | None,
     ) -> None:
@@ -84,7 +82,7 @@ class Program:
         self.boundary = boundary
         self.timeout = timeout
         self._shell = shell
-        self._stack = stack
+        self._has_left = False
         self._heard = Heard()
 
     @property
@@ -137,11 +135,10 @@ class Program:
         self._leave_boundary()
 
     def _leave_boundary(self) -> None:
-        """Leave what it ran within; nothing there waits, so any thread may do it."""
-        leaving = self._stack.aclose()
-        with contextlib.suppress(StopIteration):
-            leaving.send(None)
-        leaving.close()
+        """Leave what it ran within, once."""
+        if not self._has_left:
+            self._has_left = True
+            self.boundary.leave()
 
 
 async def start_program(
@@ -165,8 +162,8 @@ async def start_program(
         AgentOrientedException: It cannot be started.
     """
     timeout = call.action.timeout
-    async with AsyncExitStack() as stack:
-        boundary = await stack.enter_async_context(judge.boundary(call))
+    boundary = await judge.boundary(call)
+    try:
         mark = uuid.uuid4().hex
         environment = await shell.environment(
             mark,
@@ -175,24 +172,17 @@ async def start_program(
             carried=carried,
         )
         environment |= _TERMINAL
-        start = partial(
-            _started,
-            call.read.command,
-            shell.directory,
-            environment,
-            mark,
-            boundary,
-            guard,
-            timeout,
-        )
-        try:
-            process = await _in_thread(start)
-        except IsolationError as error:
+        words = (call.read.command, shell.directory, environment, mark, boundary, guard, timeout)
+        process = await _in_thread(partial(_started, *words))
+    except BaseException as error:
+        boundary.leave()
+        if isinstance(error, IsolationError):
             raise AgentOrientedException(_NOT_CONFINED.format(error.message)) from None
-        except OSError as error:
+        if isinstance(error, OSError):
             told = f"bash could not be started in {shell.directory}: {error}."
             raise AgentOrientedException(told) from None
-        return Program(call, process, environment, boundary, stack.pop_all(), shell, timeout)
+        raise
+    return Program(call, process, environment, boundary, shell, timeout)
 
 
 async def _in_thread(start: Callable[[], PtyProcess]) -> PtyProcess:
