@@ -40,7 +40,7 @@ my ($set_flags, $close_on_exec) = (2, 1);
 syscall($prctl, $subreaper, 1, 0, 0, 0) == 0 or exit 126;
 $/ = undef;
 open(my $said, '<&=', $order) or exit 126;
-my ($directory, $count, @words) = split /\0/, <$said>, -1;
+my ($directory, $piped, $count, @words) = split /\0/, <$said>, -1;
 pop @words;
 my @variables = splice @words, $count;
 
@@ -85,6 +85,12 @@ fcntl($told, $set_flags, $close_on_exec);
 if ($main == 0) {
     syscall($setsid);
     ioctl(STDIN, $controlling, 0);
+    if ($piped ne '') {
+        open(STDIN, '<', '/dev/null');
+        open(STDOUT, '>&', $piped + 0);
+        open(STDERR, '>&', $piped + 0);
+        syscall($close, $piped + 0);
+    }
     syscall($close, $control);
     syscall($close, $order);
     %ENV = map { split /=/, $_, 2 } @variables;
@@ -152,14 +158,21 @@ def keeper_words(control: int, status: int, order: int) -> list[str]:
     return [INTERPRETER, "-e", _SCRIPT, *numbers]
 
 
-def order_text(words: Sequence[str], directory: str, environment: Mapping[str, str]) -> bytes:
+def order_text(
+    words: Sequence[str],
+    directory: str,
+    environment: Mapping[str, str],
+    piped: int | None = None,
+) -> bytes:
     """Return what a keeper starts: a program as the leader of a new session, on its terminal.
 
     Args:
         words: The program and its arguments.
         directory: Where it starts.
         environment: All of its variables.
+        piped: The descriptor that its output goes to, with no input; by default, the terminal.
     """
     variables = [f"{name}={value}" for name, value in environment.items()]
-    fields = (directory, str(len(words)), *words, *variables)
+    output = "" if piped is None else str(piped)
+    fields = (directory, output, str(len(words)), *words, *variables)
     return b"".join(os.fsencode(field) + b"\0" for field in fields)

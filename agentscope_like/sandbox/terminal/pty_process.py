@@ -37,6 +37,7 @@ _POLL_SECONDS = 0.02
 _ENDING_SECONDS = 8.0
 _TYPING_SECONDS = 5.0
 _LOOKING_SECONDS = 1.0
+_FLOOD_SECONDS = 0.002
 _NOT_STARTED = 127
 _SIGNALLED = 128
 
@@ -44,7 +45,8 @@ _SIGNALLED = 128
 _ON_TERMINAL = """\
 exec <>"$0" >&0 2>&0
 cd "$1" || exit 127
-shift
+[ -z "$2" ] || eval "exec </dev/null >&$2 2>&1 $2>&-"
+shift 2
 exec "$@"
 """
 
@@ -60,6 +62,7 @@ class ProgramStart(Struct, frozen=True):
         descriptors: Those that it inherits; closed here once it has been started.
         report: A descriptor that is read until it ends; closed here. None for none.
         confinement: What confines it; closed here. None if it is not confined.
+        piped: Whether the terminal only controls it, and its output is a pipe, with no input.
     """
 
     words: tuple[str, ...]
@@ -69,6 +72,7 @@ class ProgramStart(Struct, frozen=True):
     descriptors: tuple[int, ...] = ()
     report: int | None = None
     confinement: Confinement | None = None
+    piped: bool = False
 
 
 class PtyProcess:
@@ -105,6 +109,7 @@ class PtyProcess:
         self._deadline = None if longest is None else self.started_at + longest
         self._control: int | None = None
         self._slave: int | None = None
+        self._output: int | None = None
         self._spawn()
         self._thread = threading.Thread(target=self._follow, name="terminal", daemon=True)
         self._thread.start()
@@ -262,6 +267,11 @@ class PtyProcess:
         self._master, slave = os.openpty()
         opened = [slave, *start.descriptors]
         try:
+            self._piped: int | None = None
+            if start.piped:
+                self._output, self._piped = os.pipe()
+                os.set_blocking(self._output, False)
+                opened.append(self._piped)
             termios.tcsetwinsize(slave, (ROWS, COLUMNS))
             os.set_blocking(self._master, False)
             launch = self._below_keeper if self._has_keeper else self._alone
@@ -282,12 +292,13 @@ class PtyProcess:
         control, self._control = os.pipe()
         opened.append(control)
         self._told, told_end = os.pipe()
-        opened.append(told_end)
         os.set_blocking(self._told, False)
+        opened.append(told_end)
+
         order = os.memfd_create("order")
         opened.append(order)
         with open(os.dup(order), "wb") as file:
-            file.write(order_text(words, directory, environment))
+            file.write(order_text(words, directory, environment, self._piped))
         os.lseek(order, 0, os.SEEK_SET)
         return subprocess.Popen(
             keeper_words(control, told_end, order),
@@ -306,10 +317,12 @@ class PtyProcess:
         if bash is None:
             raise FileNotFoundError(errno.ENOENT, "there is no bash in the system's directories")
         self._told, told_end = os.pipe()
+        os.set_blocking(self._told, False)
         opened.append(told_end)
+        output = "" if self._piped is None else str(self._piped)
         self._slave = os.dup(slave)  # the terminal has to be there until the program opens it
         process = subprocess.Popen(
-            [*_plain(bash), _ON_TERMINAL, os.ttyname(slave), directory, *words],
+            [*_plain(bash), _ON_TERMINAL, os.ttyname(slave), directory, output, *words],
             stdin=subprocess.DEVNULL,
             cwd="/",
             env=dict(environment),
@@ -322,10 +335,11 @@ class PtyProcess:
     def _confined(self) -> tuple[Sequence[str], Mapping[str, str], str, tuple[int, ...]]:
         """Return the words, variables, directory and descriptors of what is started."""
         start = self._start
-        if start.confinement is None:
-            return start.words, start.environment, start.directory, start.descriptors
+        given = start.descriptors if self._piped is None else (*start.descriptors, self._piped)
         confinement = start.confinement
-        given = (*start.descriptors, *confinement.descriptors)
+        if confinement is None:
+            return start.words, start.environment, start.directory, given
+        given = (*given, *confinement.descriptors)
         before = foreground_words() if self._has_keeper else ()
         return (*confinement.words, *before, *start.words), {}, "/", given
 
@@ -335,7 +349,7 @@ class PtyProcess:
         """Read all output until everything has ended."""
         try:
             with selectors.DefaultSelector() as selector:
-                for descriptor in (self._master, self._told, self._start.report):
+                for descriptor in (self._master, self._told, self._output, self._start.report):
                     if descriptor is not None:
                         selector.register(descriptor, selectors.EVENT_READ)
                 while self._goes_on(selector):
@@ -371,22 +385,20 @@ class PtyProcess:
 
     def _take_from(self, descriptor: int) -> bool:
         """Read once; return whether more may come."""
-        try:
-            data = os.read(descriptor, _READ_SIZE)
-        except BlockingIOError:
-            return True
-        except OSError:  # nobody has the terminal open any more
-            return False
-        if descriptor == self._master:
+        data, goes_on = _read(descriptor)
+        if descriptor in (self._master, self._output) and data:
             with self._lock:
-                self._screen.add(data)
+                # a terminal goes to the beginning of the next line
+                self._screen.add(data if self._output is None else data.replace(b"\n", b"\r\n"))
                 self._last_output = time.monotonic()
             self._tell()
+            if len(data) >= _READ_SIZE:
+                time.sleep(_FLOOD_SECONDS)  # the loop's thread is not to starve
         elif descriptor == self._told:
             self._said += data
         elif len(self._report) < _MOST_REPORT_BYTES:
             self._report += data
-        return bool(data)
+        return goes_on
 
     def _ended_alone(self) -> bool:
         """Return whether the program has ended, and end what it left; for want of a keeper."""
@@ -444,10 +456,29 @@ class PtyProcess:
             self._start.confinement.close()
         control, self._control = self._control, None
         told = getattr(self, "_told", None)
-        for descriptor in (self._master, self._slave, told, control, self._start.report):
+        output, report = self._output, self._start.report
+        for descriptor in (self._master, self._slave, told, control, output, report):
             if descriptor is not None:
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
+
+
+def _read(descriptor: int) -> tuple[bytes, bool]:
+    """Return what there is to read, as far as it is wanted at a time, and whether more may come."""
+    pieces: list[bytes] = []
+    size = 0
+    while size < _READ_SIZE:
+        try:
+            piece = os.read(descriptor, _READ_SIZE - size)
+        except BlockingIOError:
+            return b"".join(pieces), True
+        except OSError:  # nobody has the terminal open any more
+            piece = b""
+        if not piece:
+            return b"".join(pieces), False
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces), True
 
 
 def _plain(bash: str) -> tuple[str, ...]:

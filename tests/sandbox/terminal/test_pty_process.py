@@ -28,10 +28,12 @@ class Terminals:
         self._guard = OrphanGuard()
         self._started: list[PtyProcess] = []
 
-    def start(self, command: str, longest: float | None = None) -> PtyProcess:
+    def start(
+        self, command: str, longest: float | None = None, *, piped: bool = False
+    ) -> PtyProcess:
         mark = uuid.uuid4().hex
         environment = {"PATH": "/usr/bin:/bin", "TERM": "xterm", MARK_VARIABLE: mark}
-        start = ProgramStart((*BASH, command), "/", environment, mark)
+        start = ProgramStart((*BASH, command), "/", environment, mark, piped=piped)
         process = PtyProcess(start, guard=self._guard, longest=longest)
         self._started.append(process)
         return process
@@ -124,6 +126,20 @@ async def test_a_conversation_with_a_program(way: str, terminals: Terminals) -> 
     assert process.type(b"\x04")
     await finished(process)
     assert process.exit_status == 0, way
+
+
+async def test_a_program_with_a_pipe_is_controlled_by_its_terminal(
+    way: str, terminals: Terminals
+) -> None:
+    """Its streams are no terminal, but an interruption reaches it."""
+    process = terminals.start(
+        f"test -t 0 -o -t 1 -o -t 2 || echo none; cat; sleep {terminals.number}", piped=True
+    )
+    assert await until(process, "none") == "none", way
+    await until_there(terminals)
+    process.type(b"\x03")
+    await finished(process)
+    assert process.exit_status == 130
 
 
 async def test_what_is_not_echoed_is_not_shown(way: str, terminals: Terminals) -> None:

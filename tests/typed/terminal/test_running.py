@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -37,10 +38,16 @@ async def test_a_program_has_a_terminal(session: Session) -> None:
     assert (await session("stty size; echo $TERM")).output == "40 160\nxterm"
 
 
-async def test_a_proven_read_has_a_terminal_and_runs_no_pager(
-    make_session: Callable[..., Session], tmp_path: Path
+@pytest.mark.parametrize("confine", ["require", "off"])
+async def test_a_proven_read_writes_nothing_on_a_terminal(
+    make_session: Callable[..., Session], tmp_path: Path, confine: str
 ) -> None:
-    """A pager that a repository names would be a program of the project."""
+    """Not by a pager that a repository names, nor by what a program does on a terminal alone.
+
+    Where the kernel does not enforce the proof, a proven read has the streams that Bash gives it.
+    """
+    if confine == "require":
+        require_bubblewrap()
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (
         ["init", "--quiet"],
@@ -49,10 +56,22 @@ async def test_a_proven_read_has_a_terminal_and_runs_no_pager(
         ["config", "pager.log", "touch pwned"],
     ):
         await asyncio.to_thread(subprocess.run, [*git, *words], cwd=tmp_path, check=True)
-    session = make_session(mode="explore", confine="off")
-    assert (await session("[ -t 1 ] && echo yes")).output == "yes"
+    session = make_session(mode="explore", confine=confine)
+    on_terminal = (await session("[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo yes")).output == "yes"
+    assert on_terminal == (confine == "require")
     assert "first" in (await session("git log --oneline")).output
-    assert not (tmp_path / "pwned").exists()
+    await session("nohup ls")
+    assert os.listdir(tmp_path) == [".git"]
+
+
+async def test_a_proven_read_without_a_terminal_is_interrupted_as_well(
+    make_session: Callable[..., Session],
+) -> None:
+    """The terminal still controls it; it has no input to wait for."""
+    session = make_session(mode="explore", confine="off")
+    assert (await session("cat; echo end; ls /nope")).output.startswith("end\nls: cannot access")
+    await session("sleep 60")
+    assert (await session("C-c")).observation.exit_code == 130
 
 
 async def test_a_quiet_program_goes_on_and_is_looked_at_later(session: Session) -> None:

@@ -43,6 +43,16 @@ class Boundary(Struct, frozen=True):
     leave: Callable[[], None]
 
     @property
+    def has_streams_of_bash(self) -> bool:
+        """Return whether the command has no input, and a pipe for its output.
+
+        What is proven of a command is proven for these streams: on a terminal, `nohup` writes a
+        file. Where the kernel enforces what was decided, and where a person or a rule allowed the
+        command, it has the terminal.
+        """
+        return self.extra is not None and self.profile is None
+
+    @property
     def kind(self) -> str:
         """Return how the command is confined, for the result."""
         return "off" if self.scope is None else self.scope.kind.value

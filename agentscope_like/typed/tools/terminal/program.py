@@ -232,6 +232,7 @@ def _started(
             descriptors=start.inherited,
             report=start.report,
             confinement=confinement,
+            piped=boundary.has_streams_of_bash,
         ),
         guard=guard,
         longest=timeout,
