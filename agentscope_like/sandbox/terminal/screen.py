@@ -49,7 +49,7 @@ class _Row(Struct):
     @property
     def is_news(self) -> bool:
         """Return whether it has not been shown as it is."""
-        return self.is_used and self.text.rstrip(" ") != self.shown
+        return self.is_used and self.text != self.shown
 
 
 class Screen:
@@ -145,7 +145,7 @@ class Screen:
         row.is_used = True
         for old in self._rows:
             self._push(old)
-        self._window.add("".join(f"{line.rstrip(' ')}\n" for line in more[:-1]))
+        self._window.add("".join(f"{line}\n" for line in more[:-1]))
         self._rows = [_Row()]
         self._row = self._column = 0
         self._write(more[-1])
@@ -178,8 +178,9 @@ class Screen:
             self._show(row)
 
     def _show(self, row: _Row) -> None:
-        row.shown = row.text.rstrip(" ")
-        self._window.add(f"{row.shown}\n")
+        row.shown = row.text
+        shown = row.text if self._below is None else row.text.rstrip(" ")
+        self._window.add(f"{shown}\n")
 
     def _go(self, row: int, column: int) -> None:
         self._row = max(0, min(row, ROWS - 1))

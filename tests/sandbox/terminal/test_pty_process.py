@@ -265,7 +265,7 @@ async def test_a_program_inherits_its_streams_and_nothing_else(
     """No descriptor of this process or of the keeper reaches it."""
     numbers = "{0..20} {90..300}"
     looked = f'for n in {numbers}; do [ -e /proc/$$/fd/$n ] && echo -n "$n "; done'
-    assert await finished(terminals.start(looked)) == "0 1 2", way
+    assert (await finished(terminals.start(looked))).split() == ["0", "1", "2"], way
 
 
 async def test_no_thread_and_no_descriptor_is_left(terminals: Terminals) -> None:

@@ -25,7 +25,7 @@ def shown(*pieces: bytes) -> str:
     ("written", "text"),
     [
         (b"a\r\nb\r\n\r\nc", "a\nb\n\nc"),
-        (b"a\tb\r\n", "a\tb"),
+        (b"a\tb  \r\n   \r\nc", "a\tb  \n   \nc"),
         (b"10%\r 50%\r100%\r\ndone\r\n", "100%\ndone"),
         (b"long line\rshort", "shortline"),
         (b"long line\r\x1b[Kshort", "short"),
@@ -92,10 +92,10 @@ def test_only_what_is_new_is_shown() -> None:
     """A prompt is shown with what is typed behind it; what was shown and stays is not."""
     screen = Screen()
     screen.add(b"Python\r\n>>> ")
-    assert screen.take() == "Python\n>>>"
+    assert screen.take() == "Python\n>>> "
     assert not screen.has_news
     screen.add(b"1+1\r\n2\r\n>>> ")
-    assert screen.take() == ">>> 1+1\n2\n>>>"
+    assert screen.take() == ">>> 1+1\n2\n>>> "
     assert screen.take() == ""
 
 

@@ -120,7 +120,7 @@ async def test_a_question_of_a_program_is_shown_soon(make_session: Callable[...,
     begun = time.monotonic()
     asked = await session("read -rp 'name? ' name; echo \"hello $name\"")
     assert time.monotonic() - begun < 15
-    assert asked.output == "name?"
+    assert asked.output == "name? "
     assert (await session.type("you")).output.endswith("hello you")
 
 

@@ -171,7 +171,8 @@ async def start_program(
             is_confined=boundary.profile is not None,
             carried=carried,
         )
-        environment |= _TERMINAL
+        if not boundary.has_streams_of_bash:
+            environment |= _TERMINAL
         words = (call.read.command, shell.directory, environment, mark, boundary, guard, timeout)
         process = await _in_thread(partial(_started, *words))
     except BaseException as error:
