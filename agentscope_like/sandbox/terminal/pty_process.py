@@ -41,12 +41,14 @@ _FLOOD_SECONDS = 0.002
 _NOT_STARTED = 127
 _SIGNALLED = 128
 
-# Without a keeper: a leader of a session that opens a terminal is controlled by it.
+# Without a keeper: a leader of a session that opens a terminal is controlled by it. What the
+# program's bash is to read first, this one must not.
 _ON_TERMINAL = """\
 exec <>"$0" >&0 2>&0
 cd "$1" || exit 127
 [ -z "$2" ] || eval "exec </dev/null >&$2 2>&1 $2>&-"
-shift 2
+[ -z "$3" ] || export BASH_ENV="$3"
+shift 3
 exec "$@"
 """
 
@@ -294,7 +296,6 @@ class PtyProcess:
         self._told, told_end = os.pipe()
         os.set_blocking(self._told, False)
         opened.append(told_end)
-
         order = os.memfd_create("order")
         opened.append(order)
         with open(os.dup(order), "wb") as file:
@@ -320,12 +321,13 @@ class PtyProcess:
         os.set_blocking(self._told, False)
         opened.append(told_end)
         output = "" if self._piped is None else str(self._piped)
+        first = environment.get("BASH_ENV", "")
         self._slave = os.dup(slave)  # the terminal has to be there until the program opens it
         process = subprocess.Popen(
-            [*_plain(bash), _ON_TERMINAL, os.ttyname(slave), directory, output, *words],
+            [*_plain(bash), _ON_TERMINAL, os.ttyname(slave), directory, output, first, *words],
             stdin=subprocess.DEVNULL,
             cwd="/",
-            env=dict(environment),
+            env={name: value for name, value in environment.items() if name != "BASH_ENV"},
             pass_fds=given,
             start_new_session=True,
         )
