@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.typed.tools.terminal.definition import (
-        BashTool,
-        ExecuteBashAction,
+    from agentscope_like.typed.tools.terminal.action import ExecuteBashAction, TerminalAction
+    from agentscope_like.typed.tools.terminal.definition import BashTool, TerminalTool
+    from agentscope_like.typed.tools.terminal.impl import TerminalExecutor
+    from agentscope_like.typed.tools.terminal.observation import (
         ExecuteBashObservation,
-        TerminalAction,
         TerminalMetadata,
         TerminalObservation,
-        TerminalTool,
     )
-    from agentscope_like.typed.tools.terminal.impl import TerminalExecutor
 
 __all__ = [
     "BashTool",
@@ -31,12 +29,12 @@ __getattr__ = on_first_use(
     __name__,
     {
         "BashTool": "definition",
-        "ExecuteBashAction": "definition",
-        "ExecuteBashObservation": "definition",
-        "TerminalAction": "definition",
+        "ExecuteBashAction": "action",
+        "ExecuteBashObservation": "observation",
+        "TerminalAction": "action",
         "TerminalExecutor": "impl",
-        "TerminalMetadata": "definition",
-        "TerminalObservation": "definition",
+        "TerminalMetadata": "observation",
+        "TerminalObservation": "observation",
         "TerminalTool": "definition",
     },
 )

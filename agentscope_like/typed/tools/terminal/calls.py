@@ -17,7 +17,7 @@ from agentscope_like.permission import (
 from agentscope_like.permission.command import CommandRules, FileRules, PreparedCommand
 
 if TYPE_CHECKING:
-    from agentscope_like.typed.tools.terminal.definition import TerminalAction
+    from agentscope_like.typed.tools.terminal.action import TerminalAction
 
 __all__ = ["KeyCall", "TerminalCall", "TerminalCommands", "TerminalFiles", "TypedText"]
 

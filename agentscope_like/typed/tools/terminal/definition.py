@@ -1,13 +1,11 @@
-"""Defines `TerminalTool`: its action, its observation, and how its calls are decided."""
+"""Defines `TerminalTool`, and how its calls are decided."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import override
 
 from agentscope_like.exception import GrantError, ToolArgumentError
@@ -25,13 +23,12 @@ from agentscope_like.state import AgentState
 from agentscope_like.tool import Workplace
 from agentscope_like.tool.builtin.bash import Bash
 from agentscope_like.tool.builtin.bash.shell_result import refuse_unsendable
-from agentscope_like.typed.action import Action
 from agentscope_like.typed.annotations import ToolAnnotations
 from agentscope_like.typed.definition import ToolDefinition
 from agentscope_like.typed.effects import Effects
 from agentscope_like.typed.executor import ToolConversation
 from agentscope_like.typed.judging import PreparedAction
-from agentscope_like.typed.observation import Observation
+from agentscope_like.typed.tools.terminal.action import ExecuteBashAction, TerminalAction
 from agentscope_like.typed.tools.terminal.calls import (
     KeyCall,
     TerminalCall,
@@ -40,6 +37,11 @@ from agentscope_like.typed.tools.terminal.calls import (
     TypedText,
 )
 from agentscope_like.typed.tools.terminal.judge import TerminalJudge
+from agentscope_like.typed.tools.terminal.observation import (
+    ExecuteBashObservation,
+    TerminalMetadata,
+    TerminalObservation,
+)
 
 if TYPE_CHECKING:
     from agentscope_like.typed.tools.terminal.impl import TerminalExecutor
@@ -55,13 +57,6 @@ __all__ = [
     "TerminalTool",
 ]
 
-MAX_TIMEOUT_SECONDS = 86_400.0
-HARMLESS_KEYS = frozenset({"", "C-c", "C-d"})
-"""What is typed without a question: nothing, an interruption, the end of the input."""
-
-_CONTROL = 0x1F
-_KEY = re.compile(r"C-([a-z\[\\\]^_])")
-
 _DESCRIPTION = """\
 Runs a command with bash in a terminal and returns what it shows.
 - Each command runs in a new bash. The working directory is kept from one call to the next, and so \
@@ -72,102 +67,6 @@ interrupt it, `C-d` to end its input. A line break as input is Enter alone.
 - `timeout` ends the command after so many seconds. `reset` ends what runs and starts anew.
 - Processes that a command leaves in the background end with it.
 - Of more than 30,000 characters of output, the first and last are shown."""
-
-
-class TerminalAction(Action):
-    """What to do in the terminal (seed 004, "execute_bash").
-
-    Attributes:
-        command: What bash runs, or what is typed into the program that runs.
-        is_input: Whether it is for the program that runs.
-        timeout: Seconds until the command is ended; for input, how long to wait for what follows.
-        reset: Whether to end what runs and to start anew; with no command.
-    """
-
-    command: str = Field(
-        default="",
-        description=(
-            "What bash runs; or nothing to see more, or `C-c` or `C-d` for the running program."
-        ),
-    )
-    is_input: bool = Field(
-        default=False, description="Whether this is typed into the running program, with Enter."
-    )
-    timeout: float | None = Field(
-        default=None,
-        gt=0,
-        le=MAX_TIMEOUT_SECONDS,
-        description="Seconds until the command is ended; without, it may go on running.",
-    )
-    reset: bool = Field(
-        default=False, description="Whether to end what runs and to start anew; alone."
-    )
-
-    @model_validator(mode="after")
-    def _refuse_two_things(self) -> Self:
-        if self.reset and (self.command or self.is_input):
-            raise ValueError("`reset` stands alone: send the command or input in the next call")
-        return self
-
-    @property
-    def is_key(self) -> bool:
-        """Return whether nothing is begun or answered by it."""
-        is_blank = not self.is_input and not self.command.strip()
-        return self.reset or is_blank or self.command in HARMLESS_KEYS
-
-    @property
-    def keys(self) -> bytes:
-        """Return the bytes to type: of a key such as `C-c`, or of the text and Enter."""
-        key = _KEY.fullmatch(self.command)
-        if key is not None:
-            return bytes([ord(key[1].upper()) & _CONTROL])
-        if self.is_key:
-            return b""
-        return os.fsencode(self.command.removesuffix("\n").replace("\n", "\r") + "\r")
-
-
-class TerminalMetadata(BaseModel):
-    """Facts about a command for programs.
-
-    Attributes:
-        pid: The process that it was started as; None if none was.
-        working_dir: The directory that the next command starts in.
-        duration: Seconds since it was started.
-        confinement: How it was confined (a `ScopeKind`, or "off").
-        not_carried: The exported variables that the next command does not get.
-        violation: What it tried beyond what was decided.
-        covered_secrets: Which credentials were hidden from it.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    pid: int | None = None
-    working_dir: str = ""
-    duration: float = 0.0
-    confinement: str = "off"
-    not_carried: tuple[str, ...] = ()
-    violation: dict[str, Any] | None = None
-    covered_secrets: dict[str, Any] | None = None
-
-
-class TerminalObservation(Observation):
-    """What the terminal shows.
-
-    Attributes:
-        command: The command that runs or ran; None if none did.
-        exit_code: Its exit status; None while it runs, or if it was ended.
-        timeout: Whether it was ended after its timeout.
-        is_running: Whether it is still running.
-        output: What it has shown since the last call.
-        metadata: Further facts.
-    """
-
-    command: str | None = None
-    exit_code: int | None = None
-    timeout: bool = False
-    is_running: bool = False
-    output: str = ""
-    metadata: TerminalMetadata = TerminalMetadata()
 
 
 class TerminalConversation(ToolConversation, frozen=True):
@@ -400,7 +299,3 @@ class BashTool(TerminalTool):
     """The terminal by the name that the seed gives it."""
 
     name = "execute_bash"
-
-
-ExecuteBashAction = TerminalAction
-ExecuteBashObservation = TerminalObservation

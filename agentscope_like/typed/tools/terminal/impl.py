@@ -17,13 +17,11 @@ from agentscope_like.sandbox.host import OrphanGuard
 from agentscope_like.tool.builtin.bash.host_shell import still_there
 from agentscope_like.tool.builtin.bash.shell_result import refuse_unsendable
 from agentscope_like.typed.executor import ToolConversation, ToolExecutor
+from agentscope_like.typed.tools.terminal.action import TerminalAction
 from agentscope_like.typed.tools.terminal.calls import TerminalCall
 from agentscope_like.typed.tools.terminal.carried import carried_over
-from agentscope_like.typed.tools.terminal.definition import (
-    TerminalAction,
-    TerminalConversation,
-    TerminalObservation,
-)
+from agentscope_like.typed.tools.terminal.definition import TerminalConversation
+from agentscope_like.typed.tools.terminal.observation import TerminalObservation
 from agentscope_like.typed.tools.terminal.program import Program, start_program
 from agentscope_like.typed.tools.terminal.telling import ended_observation, running_observation
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import to_builtins
 
 from agentscope_like.tool.builtin.bash.shell_result import NO_OUTPUT, secrecy
-from agentscope_like.typed.tools.terminal.definition import TerminalMetadata, TerminalObservation
+from agentscope_like.typed.tools.terminal.observation import TerminalMetadata, TerminalObservation
 from agentscope_like.typed.tools.terminal.program import Ended, Program
 
 __all__ = ["ended_observation", "running_observation"]
