@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.sandbox.terminal.pty_process import ProgramStart, PtyProcess
+    from agentscope_like.sandbox.terminal.launch import ProgramStart
+    from agentscope_like.sandbox.terminal.pty_process import PtyProcess
     from agentscope_like.sandbox.terminal.screen import COLUMNS, ROWS, Screen
 
 __all__ = [
@@ -20,7 +21,7 @@ __getattr__ = on_first_use(
     __name__,
     {
         "COLUMNS": "screen",
-        "ProgramStart": "pty_process",
+        "ProgramStart": "launch",
         "PtyProcess": "pty_process",
         "ROWS": "screen",
         "Screen": "screen",

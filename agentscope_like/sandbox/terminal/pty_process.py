@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import os
 import selectors
 import signal
 import subprocess
-import termios
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
-from msgspec import Struct
-
-from agentscope_like.sandbox.host import OrphanGuard, ProcessFamily, find_bash
-from agentscope_like.sandbox.isolation import Confinement
+from agentscope_like.sandbox.host import OrphanGuard, ProcessFamily
 from agentscope_like.sandbox.terminal.keeper import (
     EXITED,
     FAILED,
     LEFT,
-    foreground_words,
-    keeper_words,
-    keeper_works,
-    order_text,
 )
-from agentscope_like.sandbox.terminal.screen import COLUMNS, ROWS, Screen
+from agentscope_like.sandbox.terminal.launch import Launch, ProgramStart
+from agentscope_like.sandbox.terminal.screen import Screen
 
-__all__ = ["ProgramStart", "PtyProcess"]
+__all__ = ["PtyProcess"]
 
 _READ_SIZE = 1 << 16
 _MOST_REPORT_BYTES = 1 << 20
@@ -40,41 +32,6 @@ _LOOKING_SECONDS = 1.0
 _FLOOD_SECONDS = 0.002
 _NOT_STARTED = 127
 _SIGNALLED = 128
-
-# Without a keeper: a leader of a session that opens a terminal is controlled by it. What the
-# program's bash is to read first, this one must not.
-_ON_TERMINAL = """\
-exec <>"$0" >&0 2>&0
-cd "$1" || exit 127
-[ -z "$2" ] || eval "exec </dev/null >&$2 2>&1 $2>&-"
-[ -z "$3" ] || export BASH_ENV="$3"
-shift 3
-exec "$@"
-"""
-
-
-class ProgramStart(Struct, frozen=True):
-    """What is started.
-
-    Attributes:
-        words: The program and its arguments.
-        directory: Where it starts, as it knows the path.
-        environment: All of its variables.
-        mark: The mark in its environment that identifies its processes.
-        descriptors: Those that it inherits; closed here once it has been started.
-        report: A descriptor that is read until it ends; closed here. None for none.
-        confinement: What confines it; closed here. None if it is not confined.
-        piped: Whether the terminal only controls it, and its output is a pipe, with no input.
-    """
-
-    words: tuple[str, ...]
-    directory: str
-    environment: Mapping[str, str]
-    mark: str
-    descriptors: tuple[int, ...] = ()
-    report: int | None = None
-    confinement: Confinement | None = None
-    piped: bool = False
 
 
 class PtyProcess:
@@ -109,10 +66,12 @@ class PtyProcess:
         self._is_over = self._is_closing = self._timed_out = False
         self._last_output = self.started_at = time.monotonic()
         self._deadline = None if longest is None else self.started_at + longest
-        self._control: int | None = None
-        self._slave: int | None = None
-        self._output: int | None = None
-        self._spawn()
+        self._launch = Launch(start)
+        self._process = self._launch.process
+        self._has_keeper = self._launch.has_keeper
+        if not self._has_keeper:
+            guard.watch(self._process.pid)
+        self._family = ProcessFamily(None if self._has_keeper else self._process.pid, start.mark)
         self._thread = threading.Thread(target=self._follow, name="terminal", daemon=True)
         self._thread.start()
 
@@ -238,7 +197,7 @@ class PtyProcess:
                 if self._is_over:
                     return False
                 with contextlib.suppress(BlockingIOError):
-                    data = data[os.write(self._master, data) :]
+                    data = data[os.write(self._launch.master, data) :]
             if data:
                 time.sleep(_POLL_SECONDS)
         return not data
@@ -255,95 +214,9 @@ class PtyProcess:
     def _let_go(self) -> None:
         """Have everything ended, by the keeper where there is one."""
         with self._lock:
-            control, self._control = self._control, None
-        if control is not None:
-            os.close(control)
-        elif not self._is_over and not self._has_keeper:
+            was_told = self._launch.let_go()
+        if not (was_told or self._is_over or self._has_keeper):
             self._end_family()
-
-    # Starting
-
-    def _spawn(self) -> None:
-        start = self._start
-        self._has_keeper = keeper_works()
-        self._master, slave = os.openpty()
-        opened = [slave, *start.descriptors]
-        try:
-            self._piped: int | None = None
-            if start.piped:
-                self._output, self._piped = os.pipe()
-                os.set_blocking(self._output, False)
-                opened.append(self._piped)
-            termios.tcsetwinsize(slave, (ROWS, COLUMNS))
-            os.set_blocking(self._master, False)
-            launch = self._below_keeper if self._has_keeper else self._alone
-            self._process = launch(slave, opened)
-        except BaseException:
-            self._release()
-            raise
-        finally:
-            for descriptor in opened:
-                os.close(descriptor)
-        if start.confinement is not None:
-            start.confinement.hand_over()
-        leader = None if self._has_keeper else self._process.pid
-        self._family = ProcessFamily(leader, start.mark)
-
-    def _below_keeper(self, slave: int, opened: list[int]) -> subprocess.Popen[bytes]:
-        words, environment, directory, given = self._confined()
-        control, self._control = os.pipe()
-        opened.append(control)
-        self._told, told_end = os.pipe()
-        os.set_blocking(self._told, False)
-        opened.append(told_end)
-        order = os.memfd_create("order")
-        opened.append(order)
-        with open(os.dup(order), "wb") as file:
-            file.write(order_text(words, directory, environment, self._piped))
-        os.lseek(order, 0, os.SEEK_SET)
-        return subprocess.Popen(
-            keeper_words(control, told_end, order),
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            cwd="/",
-            env={},
-            pass_fds=(control, told_end, order, *given),
-            start_new_session=True,
-        )
-
-    def _alone(self, slave: int, opened: list[int]) -> subprocess.Popen[bytes]:
-        words, environment, directory, given = self._confined()
-        bash = find_bash()
-        if bash is None:
-            raise FileNotFoundError(errno.ENOENT, "there is no bash in the system's directories")
-        self._told, told_end = os.pipe()
-        os.set_blocking(self._told, False)
-        opened.append(told_end)
-        output = "" if self._piped is None else str(self._piped)
-        first = environment.get("BASH_ENV", "")
-        self._slave = os.dup(slave)  # the terminal has to be there until the program opens it
-        process = subprocess.Popen(
-            [*_plain(bash), _ON_TERMINAL, os.ttyname(slave), directory, output, first, *words],
-            stdin=subprocess.DEVNULL,
-            cwd="/",
-            env={name: value for name, value in environment.items() if name != "BASH_ENV"},
-            pass_fds=given,
-            start_new_session=True,
-        )
-        self._guard.watch(process.pid)
-        return process
-
-    def _confined(self) -> tuple[Sequence[str], Mapping[str, str], str, tuple[int, ...]]:
-        """Return the words, variables, directory and descriptors of what is started."""
-        start = self._start
-        given = start.descriptors if self._piped is None else (*start.descriptors, self._piped)
-        confinement = start.confinement
-        if confinement is None:
-            return start.words, start.environment, start.directory, given
-        given = (*given, *confinement.descriptors)
-        before = foreground_words() if self._has_keeper else ()
-        return (*confinement.words, *before, *start.words), {}, "/", given
 
     # While it runs
 
@@ -351,7 +224,8 @@ class PtyProcess:
         """Read all output until everything has ended."""
         try:
             with selectors.DefaultSelector() as selector:
-                for descriptor in (self._master, self._told, self._output, self._start.report):
+                launch = self._launch
+                for descriptor in (launch.master, launch.told, launch.output, launch.report):
                     if descriptor is not None:
                         selector.register(descriptor, selectors.EVENT_READ)
                 while self._goes_on(selector):
@@ -367,7 +241,7 @@ class PtyProcess:
             self._timed_out = self._is_closing = True
             self._let_go()
         if self._has_keeper:
-            return self._told in selector.get_map()
+            return self._launch.told in selector.get_map()
         return not self._ended_alone()
 
     def _patience(self) -> float:
@@ -388,15 +262,16 @@ class PtyProcess:
     def _take_from(self, descriptor: int) -> bool:
         """Read once; return whether more may come."""
         data, goes_on = _read(descriptor)
-        if descriptor in (self._master, self._output) and data:
+        if descriptor in (self._launch.master, self._launch.output) and data:
             with self._lock:
-                # a terminal goes to the beginning of the next line
-                self._screen.add(data if self._output is None else data.replace(b"\n", b"\r\n"))
+                if self._launch.output is not None:  # a terminal begins a line at its beginning
+                    data = data.replace(b"\n", b"\r\n")
+                self._screen.add(data)
                 self._last_output = time.monotonic()
             self._tell()
             if len(data) >= _READ_SIZE:
                 time.sleep(_FLOOD_SECONDS)  # the loop's thread is not to starve
-        elif descriptor == self._told:
+        elif descriptor == self._launch.told:
             self._said += data
         elif len(self._report) < _MOST_REPORT_BYTES:
             self._report += data
@@ -431,7 +306,7 @@ class PtyProcess:
         self._status = self._found_status()
         with self._lock:
             self._is_over = True
-            self._release()
+            self._launch.close()
         self._tell()
 
     def _found_status(self) -> int | None:
@@ -453,17 +328,6 @@ class PtyProcess:
                 return rest
         return None
 
-    def _release(self) -> None:
-        if self._start.confinement is not None:
-            self._start.confinement.close()
-        control, self._control = self._control, None
-        told = getattr(self, "_told", None)
-        output, report = self._output, self._start.report
-        for descriptor in (self._master, self._slave, told, control, output, report):
-            if descriptor is not None:
-                with contextlib.suppress(OSError):
-                    os.close(descriptor)
-
 
 def _read(descriptor: int) -> tuple[bytes, bool]:
     """Return what there is to read, as far as it is wanted at a time, and whether more may come."""
@@ -481,7 +345,3 @@ def _read(descriptor: int) -> tuple[bytes, bool]:
         pieces.append(piece)
         size += len(piece)
     return b"".join(pieces), True
-
-
-def _plain(bash: str) -> tuple[str, ...]:
-    return bash, "--norc", "--noprofile", "-c"

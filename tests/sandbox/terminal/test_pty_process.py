@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.sandbox.host import MARK_VARIABLE, OrphanGuard
-from agentscope_like.sandbox.terminal import ProgramStart, PtyProcess, pty_process
+from agentscope_like.sandbox.terminal import ProgramStart, PtyProcess, launch
 from agentscope_like.sandbox.terminal.keeper import keeper_works
 
 BASH = ("/bin/bash", "--norc", "--noprofile", "-c")
@@ -91,7 +91,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Have programs started below a keeper, and as where there can be none."""
     chosen = str(request.param)
     if chosen == "alone":
-        monkeypatch.setattr(pty_process, "keeper_works", lambda: False)
+        monkeypatch.setattr(launch, "keeper_works", lambda: False)
     elif not keeper_works():
         pytest.skip("there can be no keeper here")
     return chosen

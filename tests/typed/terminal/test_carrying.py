@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_like.sandbox.terminal import pty_process
+from agentscope_like.sandbox.terminal import launch
 from agentscope_like.shell.catalog import off_switches, steering_table
 from agentscope_like.typed.tools.terminal.carried import carried_over
 from tests.typed.terminal.kit import Session
@@ -41,7 +41,7 @@ async def test_without_a_keeper_it_is_the_same(
     make_session: Callable[..., Session], monkeypatch: pytest.MonkeyPatch, confine: str
 ) -> None:
     """Where programs are started in another way, they report as well."""
-    monkeypatch.setattr(pty_process, "keeper_works", lambda: False)
+    monkeypatch.setattr(launch, "keeper_works", lambda: False)
     session = make_session(confine=confine)
     await session("mkdir src && cd src && export name=value")
     assert (await session('echo "${PWD##*/} $name"; exit 3')).output == "src value"
