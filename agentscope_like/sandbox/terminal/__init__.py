@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from agentscope_like.sandbox.terminal.keeper import confined_environment
     from agentscope_like.sandbox.terminal.launch import ProgramStart
     from agentscope_like.sandbox.terminal.pty_process import PtyProcess
     from agentscope_like.sandbox.terminal.screen import COLUMNS, ROWS, Screen
@@ -15,6 +16,7 @@ __all__ = [
     "ProgramStart",
     "PtyProcess",
     "Screen",
+    "confined_environment",
 ]
 
 __getattr__ = on_first_use(
@@ -25,5 +27,6 @@ __getattr__ = on_first_use(
         "PtyProcess": "pty_process",
         "ROWS": "screen",
         "Screen": "screen",
+        "confined_environment": "keeper",
     },
 )

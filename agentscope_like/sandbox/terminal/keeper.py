@@ -20,6 +20,7 @@ __all__ = [
     "EXITED",
     "FAILED",
     "LEFT",
+    "confined_environment",
     "foreground_words",
     "keeper_words",
     "keeper_works",
@@ -120,14 +121,20 @@ say_it('left');
 end_all();
 """
 
-_FOREGROUND = r"""
+_OF_INTERPRETER = "PERL"
+_KEPT = "AGENTSCOPE_LIKE_SHOWN_"
+
+_FOREGROUND = rf"""
 my $set_foreground = 0x5410;
-delete $ENV{PERL_BADLANG};
+delete $ENV{{PERL_BADLANG}};
+for my $kept (grep {{ /^{_KEPT}/ }} keys %ENV) {{
+    $ENV{{substr $kept, {len(_KEPT)}}} = delete $ENV{{$kept}};
+}}
 setpgrp(0, 0);
-$SIG{TTOU} = 'IGNORE';
+$SIG{{TTOU}} = 'IGNORE';
 ioctl(STDIN, $set_foreground, pack('i', $$));
-$SIG{TTOU} = 'DEFAULT';
-exec {$ARGV[0]} @ARGV or exit 127;
+$SIG{{TTOU}} = 'DEFAULT';
+exec {{$ARGV[0]}} @ARGV or exit 127;
 """
 
 
@@ -144,6 +151,22 @@ def foreground_words() -> list[str]:
     Else what confines it would be interrupted as well, and its exit status be lost.
     """
     return ["/usr/bin/env", "PERL_BADLANG=0", INTERPRETER, "-e", _FOREGROUND]
+
+
+def confined_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a confined program gets by way of `foreground_words`.
+
+    Variables of the interpreter, such as PERL5OPT, are renamed until the program begins.
+
+    Args:
+        environment: The variables of the program.
+    """
+    if not keeper_works():
+        return dict(environment)
+    return {
+        f"{_KEPT}{name}" if name.startswith(_OF_INTERPRETER) else name: value
+        for name, value in environment.items()
+    }
 
 
 def keeper_words(control: int, status: int, order: int) -> list[str]:

@@ -314,6 +314,17 @@ async def test_a_proven_read_is_confined_as_bash_confines_it(
     assert "`.env` was kept secret from this command" in searched.text
 
 
+async def test_variables_of_the_keepers_interpreter_reach_the_command_alone(
+    make_session: Callable[..., Session], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing is loaded that they name before the command begins."""
+    require_bubblewrap()
+    (tmp_path / "Loud.pm").write_text("print STDERR 'loaded'; 1;")
+    monkeypatch.setenv("PERL5OPT", f"-I{tmp_path} -MLoud")
+    session = make_session(mode="explore", confine="require")
+    assert (await session("printenv PERL5OPT")).output == f"-I{tmp_path} -MLoud"
+
+
 async def test_secret_variables_are_empty_for_what_runs_unasked(
     make_session: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
 ) -> None:

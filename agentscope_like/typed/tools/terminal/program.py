@@ -14,7 +14,13 @@ from msgspec import Struct
 from agentscope_like.exception import AgentOrientedException, IsolationError
 from agentscope_like.sandbox.host import OrphanGuard, find_bash
 from agentscope_like.sandbox.isolation import Heard, Violation, find_violation
-from agentscope_like.sandbox.terminal import COLUMNS, ROWS, ProgramStart, PtyProcess
+from agentscope_like.sandbox.terminal import (
+    COLUMNS,
+    ROWS,
+    ProgramStart,
+    PtyProcess,
+    confined_environment,
+)
 from agentscope_like.tool.builtin.bash.bash_start import (
     bash_start,
     confined_by,
@@ -220,7 +226,8 @@ def _started(
         )
         confinement = None
         if profile is not None:
-            confinement = confined_by(profile, directory, start.environment)
+            shown = confined_environment(start.environment)
+            confinement = confined_by(profile, directory, shown)
     except BaseException:
         descriptors.close_all()
         raise
