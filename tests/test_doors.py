@@ -55,6 +55,7 @@ SHARED = {
         "refuse_unsendable",
         "secrecy",
     ),
+    "agentscope_like.tool.builtin.bash.start_directory": ("held_path", "open_directory"),
     "agentscope_like.tool.managed_toolkit": ("ManagedToolkit",),
     "agentscope_like.tool.risk_label": ("with_label",),
 }

@@ -41,7 +41,7 @@ my ($set_flags, $close_on_exec) = (2, 1);
 syscall($prctl, $subreaper, 1, 0, 0, 0) == 0 or exit 126;
 $/ = undef;
 open(my $said, '<&=', $order) or exit 126;
-my ($directory, $piped, $count, @words) = split /\0/, <$said>, -1;
+my ($piped, $count, @words) = split /\0/, <$said>, -1;
 pop @words;
 my @variables = splice @words, $count;
 
@@ -95,10 +95,11 @@ if ($main == 0) {
     syscall($close, $control);
     syscall($close, $order);
     %ENV = map { split /=/, $_, 2 } @variables;
-    chdir $directory and exec {$words[0]} @words;
+    exec {$words[0]} @words;
     say_it('failed', "$!");
     exit 127;
 }
+chdir '/';
 $SIG{$_} = 'IGNORE' for qw(HUP INT QUIT TERM USR1 USR2 PIPE);
 for my $standard (0 .. 2) { syscall($close, $standard) }
 open(STDIN, '<', '/dev/null'); open(STDOUT, '>', '/dev/null'); open(STDERR, '>', '/dev/null');
@@ -183,7 +184,6 @@ def keeper_words(control: int, status: int, order: int) -> list[str]:
 
 def order_text(
     words: Sequence[str],
-    directory: str,
     environment: Mapping[str, str],
     piped: int | None = None,
 ) -> bytes:
@@ -191,11 +191,10 @@ def order_text(
 
     Args:
         words: The program and its arguments.
-        directory: Where it starts.
         environment: All of its variables.
         piped: The descriptor that its output goes to, with no input; by default, the terminal.
     """
     variables = [f"{name}={value}" for name, value in environment.items()]
     output = "" if piped is None else str(piped)
-    fields = (directory, output, str(len(words)), *words, *variables)
+    fields = (output, str(len(words)), *words, *variables)
     return b"".join(os.fsencode(field) + b"\0" for field in fields)

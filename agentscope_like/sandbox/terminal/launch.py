@@ -27,10 +27,9 @@ __all__ = ["Launch", "ProgramStart"]
 # program's bash is to read first, this one must not.
 _ON_TERMINAL = """\
 exec <>"$0" >&0 2>&0
-cd "$1" || exit 127
-[ -z "$2" ] || eval "exec </dev/null >&$2 2>&1 $2>&-"
-[ -z "$3" ] || export BASH_ENV="$3"
-shift 3
+[ -z "$1" ] || eval "exec </dev/null >&$1 2>&1 $1>&-"
+[ -z "$2" ] || export BASH_ENV="$2"
+shift 2
 exec "$@"
 """
 
@@ -136,14 +135,14 @@ class Launch:
         order = os.memfd_create("order")
         self._theirs.append(order)
         with open(os.dup(order), "wb") as file:
-            file.write(order_text(words, directory, environment, self._piped))
+            file.write(order_text(words, environment, self._piped))
         os.lseek(order, 0, os.SEEK_SET)
         return subprocess.Popen(
             keeper_words(control, self._told_end, order),
             stdin=self._terminal,
             stdout=self._terminal,
             stderr=self._terminal,
-            cwd="/",
+            cwd=directory,
             env={},
             pass_fds=(control, self._told_end, order, *given),
             start_new_session=True,
@@ -161,9 +160,9 @@ class Launch:
         name = os.ttyname(self._terminal)
         options = ("--norc", "--noprofile", "-c", _ON_TERMINAL)
         return subprocess.Popen(
-            [bash, *options, name, directory, output, first, *words],
+            [bash, *options, name, output, first, *words],
             stdin=subprocess.DEVNULL,
-            cwd="/",
+            cwd=directory,
             env={name: value for name, value in environment.items() if name != "BASH_ENV"},
             pass_fds=given,
             start_new_session=True,

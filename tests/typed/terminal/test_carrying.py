@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentscope_like.exception import AgentOrientedException
 from agentscope_like.sandbox.terminal import launch
 from agentscope_like.shell.catalog import off_switches, steering_table
+from agentscope_like.typed.tools.terminal import TerminalExecutor
+from agentscope_like.typed.tools.terminal.calls import TerminalCall
 from agentscope_like.typed.tools.terminal.carried import carried_over
 from tests.typed.terminal.kit import Session
 
@@ -163,3 +167,21 @@ async def test_a_directory_that_is_gone_is_told(session: Session, tmp_path: Path
     (tmp_path / "d").rmdir()
     assert "is gone" in (await session("pwd")).text
     assert (await session("pwd")).output == str(tmp_path)
+
+
+async def test_a_command_starts_in_the_directory_that_was_decided_about(
+    session: Session, tmp_path: Path
+) -> None:
+    """Not in another one that is put in its place before it starts."""
+    await session("mkdir d; cd d")
+    call = await session.tool.prepare_call(
+        {"command": "touch made"}, session.state.permission_context, session.state
+    )
+    (tmp_path / "d").rename(tmp_path / "before")
+    (tmp_path / "d").mkdir()
+    assert isinstance(call, TerminalCall)
+    executor = session.tool.executor
+    assert isinstance(executor, TerminalExecutor)
+    with pytest.raises(AgentOrientedException, match="not the directory that was decided about"):
+        await executor.terminal(session.state).act(call.action, call, 1.0)
+    assert os.listdir(tmp_path / "d") == []

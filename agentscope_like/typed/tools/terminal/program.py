@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import uuid
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -29,6 +30,7 @@ from agentscope_like.tool.builtin.bash.bash_start import (
 )
 from agentscope_like.tool.builtin.bash.descriptors import Descriptors
 from agentscope_like.tool.builtin.bash.host_shell import Shell
+from agentscope_like.tool.builtin.bash.start_directory import held_path, open_directory
 from agentscope_like.typed.tools.terminal.calls import TerminalCall
 from agentscope_like.typed.tools.terminal.judge import Boundary, TerminalJudge
 
@@ -179,8 +181,9 @@ async def start_program(
         )
         if not boundary.has_streams_of_bash:
             environment |= _TERMINAL
-        words = (call.read.command, shell.directory, environment, mark, boundary, guard, timeout)
-        process = await _in_thread(partial(_started, *words))
+        process = await _in_thread(
+            partial(_started, call, shell.directory, environment, mark, boundary, guard)
+        )
     except BaseException as error:
         boundary.leave()
         if isinstance(error, IsolationError):
@@ -205,19 +208,35 @@ async def _in_thread(start: Callable[[], PtyProcess]) -> PtyProcess:
 
 
 def _started(
-    command: str,
+    call: TerminalCall,
     directory: str,
     environment: Mapping[str, str],
     mark: str,
     boundary: Boundary,
     guard: OrphanGuard,
-    timeout: float | None,
+) -> PtyProcess:
+    place = open_directory(directory, call.place)
+    try:
+        held = held_path(place, directory)
+        return _started_in(held, call, directory, environment, mark, boundary, guard)
+    finally:
+        os.close(place)
+
+
+def _started_in(
+    held: str,
+    call: TerminalCall,
+    directory: str,
+    environment: Mapping[str, str],
+    mark: str,
+    boundary: Boundary,
+    guard: OrphanGuard,
 ) -> PtyProcess:
     descriptors = Descriptors()
     profile = boundary.profile
     try:
         start = bash_start(
-            command,
+            call.read.command,
             bash=find_bash() or "",
             environment=environment,
             descriptors=descriptors,
@@ -234,7 +253,7 @@ def _started(
     return PtyProcess(
         ProgramStart(
             words=start.words,
-            directory=directory,
+            directory=held,
             environment=start.environment,
             mark=mark,
             descriptors=start.inherited,
@@ -243,5 +262,5 @@ def _started(
             piped=boundary.has_streams_of_bash,
         ),
         guard=guard,
-        longest=timeout,
+        longest=call.action.timeout,
     )
