@@ -45,10 +45,6 @@ SHARED = {
     ),
     "agentscope_like.tool.builtin.bash.command_shell": ("ExtraEnvironment",),
     "agentscope_like.tool.builtin.bash.descriptors": ("Descriptors",),
-    "agentscope_like.tool.builtin.bash.hardened_environment": (
-        "runs_unasked",
-        "unasked_environment",
-    ),
     "agentscope_like.tool.builtin.bash.host_shell": ("Shell", "still_there"),
     "agentscope_like.tool.builtin.bash.shell_result": (
         "NO_OUTPUT",

@@ -43,7 +43,7 @@ from agentscope_like.shell.expand import may_ask_for_root
 from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
-from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
+from agentscope_like.tool.builtin.bash.environment import runs_unasked, unasked_environment
 from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.tool.builtin.bash.shell_result import MAX_BACKGROUND_MS, MAX_TIMEOUT_MS
 from agentscope_like.tool.builtin.bash.start_directory import place_of

@@ -13,7 +13,7 @@ from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.state import AgentState
 from agentscope_like.tool import ToolBase
 from agentscope_like.tool.builtin.bash import Bash
-from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
+from agentscope_like.tool.builtin.bash.environment import runs_unasked, unasked_environment
 from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.typed.tools.terminal.calls import TerminalCall
 

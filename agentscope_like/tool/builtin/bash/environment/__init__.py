@@ -15,6 +15,10 @@ if TYPE_CHECKING:
         not_told,
         repository_keys,
     )
+    from agentscope_like.tool.builtin.bash.environment.hardened_environment import (
+        runs_unasked,
+        unasked_environment,
+    )
     from agentscope_like.tool.builtin.bash.environment.inherited_environment import (
         in_english,
         is_inherited,
@@ -40,8 +44,10 @@ __all__ = [
     "keys_below",
     "not_told",
     "repository_keys",
+    "runs_unasked",
     "secret_names",
     "shell_environment",
+    "unasked_environment",
     "with_repository_doubts",
     "without_secrets",
     "work_tree_of",
@@ -60,8 +66,10 @@ __getattr__ = on_first_use(
         "keys_below": "git_programs",
         "not_told": "git_programs",
         "repository_keys": "git_programs",
+        "runs_unasked": "hardened_environment",
         "secret_names": "secret_variables",
         "shell_environment": "inherited_environment",
+        "unasked_environment": "hardened_environment",
         "with_repository_doubts": "repository_doubts",
         "without_secrets": "secret_variables",
         "work_tree_of": "work_tree",
