@@ -37,6 +37,21 @@ SHARED = {
         "shortened",
     ),
     "agentscope_like.tool.base": ("without_titles",),
+    "agentscope_like.tool.builtin.bash.bash_start": (
+        "bash_start",
+        "confined_by",
+        "reported_directory",
+        "reported_variables",
+    ),
+    "agentscope_like.tool.builtin.bash.command_shell": ("ExtraEnvironment",),
+    "agentscope_like.tool.builtin.bash.descriptors": ("Descriptors",),
+    "agentscope_like.tool.builtin.bash.host_shell": ("Shell", "still_there"),
+    "agentscope_like.tool.builtin.bash.shell_result": (
+        "NO_OUTPUT",
+        "refuse_unsendable",
+        "secrecy",
+    ),
+    "agentscope_like.tool.builtin.bash.start_directory": ("held_path", "open_directory"),
     "agentscope_like.tool.managed_toolkit": ("ManagedToolkit",),
     "agentscope_like.tool.risk_label": ("with_label",),
 }

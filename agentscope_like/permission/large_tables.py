@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import PermissionTool
-from agentscope_like.permission.rules import ToolRules, related_rules
+from agentscope_like.permission.rules import ToolRules, own_rules, related_rules
 
 __all__ = ["MANY_RULES", "compile_large_tables", "is_large"]
 
@@ -25,7 +25,7 @@ def is_large(
     kept = table.compiled.get(tool.name)
     if kept is not None and kept[0] is tool:
         return False
-    rules = table.get(tool.name, ())
+    rules = own_rules(tool, table)
     return len(rules) + len(related_rules(tool, table)) > MANY_RULES
 
 
@@ -52,7 +52,7 @@ async def _compile_aside(
 
     table = context.table(behavior)
     version = table.version
-    listed, related = list(table.get(tool.name, ())), related_rules(tool, table)
+    listed, related = own_rules(tool, table), related_rules(tool, table)
     try:
         with _no_collections():
             compiled = await asyncio.to_thread(ToolRules, tool, behavior, listed, related)

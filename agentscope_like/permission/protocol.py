@@ -22,8 +22,10 @@ __all__ = [
     "RelatedRuleCompiler",
     "RuleCompiler",
     "RuleMatch",
+    "RuleSharer",
     "RuleValidator",
     "never_waits",
+    "rule_names",
 ]
 
 
@@ -147,6 +149,22 @@ class RelatedRuleCompiler(Protocol):
         Raises:
             RuleError: One of the contents cannot be read.
         """
+
+
+@runtime_checkable
+class RuleSharer(Protocol):
+    """A tool that does what another one does: all rules for that one are its own as well.
+
+    Attributes:
+        also_ruled_as: The names of the other tools. Their contents are read as this tool's own.
+    """
+
+    also_ruled_as: tuple[str, ...]
+
+
+def rule_names(tool: PermissionTool) -> tuple[str, ...]:
+    """Return the names that the tool's own rules are filed under."""
+    return (tool.name, *tool.also_ruled_as) if isinstance(tool, RuleSharer) else (tool.name,)
 
 
 @runtime_checkable

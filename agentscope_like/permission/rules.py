@@ -19,11 +19,12 @@ from agentscope_like.permission.protocol import (
     RuleCompiler,
     RuleMatch,
     RuleValidator,
+    rule_names,
 )
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rule_table import RuleTable
 
-__all__ = ["ToolRules", "check_rules", "related_rules", "rules_of", "rules_to_try"]
+__all__ = ["ToolRules", "check_rules", "own_rules", "related_rules", "rules_of", "rules_to_try"]
 
 
 class ToolRules:
@@ -50,6 +51,7 @@ class ToolRules:
         related: Sequence[PermissionRule] = (),
     ) -> None:
         self._tool = tool
+        self._names = rule_names(tool)
         self._behavior = behavior
         self._whole: PermissionRule | None = None
         self._by_content: list[PermissionRule] = []
@@ -84,10 +86,11 @@ class ToolRules:
 
         A rule that the tool cannot read is refused where they are compiled.
         """
+        is_own = rule.tool_name in self._names
         if _is_related(self._tool, self._behavior, rule):
             self.lacks_related = True
-            return rule.tool_name != self._tool.name
-        return rule.tool_name != self._tool.name or self._add_own(rule)
+            return not is_own
+        return not is_own or self._add_own(rule)
 
     def _add_own(self, rule: PermissionRule) -> bool:
         if rule.rule_content is None:
@@ -164,7 +167,7 @@ def rules_of(
         if rules is not None and rules.lacks_related:
             rules.compile_related(related_rules(tool, table))
         return rules
-    listed = table.get(tool.name, [])
+    listed = own_rules(tool, table)
     related = related_rules(tool, table)
     compiled = ToolRules(tool, behavior, listed, related) if listed or related else None
     table.compiled[tool.name] = (tool, compiled)
@@ -190,6 +193,11 @@ def _is_related(tool: PermissionTool, behavior: PermissionBehavior, rule: Permis
     return rule.tool_name in tool.related_tools
 
 
+def own_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
+    """Return the rules for the tool, and for those whose rules are its own as well."""
+    return [rule for name in rule_names(tool) for rule in table.get(name, ())]
+
+
 def related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
     """Return the rules of the tool's related tools; allow rules apply to no other tool."""
     if table.behavior is PermissionBehavior.ALLOW or not isinstance(tool, RelatedRuleCompiler):
@@ -206,7 +214,7 @@ def check_rules(
     """Refuse rules that could never match a call.
 
     A rule that denies or asks may also be for a tool that is not there, where one that is there
-    lists it among its related tools.
+    lists it among its related tools; any rule, where one that is there shares its rules.
 
     Args:
         context: The policy.
@@ -219,8 +227,9 @@ def check_rules(
     """
     sharing = [tool for tool in tools.values() if isinstance(tool, RelatedRuleCompiler)]
     related = {name for tool in sharing for name in tool.related_tools}
+    shared = {name for tool in tools.values() for name in rule_names(tool)}
     for behavior in (PermissionBehavior.DENY, PermissionBehavior.ASK, PermissionBehavior.ALLOW):
-        known = set() if behavior is PermissionBehavior.ALLOW else related
+        known = shared if behavior is PermissionBehavior.ALLOW else related | shared
         for name, rules in context.table(behavior).items():
             tool = tools.get(name)
             if tool is not None:

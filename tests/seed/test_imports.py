@@ -13,7 +13,7 @@ ROW = re.compile(
     re.MULTILINE,
 )
 ROWS: list[tuple[str, str, str, str]] = ROW.findall(PAGE.read_text(encoding="utf-8"))
-PACKAGES = re.compile(r"from (?:sagents|agentscope|openhands\.sdk)\b")
+PACKAGES = re.compile(r"from (?:sagents|agentscope|openhands(?:\.sdk)?)\b")
 
 
 def test_every_row_of_the_table_is_read() -> None:

@@ -7,6 +7,7 @@ from agentscope_like.lazy import on_first_use
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
     from agentscope_like.sandbox.isolation.confinement import Confinement
+    from agentscope_like.sandbox.isolation.landlock import INTERPRETER
     from agentscope_like.sandbox.isolation.local import LocalSandbox
     from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile, reading
     from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORGOTTEN",
+    "INTERPRETER",
     "Confine",
     "Confinement",
     "Heard",
@@ -35,6 +37,7 @@ __getattr__ = on_first_use(
         "Confinement": "confinement",
         "FORGOTTEN": "profile",
         "Heard": "violation",
+        "INTERPRETER": "landlock",
         "LocalSandbox": "local",
         "Profile": "profile",
         "Scope": "scope",

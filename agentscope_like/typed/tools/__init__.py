@@ -10,25 +10,30 @@ if TYPE_CHECKING:
     from agentscope_like.typed.tools.glob import GlobTool
     from agentscope_like.typed.tools.grep import GrepTool
     from agentscope_like.typed.tools.task_tracker import TaskTrackerTool
+    from agentscope_like.typed.tools.terminal import BashTool, TerminalTool
     from agentscope_like.typed.tools.think import ThinkTool
 
 __all__ = [
+    "BashTool",
     "FileEditorTool",
     "FinishTool",
     "GlobTool",
     "GrepTool",
     "TaskTrackerTool",
+    "TerminalTool",
     "ThinkTool",
 ]
 
 __getattr__ = on_first_use(
     __name__,
     {
+        "BashTool": "terminal",
         "FileEditorTool": "file_editor",
         "FinishTool": "finish",
         "GlobTool": "glob",
         "GrepTool": "grep",
         "TaskTrackerTool": "task_tracker",
+        "TerminalTool": "terminal",
         "ThinkTool": "think",
     },
 )

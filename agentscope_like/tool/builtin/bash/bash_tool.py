@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from typing_extensions import override
 
@@ -43,7 +43,7 @@ from agentscope_like.shell.expand import may_ask_for_root
 from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.bash.confiner import Confiner
-from agentscope_like.tool.builtin.bash.hardened_environment import runs_unasked, unasked_environment
+from agentscope_like.tool.builtin.bash.environment import runs_unasked, unasked_environment
 from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.tool.builtin.bash.shell_result import MAX_BACKGROUND_MS, MAX_TIMEOUT_MS
 from agentscope_like.tool.builtin.bash.start_directory import place_of
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
 
 __all__ = ["Bash"]
+
+PreparedCommandT = TypeVar("PreparedCommandT", bound=PreparedCommand)
 
 DEFAULT_TIMEOUT_MS = 120_000
 _MOST_OUTPUTS = 200
@@ -238,8 +240,20 @@ class Bash(ToolBase):
         session: object,
         *,
         checked: CheckedAnalysis | None = None,
-    ) -> PreparedCommand:
-        """Return the command; without `checked`, for a run that nobody has decided about."""
+        asked: tuple[ToolBase, type[ToolBase]] | None = None,
+        kind: type[PreparedCommandT] = PreparedCommand,  # type: ignore[assignment]
+    ) -> PreparedCommandT:
+        """Return the command; without `checked`, for a run that nobody has decided about.
+
+        Args:
+            tool_input: The arguments of the call.
+            context: What is permitted.
+            session: The state of the agent; None without a session.
+            checked: Returns an analysis with the doubts that files give rise to.
+            asked: Another tool that runs the command, and its class; by default this one.
+            kind: The class of what is returned.
+        """
+        tool, owner = asked or (self, Bash)
         shell, working = self._shell_of(session), context.directories
         made: list[Surroundings] = []
 
@@ -257,11 +271,11 @@ class Bash(ToolBase):
         reader = self._second_reader
         analysis = read if reader is None else await reader.checked(read)
         programs = await shell.programs(analysis, working)
-        return PreparedCommand(
-            self,
+        return kind(
+            tool,
             tool_input,
             context,
-            owner=Bash,
+            owner=owner,
             read=read,
             analysis=steered(analysis, surroundings),
             surroundings=surroundings,

@@ -73,21 +73,34 @@ class Confiner:
             call: The command, as it was read for the decision.
             scope: What it may do; None where it is not confined.
         """
+        run = await self.cover(call, scope)
+        try:
+            yield run
+        finally:
+            self.ran(scope, run)
+
+    async def cover(self, call: PreparedCommand, scope: Scope | None) -> CoveredRun | None:
+        """Return the credentials that are kept from one run, if any; `ran` has to follow it.
+
+        Args:
+            call: The command, as it was read for the decision.
+            scope: What it may do; None where it is not confined.
+        """
         if scope is None:
-            yield None
-            return
+            return None
         if self._wall is None:
             from agentscope_like.sandbox.secret_wall import SecretWall
 
             self._wall = SecretWall()
-        run = None
-        if self._wall.stands(scope):
-            run = await asyncio.to_thread(self._wall.cover, call.analysis, call.surroundings, scope)
-        try:
-            yield run
-        finally:
-            if run is not None:
-                run.close()
+        if not self._wall.stands(scope):
+            return None
+        return await asyncio.to_thread(self._wall.cover, call.analysis, call.surroundings, scope)
+
+    def ran(self, scope: Scope | None, run: CoveredRun | None) -> None:
+        """Note that a run has ended, and free what kept credentials from it."""
+        if run is not None:
+            run.close()
+        if scope is not None and self._wall is not None:
             self._wall.ran(scope)
 
     async def _look(self) -> None:

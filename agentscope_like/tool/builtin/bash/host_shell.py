@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.secret_wall import CoveredRun, CoveredSecrets
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
 
-__all__ = ["Shell"]
+__all__ = ["Shell", "still_there"]
 
 _CONFINED = {"TMPDIR": FORGOTTEN}
 """A confined command has no other place for temporary files."""
@@ -206,16 +206,14 @@ class Shell:
             ToolArgumentError: The command cannot be passed to a process.
         """
         refuse_unsendable(command)
-        if problem := self._cannot_run():
-            yield problem
+        if problem := self.start_objection():
+            yield failure(problem)
             return
         directory = self.directory
         mark = uuid.uuid4().hex
-        environment = shell_environment(os.environ, mark) | {"PWD": directory}
-        if extra_environment is not None:
-            environment |= await asyncio.to_thread(extra_environment, environment, repository_keys)
-        if profile is not None:
-            environment = in_english(environment | _CONFINED)
+        environment = await self.environment(
+            mark, extra_environment=extra_environment, is_confined=profile is not None
+        )
         process = ShellProcess(
             command,
             bash=find_bash() or "",
@@ -245,7 +243,7 @@ class Shell:
                 if text := await _take(transcript, data):
                     yield say(text)
             end = await process.finish()
-            self._moved_to = await asyncio.to_thread(_still_there, end.directory, directory)
+            self._moved_to = await asyncio.to_thread(still_there, end.directory, directory)
             text = await asyncio.to_thread(transcript.finish)
         if not end.ran:
             yield not_confined(heard.text.strip())
@@ -256,7 +254,7 @@ class Shell:
         secrets = None if covered is None else covered.report()
         is_fine = end.status == 0 and violation is None
         yield say(
-            text + epilogue(end, transcript, timeout_ms, violation, self._kept(secrets)),
+            text + epilogue(end, transcript, timeout_ms, violation, self.kept_secret(secrets)),
             state=ToolResultState.SUCCESS if is_fine else ToolResultState.ERROR,
             metadata={
                 "exit_code": end.status,
@@ -269,7 +267,29 @@ class Shell:
             },
         )
 
-    def _kept(self, secrets: CoveredSecrets | None) -> list[str]:
+    async def environment(
+        self,
+        mark: str,
+        *,
+        extra_environment: ExtraEnvironment | None,
+        is_confined: bool,
+        carried: Mapping[str, str] | None = None,
+    ) -> dict[str, str]:
+        """Return all variables of the next command.
+
+        Args:
+            mark: The mark that identifies its processes.
+            extra_environment: Returns additional variables; called in a thread.
+            is_confined: Whether the command is confined.
+            carried: Variables that earlier commands have set.
+        """
+        environment = shell_environment({**os.environ, **(carried or {})}, mark)
+        environment["PWD"] = self.directory
+        if extra_environment is not None:
+            environment |= await asyncio.to_thread(extra_environment, environment, repository_keys)
+        return in_english(environment | _CONFINED) if is_confined else environment
+
+    def kept_secret(self, secrets: CoveredSecrets | None) -> list[str]:
         """Return the paths of the hidden credentials that a command opened."""
         own, home = os.path.realpath(self.directory), self.home
         found: list[str] = []
@@ -282,10 +302,10 @@ class Shell:
                 found.append(path)
         return found
 
-    def _cannot_run(self) -> ToolChunk | None:
-        """Return an error if no command can be started here, or None."""
+    def start_objection(self) -> str | None:
+        """Return why no command can be started here, or None."""
         if find_bash() is None:
-            return failure(
+            return (
                 "There is no bash in the system's directories, so no command can be run. Use the "
                 "other tools, or ask for bash to be installed."
             )
@@ -294,11 +314,11 @@ class Shell:
             return None
         self._moved_to = None
         if self.start != directory and os.path.isdir(self.start):
-            return failure(
+            return (
                 f"The directory {directory} that commands ran in is gone, so this one was not run. "
                 f"Commands now run in {self.start}: call again."
             )
-        return failure(
+        return (
             f"{directory} that commands run in does not exist, so this one was not run. It has to "
             "be made again before any command can run."
         )
@@ -364,5 +384,6 @@ async def _take(transcript: Transcript, data: bytes) -> str:
     return transcript.add(data)
 
 
-def _still_there(reported: str | None, before: str) -> str:
+def still_there(reported: str | None, before: str) -> str:
+    """Return the directory that a command reported, or the one before if that is not there."""
     return reported if reported is not None and os.path.isdir(reported) else before

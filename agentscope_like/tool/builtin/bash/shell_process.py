@@ -15,6 +15,11 @@ from typing import TYPE_CHECKING, Self
 from msgspec import Struct
 
 from agentscope_like.sandbox.host import ProcessFamily, find_bash
+from agentscope_like.tool.builtin.bash.bash_start import (
+    bash_start,
+    confined_by,
+    reported_directory,
+)
 from agentscope_like.tool.builtin.bash.descriptors import READ_SIZE, Descriptors
 from agentscope_like.tool.builtin.bash.start_directory import held_path, open_directory
 
@@ -28,24 +33,6 @@ GRACE_SECONDS = 0.1
 """How long output may follow the shell's exit, and how long SIGTERM has before SIGKILL."""
 
 _POLL_SECONDS = 0.005
-
-# Read by bash before the command, as BASH_ENV. Reports the shell's last directory when it exits;
-# neither the command nor the programs that it runs find a trace of it but this trap.
-_PROLOGUE = """\
-trap '{{ builtin pwd -P >&{report}; }} 2>/dev/null' EXIT
-unset BASH_ENV
-exec {prologue}<&-
-"""
-
-_OPTIONS = ("--norc", "--noprofile", "-c")
-
-# Runs a command that is read from a descriptor: bwrap, which stays, does not show it to a command
-# that looks for itself among the host's processes.
-_UNSEEN = """\
-IFS= read -r -d '' command <&$1
-eval "exec $1<&-"
-BASH_ENV=/dev/fd/$2 exec "$0" --norc --noprofile -c -- "$command"
-"""
 
 
 class ShellExit(Struct, frozen=True):
@@ -179,30 +166,25 @@ class ShellProcess:
 
     def _spawn(self) -> None:
         self._output, output_end = self._descriptors.pipe()
-        self._report, report_end = self._descriptors.pipe(high=True)
-        prologue, prologue_end = self._descriptors.pipe(high=True, read_by_shell=True)
-        text = _PROLOGUE.format(report=report_end, prologue=prologue)
-        os.write(prologue_end, text.encode())
-        self._descriptors.close(prologue_end)
-        words: tuple[str, ...] = (self._bash, *_OPTIONS, "--", self._command)
-        environment = {**self._environment, "BASH_ENV": f"/dev/fd/{prologue}"}
-        given: tuple[int, ...] = (report_end, prologue)
-        if self._profile is not None and self._profile.processes:
-            text_end = self._descriptors.file(self._command)
-            given = (*given, text_end)
-            del environment["BASH_ENV"]
-            words = (self._bash, *_OPTIONS, "--", _UNSEEN, self._bash, f"{text_end}", f"{prologue}")
-        confinement = self._confine(environment)
-        start = open_directory(self._directory, self._place)
-        self._descriptors.add(start)
+        start = bash_start(
+            self._command,
+            bash=self._bash,
+            environment=self._environment,
+            descriptors=self._descriptors,
+            unseen=self._profile is not None and self._profile.processes,
+        )
+        self._report = start.report
+        confinement = self._confine(start.environment)
+        place = open_directory(self._directory, self._place)
+        self._descriptors.add(place)
         self._process = subprocess.Popen(
-            words if confinement is None else (*confinement.words, *words),
+            start.words if confinement is None else (*confinement.words, *start.words),
             stdin=subprocess.DEVNULL,
             stdout=output_end,
             stderr=output_end,
-            cwd=held_path(start, self._directory) if confinement is None else "/",
-            env=environment if confinement is None else {},
-            pass_fds=(*given, *(confinement.descriptors if confinement else ())),
+            cwd=held_path(place, self._directory) if confinement is None else "/",
+            env=start.environment if confinement is None else {},
+            pass_fds=(*start.inherited, *(confinement.descriptors if confinement else ())),
             start_new_session=True,
         )
         if self._guard is not None:
@@ -210,18 +192,12 @@ class ShellProcess:
         self._family = ProcessFamily(self._process.pid, self._mark)
         if confinement is not None:
             confinement.hand_over()
-        for descriptor in (output_end, start, *given):
+        for descriptor in (output_end, place, *start.inherited):
             self._descriptors.close(descriptor)
 
     def _confine(self, environment: Mapping[str, str]) -> Confinement | None:
         if self._profile is not None:
-            from agentscope_like.sandbox.isolation import Confinement
-
-            self._confinement = Confinement(
-                self._profile,
-                directory=_as_bash_finds(self._directory, environment),
-                environment=environment,
-            )
+            self._confinement = confined_by(self._profile, self._directory, environment)
         return self._confinement
 
     def _watch_exit(self) -> None:
@@ -352,10 +328,7 @@ class ShellProcess:
 
     def _reported_directory(self) -> str | None:
         with contextlib.suppress(BlockingIOError):
-            line = os.read(self._report, READ_SIZE)
-            directory = os.fsdecode(line[:-1])
-            if line.endswith(b"\n") and directory.startswith("/"):
-                return directory
+            return reported_directory(os.read(self._report, READ_SIZE))
         return None
 
     def _release(self) -> None:
@@ -372,12 +345,3 @@ class ShellProcess:
         if self._confinement is not None:
             self._confinement.close()
         self._descriptors.close_all()
-
-
-def _as_bash_finds(directory: str, environment: Mapping[str, str]) -> str:
-    """Return the name that bash itself would find for a directory."""
-    inherited = environment.get("PWD", "")
-    with contextlib.suppress(OSError):
-        if inherited.startswith("/") and os.path.samefile(inherited, directory):
-            return inherited
-    return os.path.realpath(directory)

@@ -16,12 +16,14 @@ from agentscope_like.tool.builtin.bash.transcript import Transcript
 __all__ = [
     "MAX_BACKGROUND_MS",
     "MAX_TIMEOUT_MS",
+    "NO_OUTPUT",
     "epilogue",
     "failure",
     "not_confined",
     "refuse_unsendable",
     "run_seconds",
     "say_chunk",
+    "secrecy",
 ]
 
 MAX_TIMEOUT_MS = 600_000
@@ -33,6 +35,7 @@ MAX_BACKGROUND_MS = 24 * 3_600_000
 _MILLISECONDS = 1000
 
 NO_OUTPUT = "The command ended without any output."
+"""The result of a command that succeeded and wrote nothing."""
 
 _MOST_NAMED = 5
 
@@ -94,14 +97,15 @@ def epilogue(
     if violation is not None:
         notes.append(violation.message)
     if kept_secret:
-        notes.append(_secrecy(kept_secret))
+        notes.append(secrecy(kept_secret))
     if not notes:
         return NO_OUTPUT if transcript.is_empty else ""
     text = "\n".join(f"[{note}]" for note in notes)
     return text if transcript.is_empty or transcript.ends_line else f"\n{text}"
 
 
-def _secrecy(paths: Sequence[str]) -> str:
+def secrecy(paths: Sequence[str]) -> str:
+    """Return the sentence about credentials that a command opened and did not see."""
     named = ", ".join(f"`{path}`" for path in paths[:_MOST_NAMED])
     more = len(paths) - _MOST_NAMED
     named += f" and {more} more" if more > 0 else ""

@@ -15,14 +15,22 @@ if TYPE_CHECKING:
         not_told,
         repository_keys,
     )
+    from agentscope_like.tool.builtin.bash.environment.hardened_environment import (
+        runs_unasked,
+        unasked_environment,
+    )
     from agentscope_like.tool.builtin.bash.environment.inherited_environment import (
         in_english,
+        is_inherited,
         shell_environment,
     )
     from agentscope_like.tool.builtin.bash.environment.repository_doubts import (
         with_repository_doubts,
     )
-    from agentscope_like.tool.builtin.bash.environment.secret_variables import without_secrets
+    from agentscope_like.tool.builtin.bash.environment.secret_variables import (
+        secret_names,
+        without_secrets,
+    )
     from agentscope_like.tool.builtin.bash.environment.work_tree import work_tree_of
 
 __all__ = [
@@ -32,10 +40,14 @@ __all__ = [
     "git_environment",
     "git_places",
     "in_english",
+    "is_inherited",
     "keys_below",
     "not_told",
     "repository_keys",
+    "runs_unasked",
+    "secret_names",
     "shell_environment",
+    "unasked_environment",
     "with_repository_doubts",
     "without_secrets",
     "work_tree_of",
@@ -50,10 +62,14 @@ __getattr__ = on_first_use(
         "git_environment": "git_programs",
         "git_places": "git_programs",
         "in_english": "inherited_environment",
+        "is_inherited": "inherited_environment",
         "keys_below": "git_programs",
         "not_told": "git_programs",
         "repository_keys": "git_programs",
+        "runs_unasked": "hardened_environment",
+        "secret_names": "secret_variables",
         "shell_environment": "inherited_environment",
+        "unasked_environment": "hardened_environment",
         "with_repository_doubts": "repository_doubts",
         "without_secrets": "secret_variables",
         "work_tree_of": "work_tree",

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from agentscope_like.sandbox.host import MARK_VARIABLE
 
-__all__ = ["in_english", "shell_environment"]
+__all__ = ["in_english", "is_inherited", "shell_environment"]
 
 _DROPPED = frozenset(
     {
@@ -47,7 +47,7 @@ def shell_environment(inherited: Mapping[str, str], mark: str) -> dict[str, str]
         mark: The mark that identifies the command's processes; added to the marks of the commands
             that this process itself runs under.
     """
-    environment = {name: value for name, value in inherited.items() if _is_kept(name)}
+    environment = {name: value for name, value in inherited.items() if is_inherited(name)}
     if "PATH" in environment:
         environment["PATH"] = _absolute_entries(environment["PATH"])
     environment.update(_UNATTENDED)
@@ -77,7 +77,8 @@ def in_english(environment: Mapping[str, str]) -> dict[str, str]:
     return {**changed, "LC_MESSAGES": "C"}
 
 
-def _is_kept(name: str) -> bool:
+def is_inherited(name: str) -> bool:
+    """Return whether a command gets an inherited variable of this name."""
     if name in _DROPPED:
         return False
     return name in _KEPT or not name.startswith(_DROPPED_PREFIXES)

@@ -21,7 +21,7 @@ from agentscope_like.shell.catalog import canonical, programs_with
 from agentscope_like.shell.syntax import Literal, Word
 from agentscope_like.toml_tables import Expression, read_table
 
-__all__ = ["without_secrets"]
+__all__ = ["secret_names", "without_secrets"]
 
 _SECRET = re.compile(
     r"((^|_)(KEY|SECRETS|CREDENTIALS?|PAT)|._PWD"
@@ -56,11 +56,7 @@ def without_secrets(analysis: CommandAnalysis, environment: Mapping[str, str]) -
         analysis: The proven command.
         environment: The environment that it would run in.
     """
-    secrets = [
-        name
-        for name, value in environment.items()
-        if _SECRET.search(name) or ("@" in value and _IN_ADDRESS.search(value))
-    ]
+    secrets = secret_names(environment)
     programs = {part.program for part in analysis.parts}
     need_them = programs_with("needs_credentials")
     others = programs - need_them
@@ -70,6 +66,15 @@ def without_secrets(analysis: CommandAnalysis, environment: Mapping[str, str]) -
     if any(map(_shows_variables, analysis.parts)):
         return dict.fromkeys(secrets, "")
     return dict.fromkeys((name for name in secrets if not _is_kept(name, analysis)), "")
+
+
+def secret_names(environment: Mapping[str, str]) -> list[str]:
+    """Return the names of the variables that look like secrets."""
+    return [
+        name
+        for name, value in environment.items()
+        if _SECRET.search(name) or ("@" in value and _IN_ADDRESS.search(value))
+    ]
 
 
 def _is_kept(name: str, analysis: CommandAnalysis) -> bool:

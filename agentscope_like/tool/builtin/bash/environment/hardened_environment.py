@@ -30,11 +30,11 @@ def unasked_environment(
     They hide secrets, leave directories of the project out of PATH, and switch off what a project's
     files would make of the programs.
     """
-    from agentscope_like.tool.builtin.bash.environment import (
+    from agentscope_like.tool.builtin.bash.environment.git_programs import (
         git_environment,
         git_places,
-        without_secrets,
     )
+    from agentscope_like.tool.builtin.bash.environment.secret_variables import without_secrets
 
     own = without_secrets(call.analysis, inherited) | {"PATH": call.programs.path}
     known = partial(keys, call.surroundings)

@@ -1,0 +1,1 @@
+"""Tests of the typed tool that is a terminal."""
