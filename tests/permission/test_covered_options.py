@@ -32,3 +32,41 @@ def test_a_rule_covers_options_that_choose_nothing(words: str, place: Place) -> 
     for option in ("--evil-config=x", "--evil-exec x", "--evil-plugin"):
         command = f"{words} {option}"
         assert decide(command, place, rules=rules).behavior.value == "ask", command
+
+
+ASKED = """
+addon agent allow arg auth backend base bin browser build bundle cache call cert chdir checkout
+class cmd code command compiler conf config connect context cookie copy cred cwd data debugger
+define delete dest dir disable dispatch download driver endpoint engine entry env eval exec
+execute export ext external file filter fix flags folder force format from global handler header
+home hook host http ignore image import in include index ini init inject input insecure inspect
+install interpreter isolated js key launcher lib link linker listen load loader local locale
+location log manifest map method mirror mode module mount net no node open option opts origin out
+output override pager password patch path pipe plugin port post pre prefix preload preset profile
+program project prompt protocol proxy publish push py python rc read receive recipe recursive
+redirect reference registry remote remove repo repository report require resolve resource root
+rule rules run runner save script send server service set settings setup shell sh skip socket
+source spec src ssh ssl start state stdin store sudo sync sys system tar target task tee template
+temp text tls tmp token tool toolchain trace transform trust trusted unit unsafe unsandboxed
+update upload uri url use user util var vendor verify volume wasm web work workdir workspace
+wrapper write xargs yaml
+"""
+
+
+@pytest.mark.parametrize("piece", ASKED.split())
+def test_an_option_of_an_unknown_program_is_covered_unless_its_name_tells_more(
+    piece: str, place: Place
+) -> None:
+    """A name that has such a piece, with others before it or behind it, may choose anything."""
+    for name in (piece, f"x-{piece}", f"{piece}-x", f"{piece}=x", piece.upper()):
+        found = decide(f"no-such-tool --{name}", place, rules=["allow no-such-tool:*"])
+        assert found.behavior.value == "ask", name
+
+
+@pytest.mark.parametrize("name", ["level", "level=3", "slow", "x-y"])
+def test_an_option_of_an_unknown_program_with_a_plain_name_is_covered(
+    name: str, place: Place
+) -> None:
+    """What tells of nothing but how much is done needs no rule of its own."""
+    found = decide(f"no-such-tool --{name}", place, rules=["allow no-such-tool:*"])
+    assert found.behavior.value == "allow"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from agentscope_like.permission import (
     DecisionRow,
@@ -30,7 +31,7 @@ from agentscope_like.permission.explain import (
 )
 from agentscope_like.permission.explain.layout import argument_lines
 from agentscope_like.tool.builtin.bash.bash_tool import Bash
-from tests.permission.kit import analyze
+from tests.permission.kit import Effect, EffectKind, analyze
 
 ASK = PermissionDecision(
     PermissionBehavior.ASK, "No rule allows it.", row=DecisionRow.NOTHING_MATCHED
@@ -51,6 +52,26 @@ TEXTS = tomllib.loads(Path(__file__).with_name("explanations.toml").read_text("u
 def test_an_explanation_reads_well_as_a_whole(command: str, text: str) -> None:
     """Marks stand below what they mark, long lists are cut and counted, offers are made."""
     assert "\n".join(line.text for line in of(command).lines(60)) + "\n" == text
+
+
+EFFECTS = {
+    EffectKind.WRITE: "writes files",
+    EffectKind.DELETE: "deletes files",
+    EffectKind.NETWORK: "reaches the network",
+    EffectKind.EXECUTE: "runs other programs",
+}
+
+
+@pytest.mark.parametrize("kind", set(EffectKind) - {EffectKind.READ, EffectKind.UNKNOWN})
+def test_each_kind_of_effect_is_told(kind: EffectKind) -> None:
+    """Also where nothing says what it happens to."""
+    found = of("x")
+    assert found.analysis is not None
+    (part,) = found.analysis.parts
+    changed = replace(part, effects=(Effect(kind, "", None, part.span),))
+    lines = replace(found, analysis=replace(found.analysis, parts=(changed,))).lines(60)
+    told = [line.text.strip() for line in lines if line.role is LineRole.EFFECT]
+    assert told == [f"- {EFFECTS[kind]}"]
 
 
 def test_a_call_without_a_command_is_shown_with_its_arguments() -> None:

@@ -57,6 +57,26 @@ def _random_rule(random: Random) -> PermissionRule:
     )
 
 
+async def test_a_rule_for_a_whole_line_stays_when_others_are_added(tmp_path: Path) -> None:
+    """A rule as it is offered counts before and after the next rules."""
+    engine = PermissionEngine(PermissionContext())
+    bash, line = Bash(cwd=tmp_path, confine="off"), {"command": "make < a"}
+    other = {"command": "make < b"}
+    asked = await engine.check_permission(bash, line)
+    assert asked.behavior is PermissionBehavior.ASK
+    for rule in asked.suggested_rules or ():
+        engine.add_rule(rule)
+    for content in ("git push:*", "= make < c"):
+        assert (await engine.check_permission(bash, line)).behavior is PermissionBehavior.ALLOW
+        assert (await engine.check_permission(bash, other)).behavior is PermissionBehavior.ASK
+        engine.add_rule(
+            PermissionRule(
+                tool_name="Bash", rule_content=content, behavior=PermissionBehavior.ALLOW
+            )
+        )
+    assert (await engine.check_permission(bash, line)).behavior is PermissionBehavior.ALLOW
+
+
 @pytest.mark.parametrize("seed", range(6))
 async def test_a_rule_counts_whenever_it_is_added(tmp_path: Path, seed: int) -> None:
     """Each decision is the one of a context that had all rules from the start."""

@@ -145,8 +145,8 @@ class RuleCoverage:
 
     def _is_at_home(self, part: Part) -> bool:
         """Return whether a part runs in a working directory, not below or outside of them."""
-        directories = part.directories or (part.directory or "",)
-        return all(map(_is_one_of, directories, [self._around] * len(directories)))
+        places = part.directories
+        return bool(places) and all(_is_one_of(place, self._around) for place in places)
 
 
 def _is_one_of(directory: str, around: Surroundings) -> bool:

@@ -96,7 +96,7 @@ class _LevelReader(OptionReader, gc=False):
                 self.early = frozenset(self.reading.used)
             self.operands.append(index)
             index += 1
-            if grammar.options_first or (grammar.carries and self._starts_rest()):
+            if grammar.options_first:
                 self.operands.extend(range(index, len(arguments)))
                 break
         self._finish()
@@ -152,14 +152,6 @@ class _LevelReader(OptionReader, gc=False):
         if isinstance(sub, str) and sub in grammar.helps:
             rest = rest[1:] if sub.startswith("-") or rest[1] in _HELP else ()
         return len(rest) == 1 and rest[0] in grammar.about
-
-    def _starts_rest(self) -> bool:
-        """Return whether the operand just found is where a wrapped command starts."""
-        places = self.grammar.operands
-        for when in self._given():
-            places = places if when.operands is None else when.operands
-        last = len(self.operands) - 1
-        return last < len(places) and places[last].role.kind in REST
 
     def _descend(self, index: int) -> bool:
         name = self.arguments[index]

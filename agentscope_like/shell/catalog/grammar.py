@@ -188,9 +188,3 @@ class Grammar(Struct, frozen=True, dict=True):
     def changing_flags(self) -> frozenset[str]:
         """The options that change what others mean."""
         return frozenset().union(*(when.flags for when in self.whens))
-
-    @lazy_property
-    def carries(self) -> bool:
-        """Whether an operand may be a command, and all behind it its arguments."""
-        places = [self.operands, *(when.operands or () for when in self.whens)]
-        return any(place.role.kind in REST for each in places for place in each)

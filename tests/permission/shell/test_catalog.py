@@ -10,7 +10,7 @@ import pytest
 
 from agentscope_like.shell import catalog
 from agentscope_like.shell.arguments import read_arguments
-from agentscope_like.shell.catalog import CatalogError, Grammar, parse_program, tables
+from agentscope_like.shell.catalog import REST, CatalogError, Grammar, parse_program, tables
 from tests.permission.kit import analyze
 
 PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text("utf-8"))
@@ -97,6 +97,17 @@ def test_an_unknown_flag_is_a_doubt(name: str) -> None:
     for sub in program.subs:
         if not program.subs[sub].optionless:
             assert read_arguments(program, [name, sub, "--no-such-flag-anywhere"]).problems
+
+
+@pytest.mark.parametrize("name", sorted(catalog.names()))
+def test_what_runs_a_command_has_its_own_options_first(name: str) -> None:
+    """The options behind a command that a program runs are never taken for the program's."""
+    program = catalog.lookup(name)
+    assert program is not None
+    for grammar in grammars(program):
+        places = [grammar.operands, *(when.operands or () for when in grammar.whens)]
+        carries = any(place.role.kind in REST for each in places for place in each)
+        assert grammar.options_first or not carries
 
 
 @pytest.mark.parametrize("name", sorted(catalog.names()))

@@ -313,6 +313,7 @@ async def test_what_is_more_than_an_edit_is_asked_about(work: Path, row: str) ->
     decision = await decide(command, work)
     assert decision.behavior is ASK
     assert any(words in decision.message for words in said.split("|"))
+    assert "``" not in decision.message
     assert (await decide(command, work, mode="dont_ask")).behavior is DENY
 
 
@@ -383,6 +384,9 @@ async def test_an_allow_rule_covers_no_output_into_files_where_edits_ask(
         ("install a d/q; cp -r build q", ALLOW),
         ("install a d/build; cp -r build d", ASK),
         ("install a d/l; cp -r d q; touch q/l", ASK),
+        ("install a q > r; touch q", ASK),
+        ("install a q 2> r; touch q/r", ASK),
+        ("install a q > r; touch d/r", ALLOW),
         ("install a q; touch r", ALLOW),
         ("touch q; install a q", ALLOW),
         ("touch q & install a q", ASK),

@@ -138,8 +138,14 @@ cat <<< "x=a"
 PARAMETERS = ("set -- a", "shift", "eval ls", "source a", ". a", "$y", "if ls; then shift; fi")
 NO_PARAMETERS = ("pwd", "x=a", "read x", "(shift)", "echo set", "echo $(shift)", "cd a", "unset x")
 
-MOVES = ("cd a", "pushd a", "popd", "$y", "ls && cd a", "{ cd a; }", "command cd a", "cd a || ls")
-NO_MOVES = ("pwd", "(cd a)", "echo cd", "echo $(cd a)", "x=cd", "cd a | ls", "read cd", "shift")
+MOVES = (
+    *("cd a", "pushd a", "popd", "$y", "ls && cd a", "{ cd a; }", "command cd a", "cd a || ls"),
+    *("command cd", "command -p cd", "command -p -- cd", "builtin -- popd", "command -p $y"),
+)
+NO_MOVES = (
+    *("command -p pwd", "command -p -- ls", "builtin -- pwd"),
+    *("pwd", "(cd a)", "echo cd", "echo $(cd a)", "x=cd", "cd a | ls", "read cd", "shift"),
+)
 
 
 def is_number(name: str, before: str, body: str) -> bool:

@@ -11,6 +11,10 @@ from agentscope_like.toml_tables import TableError
 ROW = {"programs": "'head tail'", "prints": "'lines'", "reason": "'head(1)'"}
 
 
+ENDS = (r"\n", r"\0", r"\000", r"\t", r"\r")
+"""How `tr` names a line end, a NUL and a blank."""
+
+
 def table(**fields: str | None) -> str:
     """Return a table with one filter, some of whose fields are given."""
     row = {**ROW, **fields}
@@ -56,6 +60,15 @@ def test_a_table_that_there_is_not_is_an_error() -> None:
         ("find src -printf x", None),
         ("ls", Prints.PATHS),
         ("ls src", Prints.NAMES),
+        ("ls -1", Prints.PATHS),
+        ("ls -l", Prints.NAMES),
+        ("ls --hyperlink src", None),
+        ("ls --time-style=+x src", None),
+        *((f"{each} src", Prints.NAMES) for each in ("tree", "eza", "du", "du -sh", "eza -l")),
+        ("du --time-style=+x src", None),
+        *((f"tree {each} src", None) for each in ("--fromfile", "--info", "-H", "-aT", "-J", "-X")),
+        *((f"tree {each} src", None) for each in ("--timefmt=x", "--title=x", "--fromtabfile")),
+        ("du --files0-from=x", None),
         ("git ls-files", Prints.PATHS),
         ("git -C src ls-files", Prints.NAMES),
         ("git ls-files --format=x", None),
@@ -75,6 +88,13 @@ def test_a_table_that_there_is_not_is_an_error() -> None:
         ("cut -d' ' -f1", Prints.ITS_PIECES),
         ("cut -d: -f1", Prints.FIRST_FIELDS),
         ("cut -d: -f2", None),
+        *((f"tr '{each}' ' '", Prints.ITS_PIECES) for each in (*ENDS, " ", "\n", "\t")),
+        *((f"tr -s ' ' '{each}'", Prints.ITS_PIECES) for each in ENDS),
+        ("tr a '\\n'", None),
+        ("tr '\\n' '\\0/'", None),
+        ("tr '\\n' '\\057'", None),
+        (r"tr -d '\r'", Prints.ITS_PIECES),
+        (r"tr -d '\n'", None),
         ("cd src", Prints.NOTHING),
         ("no-such-program", None),
     ],

@@ -75,7 +75,10 @@ ALLOWED = {
     "git push --force:*": ("git -c alias.p=push p", "git push"),
     "rm:*": ("busybox ls", "coreutils --coreutils-prog=ls x", "ln -s /bin/ls r; ./r x", "rmdir x"),
     "python2:*": ("python3 x", "python3.11 x"),
-    "pip install:*": ("pip3 list", "python3 -m pip list", "python3 -m build install"),
+    "pip install:*": (
+        *("pip3 list", "python3 -m pip list", "python3 -m build install"),
+        *("python3 x.py -m pip install x", "python3 -m x -m pip install x"),
+    ),
     "npm install:*": ("npm run i", "npm test"),
     "docker run:*": ("docker container ls", "docker start run"),
     "gcc:*": ("gcov x", "g++-12 x.c"),
@@ -152,6 +155,43 @@ async def test_an_alias_of_the_configuration_is_what_it_stands_for(
         assert (found.behavior is DENY) is denied, command
     found = await decide("git status", repository, ["deny git push:*"], "bypass")
     assert found.behavior is ALLOW
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git p", ALLOW),
+        ("X=1 git p", ALLOW),
+        ("git -c color.ui=never p", ALLOW),
+        ("git --config-env color.ui=X p", ALLOW),
+        ("git -c alias.p=status p", ALLOW),
+        ("X=1 git -c alias.p=status p", ALLOW),
+        ("git --config-env alias.p=X -c alias.p=status p", ALLOW),
+        ("git pusj", ALLOW),
+        ("git -c alias.p=push p", DENY),
+        ("git --config-env=alias.p=X p", DENY),
+        ("git --config-env alias.p=X p", DENY),
+        ("git -c alias.p=status --config-env=alias.p=X p", DENY),
+        ("git -c alias.p=status --config-env alias.p=X p", DENY),
+        ("git -c alias.p=status -c include.path=x p", DENY),
+        ("git -c alias.p=status --config-env include.path=X p", DENY),
+        ("git -c help.autocorrect=immediate pusj", DENY),
+        ("git --config-env=help.autocorrect=X pusj", DENY),
+        ("git --config-env help.autocorrect=X pusj", DENY),
+        ("X=1 GIT_CONFIG_COUNT=1 git p", DENY),
+        ("X=1 GIT_CONFIG_COUNT=1 git -c alias.p=status p", DENY),
+        ("X=1 HOME=/tmp/x git -c alias.p=status p", DENY),
+        ("X=1 XDG_CONFIG_HOME=/tmp/x git -c alias.p=status p", DENY),
+        ("git config alias.p push; git p", DENY),
+    ],
+)
+async def test_a_known_alias_may_be_another_one(
+    repository: Path, command: str, expected: PermissionBehavior
+) -> None:
+    """What sets aliases for one call, in an option or a variable, goes before the repository's."""
+    (repository / ".git" / "config").write_text("[alias]\n\tp = status\n")
+    found = await decide(command, repository, ["deny git push:*"], "bypass")
+    assert found.behavior is expected
 
 
 async def test_a_known_alias_is_denied_in_every_mode(repository: Path) -> None:
