@@ -53,10 +53,12 @@ def test_a_directory_may_have_too_much(tmp_path: Path) -> None:
     "path", ["key", "up/out/key", "same", "deeper/run", "loop", "pipe", "deep"]
 )
 def test_no_link_is_followed_when_a_file_is_read(tmp_path: Path, path: str) -> None:
-    """Not as the last name, and not on the way; nothing waits for a pipe."""
+    """Not as the last name, and not on the way; nothing waits for a pipe, nothing is left open."""
     root = tree(tmp_path)
+    before = os.listdir("/proc/self/fd")
     with pytest.raises(OSError):  # noqa: PT011 - the system says which
         read_below(str(root), path)
+    assert os.listdir("/proc/self/fd") == before
     assert read_below(str(root), "deep/run").content == b"run"
 
 

@@ -139,10 +139,11 @@ def read_below(directory: str, path: str, most: int | None = None) -> HostFile:
         descriptor = os.open(name, _FILE_FLAGS, dir_fd=opened)
     finally:
         os.close(opened)
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file", path)
     with open(descriptor, "rb") as file:
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "it is no regular file", path)
         content = file.read(-1 if most is None else most + 1)
     if most is not None and len(content) > most:
         raise OSError(errno.EFBIG, f"it has over {most:,} bytes", path)
