@@ -62,7 +62,7 @@ EFFECTS = {
 }
 
 
-@pytest.mark.parametrize("kind", set(EffectKind) - {EffectKind.READ, EffectKind.UNKNOWN})
+@pytest.mark.parametrize("kind", sorted({*EffectKind} - {EffectKind.READ, EffectKind.UNKNOWN}))
 def test_each_kind_of_effect_is_told(kind: EffectKind) -> None:
     """Also where nothing says what it happens to."""
     found = of("x")
