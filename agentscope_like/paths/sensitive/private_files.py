@@ -42,8 +42,8 @@ def private_objection(location: Location, directories: Sequence[Location]) -> st
     for reading in location.readings:
         if _is_private(reading, location.home) and not _is_inside(location, directories):
             return (
-                f"`{shown(reading, location.home)}` is a hidden file of a home directory, and "
-                "nothing says that it holds no secret"
+                f"`{shown(reading, location.home)}` is a hidden file of a home directory outside "
+                "the working directories, and may hold one"
             )
     return None
 
