@@ -146,6 +146,8 @@ class Engine:
         one["process"] = process
         if self.starts_to_cut:
             self.starts_to_cut -= 1
+            writer.close()
+            await process.communicate()
             return
         writer.write(
             b"HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\n"

@@ -135,9 +135,11 @@ class DockerSandbox(RemoteSandbox):
             return  # they have ended with it
         words = ["/bin/sh", "-c", _END, "sh", f"{MARK_VARIABLE}={mark}", name]
         stream = await self._engine.start_exec(await self._prepared(words, {}))
-        with open(os.devnull, "wb") as nothing:  # noqa: ASYNC230 - it never blocks
-            await stream.copy(nothing.fileno(), nothing.fileno())
-        stream.close()
+        try:
+            with open(os.devnull, "wb") as nothing:  # noqa: ASYNC230 - it never blocks
+                await stream.copy(nothing.fileno(), nothing.fileno())
+        finally:
+            stream.close()
 
     async def _prepared(self, words: Sequence[str], variables: Mapping[str, str]) -> str:
         if self._container is None:
