@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agentscope_like.profile.account import Account, BudgetError
 from agentscope_like.profile.names import ToolNames, model_name
 from agentscope_like.profile.profile import (
     DelegationPolicy,
@@ -13,6 +14,8 @@ from agentscope_like.profile.profile import (
 )
 
 __all__ = [
+    "Account",
+    "BudgetError",
     "DelegationPolicy",
     "Profile",
     "ProfileError",
