@@ -84,6 +84,7 @@ our $told;
 open($told, '>&=', $status) or exit 126;
 fcntl($told, $set_flags, $close_on_exec);
 if ($main == 0) {
+    $SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT TSTP TTIN TTOU PIPE);
     syscall($setsid);
     ioctl(STDIN, $controlling, 0);
     if ($piped ne '') {

@@ -162,6 +162,23 @@ async def test_an_interruption_ends_a_program(way: str, terminals: Terminals) ->
     assert terminals.left() == []
 
 
+async def test_an_interruption_reaches_a_program_of_an_application_that_ignores_it(
+    terminals: Terminals,
+) -> None:
+    """C-c ends the program, though a shell started this application in the background."""
+    if not keeper_works():
+        pytest.skip("there can be no keeper here")
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = terminals.start(f"sleep {terminals.number}")
+        await until_there(terminals)
+        process.type(b"\x03")
+        await finished(process)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert process.exit_status == 130
+
+
 async def test_waiting_ends_when_nothing_new_is_shown(terminals: Terminals) -> None:
     """A quiet program is left running; what it showed is there."""
     process = terminals.start("echo here; sleep 1000")
