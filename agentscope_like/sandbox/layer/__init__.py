@@ -1,0 +1,50 @@
+"""Keeps what a run writes on a layer over the working directories, lists it and applies it."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.layer.application import (
+        ApplyError,
+        apply_layer,
+        apply_objection,
+        finish_applying,
+    )
+    from agentscope_like.sandbox.layer.file_state import FileKind, FileState
+    from agentscope_like.sandbox.layer.layer import Layer, LayerDescriptors
+    from agentscope_like.sandbox.layer.manifest import Change, Manifest
+    from agentscope_like.sandbox.layer.mounting import layer_objection, mounting_words
+
+__all__ = [
+    "ApplyError",
+    "Change",
+    "FileKind",
+    "FileState",
+    "Layer",
+    "LayerDescriptors",
+    "Manifest",
+    "apply_layer",
+    "apply_objection",
+    "finish_applying",
+    "layer_objection",
+    "mounting_words",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "ApplyError": "application",
+        "apply_layer": "application",
+        "apply_objection": "application",
+        "finish_applying": "application",
+        "Change": "manifest",
+        "FileKind": "file_state",
+        "FileState": "file_state",
+        "Layer": "layer",
+        "LayerDescriptors": "layer",
+        "Manifest": "manifest",
+        "layer_objection": "mounting",
+        "mounting_words": "mounting",
+    },
+)
