@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from agentscope_like.sandbox.secret_wall.git_index import GitIndexError, recorded_paths
+from agentscope_like.sandbox.repositories import GitIndexError, recorded_paths
 
 Git = Callable[..., str]
 NAMES = ("a", "a.b", "a/b/c.py", "é/ü", "with space", "x" * 200, "deep/" * 20 + "f", "tab\there")

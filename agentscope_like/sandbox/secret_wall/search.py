@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from agentscope_like.paths import is_below
+from agentscope_like.sandbox.repositories import UnreadIndexError, WorkTrees
 from agentscope_like.sandbox.secret_wall.places import (
     directories_of_credentials,
     is_credential,
     known_places,
     may_be_credential,
 )
-from agentscope_like.sandbox.secret_wall.work_trees import UnreadIndexError, WorkTrees
 
 __all__ = [
     "LEAST_ENTRIES",

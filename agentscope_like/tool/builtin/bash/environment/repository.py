@@ -21,7 +21,7 @@ from agentscope_like.paths import (
     git_settings,
     is_below,
 )
-from agentscope_like.sandbox.secret_wall import MOST_INDEX_BYTES, GitIndexError, recorded_links
+from agentscope_like.sandbox.repositories import MOST_INDEX_BYTES, GitIndexError, recorded_links
 from agentscope_like.shell import Surroundings
 from agentscope_like.tool.builtin.bash.environment.printed_names import (
     PrintedNames,

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from agentscope_like.sandbox.secret_wall.git_index import (
+from agentscope_like.sandbox.repositories.git_index import (
     MOST_INDEX_BYTES,
     GitIndexError,
     recorded_paths,

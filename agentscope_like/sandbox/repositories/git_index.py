@@ -7,9 +7,15 @@ show it as changed.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple
 
-__all__ = ["MOST_INDEX_BYTES", "GitIndexError", "recorded_links", "recorded_paths"]
+__all__ = [
+    "MOST_INDEX_BYTES",
+    "GitIndexError",
+    "recorded_blobs",
+    "recorded_links",
+    "recorded_paths",
+]
 
 MOST_INDEX_BYTES = 1 << 25
 """A larger index is not read: it would take longer than most commands."""
@@ -32,8 +38,12 @@ _EXTENSION_HEADER_BYTES = 8
 _MOST_VARINT_BYTES = 4
 
 
-_Entry: TypeAlias = tuple[bytes, bytes]
-"""A path and its mode."""
+class _Entry(NamedTuple):
+    """A path, the mode of what it names, and the object id of its content."""
+
+    name: bytes
+    mode: bytes
+    blob: bytes
 
 
 class GitIndexError(ValueError):
@@ -49,7 +59,19 @@ def recorded_paths(data: bytes) -> frozenset[bytes]:
     Raises:
         GitIndexError: Not all of it is understood.
     """
-    return frozenset(name for name, _ in _recorded(data))
+    return frozenset(entry.name for entry in _recorded(data))
+
+
+def recorded_blobs(data: bytes) -> dict[bytes, bytes]:
+    """Return the object id of the content that an index records for each path.
+
+    Args:
+        data: The whole index.
+
+    Raises:
+        GitIndexError: Not all of it is understood.
+    """
+    return {entry.name: entry.blob for entry in _recorded(data)}
 
 
 def recorded_links(data: bytes) -> frozenset[bytes]:
@@ -61,7 +83,7 @@ def recorded_links(data: bytes) -> frozenset[bytes]:
     Raises:
         GitIndexError: Not all of it is understood.
     """
-    return frozenset(name for name, mode in _recorded(data) if mode == _LINK)
+    return frozenset(entry.name for entry in _recorded(data) if entry.mode == _LINK)
 
 
 def _recorded(data: bytes) -> list[_Entry]:
@@ -86,7 +108,7 @@ def _paths(data: bytes, version: int, count: int, digest: int) -> list[_Entry]:
     end = len(data) - digest
     names, at = read(data, count, _STATUS_BYTES + digest, end)
     _refuse_unknown_extensions(data, at, end)
-    if any(not name or name[:1] == b"/" or name[-1:] == b"/" for name, _ in names):
+    if any(not name or name[:1] == b"/" or name[-1:] == b"/" for name, *_ in names):
         raise GitIndexError("it records a path that is not one of a file")
     return names
 
@@ -102,7 +124,7 @@ def _plain_names(data: bytes, count: int, flags_at: int, end: int) -> tuple[list
         length = stop - start
         if stop < 0 or min(length, _NAME_MASK) != flags & _NAME_MASK:
             raise GitIndexError("an entry has a name of another length than it says")
-        names.append((data[start:stop], data[at + _MODE_AT : at + _MODE_END]))
+        names.append(_entry(data, at, flags_at, data[start:stop]))
         at += (stop - at + _ALIGNMENT) // _ALIGNMENT * _ALIGNMENT
     return names, at
 
@@ -122,9 +144,14 @@ def _compressed_names(data: bytes, count: int, flags_at: int, end: int) -> tuple
         name = name[: len(name) - dropped] + data[start:stop]
         if min(len(name), _NAME_MASK) != flags & _NAME_MASK:
             raise GitIndexError("an entry has a name of another length than it says")
-        names.append((name, data[at + _MODE_AT : at + _MODE_END]))
+        names.append(_entry(data, at, flags_at, name))
         at = stop + 1
     return names, at
+
+
+def _entry(data: bytes, at: int, flags_at: int, name: bytes) -> _Entry:
+    mode = data[at + _MODE_AT : at + _MODE_END]
+    return _Entry(name, mode, data[at + _STATUS_BYTES : at + flags_at])
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
