@@ -15,8 +15,15 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.layer.layer import Layer, LayerDescriptors
     from agentscope_like.sandbox.layer.manifest import Change, Manifest
     from agentscope_like.sandbox.layer.mounting import layer_objection, mounting_words
+    from agentscope_like.sandbox.layer.sorting import (
+        MOST_UNDO_BYTES,
+        Sort,
+        SortedChange,
+        sort_changes,
+    )
 
 __all__ = [
+    "MOST_UNDO_BYTES",
     "ApplyError",
     "Change",
     "FileKind",
@@ -24,11 +31,14 @@ __all__ = [
     "Layer",
     "LayerDescriptors",
     "Manifest",
+    "Sort",
+    "SortedChange",
     "apply_layer",
     "apply_objection",
     "finish_applying",
     "layer_objection",
     "mounting_words",
+    "sort_changes",
 ]
 
 __getattr__ = on_first_use(
@@ -44,7 +54,11 @@ __getattr__ = on_first_use(
         "Layer": "layer",
         "LayerDescriptors": "layer",
         "Manifest": "manifest",
+        "MOST_UNDO_BYTES": "sorting",
+        "Sort": "sorting",
+        "SortedChange": "sorting",
         "layer_objection": "mounting",
         "mounting_words": "mounting",
+        "sort_changes": "sorting",
     },
 )

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.layer.file_state import (
-    DIRECTORY_FLAGS,
     FILE_FLAGS,
     FileKind,
     FileState,
+    opened_directory,
     state_of,
 )
 from agentscope_like.sandbox.layer.layer import Layer, LayerDescriptors
@@ -170,7 +170,7 @@ class _Place:
             after = change.after
             if after is None or after.kind not in {FileKind.FILE, FileKind.LINK}:
                 continue
-            with self._opened(self._lower, self._lasting_parent(change.path)) as directory:
+            with opened_directory(self._lower, self._lasting_parent(change.path)) as directory:
                 if after.kind is FileKind.LINK:
                     os.symlink(after.content, self._temporary(number), dir_fd=directory)
                 else:
@@ -181,7 +181,7 @@ class _Place:
         for number, change in enumerate(self._manifest.changes):
             with (
                 contextlib.suppress(OSError),
-                self._opened(self._lower, self._lasting_parent(change.path)) as directory,
+                opened_directory(self._lower, self._lasting_parent(change.path)) as directory,
             ):
                 os.unlink(self._temporary(number), dir_fd=directory)
 
@@ -195,7 +195,7 @@ class _Place:
         for _, change in reversed(numbered):
             self._finish_directory(change)
         for parent in {posixpath.dirname(each.path) for each in self._manifest.changes}:
-            with contextlib.suppress(OSError), self._opened(self._lower, parent) as directory:
+            with contextlib.suppress(OSError), opened_directory(self._lower, parent) as directory:
                 os.fsync(directory)
 
     def _remove(self, change: Change) -> None:
@@ -204,7 +204,7 @@ class _Place:
             return
         name = posixpath.basename(change.path)
         try:
-            with self._opened(self._lower, posixpath.dirname(change.path)) as directory:
+            with opened_directory(self._lower, posixpath.dirname(change.path)) as directory:
                 found = state_of(name, directory)
                 if found is None or (after is not None and found[0].kind is after.kind):
                     return
@@ -221,7 +221,7 @@ class _Place:
         if after is None or after.kind is FileKind.OTHER:
             return
         name = posixpath.basename(change.path)
-        with self._opened(self._lower, posixpath.dirname(change.path)) as directory:
+        with opened_directory(self._lower, posixpath.dirname(change.path)) as directory:
             found = state_of(name, directory)
             if after.kind is FileKind.DIRECTORY:
                 if found is None:
@@ -231,7 +231,7 @@ class _Place:
                 return
             if found is not None:
                 self._check_old(change, found[0])
-            with self._opened(self._lower, self._lasting_parent(change.path)) as beside:
+            with opened_directory(self._lower, self._lasting_parent(change.path)) as beside:
                 os.replace(self._temporary(number), name, src_dir_fd=beside, dst_dir_fd=directory)
 
     def _finish_directory(self, change: Change) -> None:
@@ -239,9 +239,9 @@ class _Place:
         after = change.after
         if after is None or after.kind is not FileKind.DIRECTORY:
             return
-        with self._opened(self._lower, change.path) as directory:
+        with opened_directory(self._lower, change.path) as directory:
             if change.before is None:
-                with self._opened(self._upper, change.path) as made:
+                with opened_directory(self._upper, change.path) as made:
                     found = os.fstat(made)
                 os.utime(directory, ns=(found.st_atime_ns, found.st_mtime_ns))
             os.fchmod(directory, after.mode)
@@ -250,7 +250,7 @@ class _Place:
         """Copy a file of the layer, and check that it is the one of the manifest."""
         name = posixpath.basename(change.path)
         with (
-            self._opened(self._upper, posixpath.dirname(change.path)) as source_directory,
+            opened_directory(self._upper, posixpath.dirname(change.path)) as source_directory,
             open(os.open(name, FILE_FLAGS, dir_fd=source_directory), "rb") as source,
             open(os.open(temporary, _NEW, 0o600, dir_fd=directory), "wb") as target,
         ):
@@ -272,7 +272,7 @@ class _Place:
             return
         parent, name = posixpath.split(change.path)
         with (
-            self._opened(self._lower, parent) as directory,
+            opened_directory(self._lower, parent) as directory,
             open(os.open(name, FILE_FLAGS, dir_fd=directory), "rb") as old,
         ):
             found = os.fstat(old.fileno())
@@ -291,10 +291,10 @@ class _Place:
         if not path:
             return True  # the layer checks the working directory itself
         try:
-            with self._opened(self._lower, path) as lower:
+            with opened_directory(self._lower, path) as lower:
                 if os.fstat(lower).st_ctime_ns < self._began_ns:
                     return True
-                with self._opened(self._upper, path) as upper:
+                with opened_directory(self._upper, path) as upper:
                     return is_of_directory(upper, lower)
         except OSError:
             return made is not None and made.after is None
@@ -302,7 +302,7 @@ class _Place:
     def _is_as_before(self, change: Change) -> bool:
         parent, name = posixpath.split(change.path)
         try:
-            with self._opened(self._lower, parent) as directory:
+            with opened_directory(self._lower, parent) as directory:
                 found = state_of(name, directory)
         except (FileNotFoundError, NotADirectoryError):
             found = None
@@ -342,19 +342,6 @@ class _Place:
 
     def _shown(self, path: str) -> str:
         return posixpath.join(self._manifest.directory, path)
-
-    @contextlib.contextmanager
-    def _opened(self, top: int, path: str) -> Iterator[int]:
-        """Open a directory below another one, never through a symlink."""
-        descriptor = os.open(".", DIRECTORY_FLAGS, dir_fd=top)
-        try:
-            for name in filter(None, path.split("/")):
-                below = os.open(name, DIRECTORY_FLAGS, dir_fd=descriptor)
-                os.close(descriptor)
-                descriptor = below
-            yield descriptor
-        finally:
-            os.close(descriptor)
 
 
 def _goes(before: FileState, after: FileState | None) -> bool:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
 from enum import StrEnum
 
 from msgspec import Struct
 
-__all__ = ["DIRECTORY_FLAGS", "FILE_FLAGS", "FileKind", "FileState", "Identity", "state_of"]
+__all__ = [
+    "DIRECTORY_FLAGS",
+    "FILE_FLAGS",
+    "FileKind",
+    "FileState",
+    "Identity",
+    "opened_directory",
+    "state_of",
+]
 
 DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -65,6 +75,28 @@ class FileState(Struct, frozen=True):
     size: int = 0
     modified_ns: int = 0
     content: str = ""
+
+
+@contextlib.contextmanager
+def opened_directory(top: int, path: str) -> Iterator[int]:
+    """Open a directory below another one, never through a symlink, and close it afterwards.
+
+    Args:
+        top: Descriptor of the other one.
+        path: Relative to it, with `/`; empty for itself.
+
+    Raises:
+        OSError: It cannot be opened, or is no directory.
+    """
+    descriptor = os.open(".", DIRECTORY_FLAGS, dir_fd=top)
+    try:
+        for name in filter(None, path.split("/")):
+            below = os.open(name, DIRECTORY_FLAGS, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = below
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def state_of(name: str, directory: int) -> tuple[FileState, Identity] | None:

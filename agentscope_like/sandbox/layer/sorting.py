@@ -1,0 +1,314 @@
+"""Sorts what a run changed: caches, git's bookkeeping, settings, losses, and all other changes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import posixpath
+import unicodedata
+from collections.abc import Iterator
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from msgspec import Struct
+
+from agentscope_like.sandbox.layer.file_state import FILE_FLAGS, FileKind, opened_directory
+from agentscope_like.sandbox.layer.git_directory import (
+    GitFiles,
+    GitSort,
+    sort_git_changes,
+)
+from agentscope_like.sandbox.layer.layer import LayerDescriptors
+from agentscope_like.sandbox.layer.manifest import Change, Manifest
+from agentscope_like.sandbox.layer.sorting_table import sorting_table
+from agentscope_like.sandbox.repositories import MOST_INDEX_BYTES, GitIndexError, recorded_blobs
+
+__all__ = ["MOST_UNDO_BYTES", "Sort", "SortedChange", "sort_changes"]
+
+MOST_UNDO_BYTES = 64 << 20
+"""A larger file is not kept for undo."""
+
+_GIT = ".git"
+_BARE = ("HEAD", "objects", "refs")
+_IGNORED_IN_NAMES = dict.fromkeys(
+    (*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF)
+)
+"""What HFS+ ignores in names, so that git takes `.g\\u200cit` for `.git`."""
+
+_MOST_REFERENCE_BYTES = 1 << 24
+_SHA1_BYTES = 20
+
+
+class Sort(StrEnum):
+    """What a change is, the strictest first.
+
+    Attributes:
+        SETTING: It may change what git or other programs run.
+        LOST: Something goes that is recorded nowhere else.
+        CHANGE: Any other change.
+        GIT: Git's own bookkeeping.
+        CACHE: Something that programs make again.
+    """
+
+    SETTING = "setting"
+    LOST = "lost"
+    CHANGE = "change"
+    GIT = "git"
+    CACHE = "cache"
+
+
+class SortedChange(Struct, frozen=True):
+    """A change and what it is.
+
+    Attributes:
+        change: The change.
+        sort: What it is.
+        because: Why it is a setting or a loss, for a person; empty for others.
+    """
+
+    change: Change
+    sort: Sort
+    because: str = ""
+
+
+def sort_changes(manifest: Manifest, descriptors: LayerDescriptors) -> tuple[SortedChange, ...]:
+    """Sort the changes of a run, by what git recorded before it.
+
+    Git does not run: its index is read as it was.
+
+    Args:
+        manifest: The changes.
+        descriptors: The open directories of the layer.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    return tuple(_Sorter(manifest, descriptors).sorted())
+
+
+class _Sorter:
+    def __init__(self, manifest: Manifest, descriptors: LayerDescriptors) -> None:
+        self._manifest = manifest
+        self._lower = descriptors.lower
+        self._upper = descriptors.upper
+        self._changes = {each.path: each for each in manifest.changes}
+        self._moved = {each.renamed_from for each in manifest.changes}
+        self._indexes: dict[str, dict[bytes, bytes] | None] = {}
+        self._repositories: dict[str, bool] = {}
+        self._inside_git: dict[str, dict[str, Change]] = {}
+
+    def sorted(self) -> Iterator[SortedChange]:
+        """Yield all changes, sorted."""
+        for change in self._manifest.changes:
+            if (directory := self._git_directory(change.path)) is not None:
+                inner = change.path[len(directory) + 1 :]
+                self._inside_git.setdefault(directory, {})[inner] = change
+            else:
+                yield self._sort(change)
+        for directory, changes in self._inside_git.items():
+            yield from self._sort_git(directory, changes)
+
+    def _sort_git(self, directory: str, changes: dict[str, Change]) -> Iterator[SortedChange]:
+        if not self._was_git_directory(directory):
+            for change in changes.values():
+                yield SortedChange(change, Sort.SETTING, f"{directory} is a new git directory")
+            return
+        files = GitFiles(
+            before=lambda path: self._read(self._lower, posixpath.join(directory, path)),
+            after=lambda path: self._read_after(posixpath.join(directory, path)),
+            names_before=lambda: self._reference_names(directory),
+        )
+        for path, found in sort_git_changes(changes, files).items():
+            yield SortedChange(
+                changes[path],
+                {GitSort.INSIDE: Sort.GIT, GitSort.LOST: Sort.LOST}.get(found.sort, Sort.SETTING),
+                found.because,
+            )
+
+    def _sort(self, change: Change) -> SortedChange:
+        if self._is_cache(change.path):
+            return SortedChange(change, Sort.CACHE)
+        if because := _setting_objection(change):
+            return SortedChange(change, Sort.SETTING, because)
+        if _keeps_a_copy(change) or self._is_kept(change):
+            return SortedChange(change, Sort.CHANGE)
+        return SortedChange(change, Sort.LOST, "its content is recorded nowhere else")
+
+    def _is_kept(self, change: Change) -> bool:
+        """Return whether the old content of a path is elsewhere: under a new name, or in git."""
+        return change.path in self._moved or not self._size(change) or self._is_recorded(change)
+
+    def _size(self, change: Change) -> int:
+        before = change.before
+        return 0 if before is None else before.size or len(before.content)
+
+    def _is_recorded(self, change: Change) -> bool:
+        """Return whether git's index records the content that a path had."""
+        root = posixpath.dirname(change.path)
+        while not self._was_git_directory(posixpath.join(root, _GIT)):
+            if not root:
+                return False
+            root = posixpath.dirname(root)
+        index = self._index(root)
+        inner = change.path[len(root) + 1 if root else 0 :]
+        blob = None if index is None else index.get(os.fsencode(inner))
+        return blob is not None and blob == self._blob(change, len(blob))
+
+    def _blob(self, change: Change, length: int) -> bytes | None:
+        """Return the id that git gives to the content that a path had."""
+        if change.before is None:
+            return None
+        if change.before.kind is FileKind.LINK:
+            content: bytes | None = os.fsencode(change.before.content)
+        else:
+            content = self._read(self._lower, change.path, most=MOST_UNDO_BYTES)
+        if content is None:
+            return None
+        data = b"blob %d\0" % len(content) + content
+        if length == _SHA1_BYTES:
+            return hashlib.sha1(data, usedforsecurity=False).digest()
+        return hashlib.sha256(data).digest()
+
+    def _index(self, root: str) -> dict[bytes, bytes] | None:
+        """Return what the index of a work tree records; None where it cannot be read."""
+        if root not in self._indexes:
+            path = posixpath.join(root, _GIT, "index")
+            data = self._read(self._lower, path, most=MOST_INDEX_BYTES)
+            try:
+                self._indexes[root] = None if data is None else recorded_blobs(data)
+            except GitIndexError:
+                self._indexes[root] = None
+        return self._indexes[root]
+
+    def _is_cache(self, path: str) -> bool:
+        """Return whether a path lies in a directory of caches in which git records nothing."""
+        caches = sorting_table().caches
+        parts = path.split("/")
+        for number, name in enumerate(parts):
+            is_last = number == len(parts) - 1
+            place = "/".join(parts[: number + 1])
+            if is_last and self._is_file(path):
+                if any(fnmatchcase(name, pattern) for pattern in caches.files):
+                    return not self._records_below(place)
+            elif name in caches.directories or self._is_beside(parts[:number], name):
+                return not self._records_below(place)
+        return False
+
+    def _is_file(self, path: str) -> bool:
+        change = self._changes[path]
+        state = change.after or change.before
+        return state is not None and state.kind is not FileKind.DIRECTORY
+
+    def _is_beside(self, parents: list[str], name: str) -> bool:
+        patterns = [
+            pattern
+            for each in sorting_table().caches.beside
+            if each.directory == name
+            for pattern in each.files
+        ]
+        if not patterns:
+            return False
+        present = self._names(self._lower, "/".join(parents))
+        return any(fnmatchcase(each, pattern) for each in present for pattern in patterns)
+
+    def _records_below(self, path: str) -> bool:
+        """Return whether git records a path, or one below it; also where that is not known."""
+        root = posixpath.dirname(path)
+        while True:
+            if self._was_git_directory(posixpath.join(root, _GIT)):
+                index = self._index(root)
+                if index is None:
+                    return bool(self._names(self._lower, posixpath.join(root, _GIT, "objects")))
+                inner = os.fsencode(path[len(root) + 1 if root else 0 :])
+                return any(each == inner or each.startswith(inner + b"/") for each in index)
+            if not root:
+                return False
+            root = posixpath.dirname(root)
+
+    def _git_directory(self, path: str) -> str | None:
+        """Return the git directory that a path is or lies in, or None."""
+        parts = path.split("/")
+        for number, name in enumerate(parts):
+            place = "/".join(parts[: number + 1])
+            if _folded(name) == _GIT or self._is_bare(place):
+                return place
+        return None
+
+    def _is_bare(self, path: str) -> bool:
+        """Return whether a directory is a git directory by what lies in it, before or after."""
+        if path not in self._repositories:
+            names = set(self._names(self._lower, path)) | set(self._names(self._upper, path))
+            self._repositories[path] = names.issuperset(_BARE)
+        return self._repositories[path]
+
+    def _was_git_directory(self, path: str) -> bool:
+        return set(self._names(self._lower, path)).issuperset(_BARE)
+
+    def _reference_names(self, directory: str) -> Iterator[str]:
+        """Yield the paths of all references and reflogs before the run, the likeliest first."""
+        yield from ("logs/HEAD", "HEAD", "packed-refs")
+        for top in ("logs", "refs"):
+            yield from self._files_below(directory, top)
+
+    def _files_below(self, directory: str, path: str) -> Iterator[str]:
+        for name in self._names(self._lower, posixpath.join(directory, path)):
+            inner = f"{path}/{name}"
+            below = list(self._files_below(directory, inner))
+            yield from below or [inner]
+
+    def _read_after(self, path: str) -> bytes | None:
+        change = self._changes.get(path)
+        if change is None:
+            return self._read(self._lower, path)
+        return None if change.after is None else self._read(self._upper, path)
+
+    def _read(self, top: int, path: str, *, most: int = _MOST_REFERENCE_BYTES) -> bytes | None:
+        parent, name = posixpath.split(path)
+        with contextlib.suppress(OSError), opened_directory(top, parent) as directory:
+            with open(os.open(name, FILE_FLAGS, dir_fd=directory), "rb") as file:
+                data = file.read(most + 1)
+            return data if len(data) <= most else None
+        return None
+
+    def _names(self, top: int, path: str) -> list[str]:
+        with contextlib.suppress(OSError), opened_directory(top, path) as directory:
+            return sorted(os.listdir(directory))
+        return []
+
+
+def _folded(name: str) -> str:
+    """Return a name as file systems compare it that ignore case and Unicode form."""
+    return unicodedata.normalize("NFC", name.translate(_IGNORED_IN_NAMES)).casefold()
+
+
+def _setting_objection(change: Change) -> str:
+    """Return why a change reaches further than its path; empty if it does not."""
+    after = change.after
+    if after is None:
+        return ""
+    if after.kind is FileKind.LINK and _leaves(change.path, after.content):
+        return "it is a link that leaves the project"
+    is_file = change.before is not None and change.before.kind is FileKind.FILE
+    if is_file and change.identity is not None and change.identity.names > 1:
+        return "the file has another name somewhere"
+    return ""
+
+
+def _keeps_a_copy(change: Change) -> bool:
+    """Return whether a change takes nothing away, or what it takes can be undone."""
+    before, after = change.before, change.after
+    if before is None or before.kind is FileKind.DIRECTORY:
+        return True
+    if after is None:
+        return False
+    is_replaced = before.kind is after.kind and before.size <= MOST_UNDO_BYTES
+    return is_replaced or before.content == after.content
+
+
+def _leaves(path: str, target: str) -> bool:
+    """Return whether a symlink leads out of the working directory, by its text."""
+    if target.startswith("/"):
+        return True
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return place == ".." or place.startswith("../")

@@ -1,0 +1,205 @@
+"""What real programs changed is sorted by what git recorded before."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.sandbox.layer import Layer, Sort, layer_objection, sort_changes
+from tests.sandbox.layer.layers import run
+
+pytestmark = pytest.mark.skipif(
+    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
+    reason="there are no layers on this machine",
+)
+GIT = "git -c user.name=A -c user.email=a@b -c commit.gpgsign=false"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a repository with a history, a stash, a tag, ignored and untracked files."""
+    top = tmp_path_factory.mktemp("template") / "project"
+    (top / "src").mkdir(parents=True)
+    (top / "src" / "a.py").write_text("a\n")
+    (top / "b.txt").write_text("b\n")
+    (top / "package.json").write_text("{}\n")
+    (top / ".gitignore").write_text("*.log\n__pycache__/\ntarget/\n")
+    script = (
+        f"git init -q -b main . && {GIT} add -A && {GIT} commit -qm one && echo 2 >> b.txt"
+        f"&& {GIT} commit -qam two && {GIT} branch side HEAD~1 && {GIT} tag -a v1 -m v1"
+        f"&& echo 3 >> b.txt && {GIT} stash -q && {GIT} checkout -q -b other"
+        f"&& echo o > o.txt && {GIT} add -A && {GIT} commit -qm other && {GIT} checkout -q main"
+        f"&& git -c core.logallrefupdates=false update-ref refs/heads/unlogged HEAD~1"
+        f"&& {GIT} commit-tree -m lone 'HEAD^{{tree}}' > lone.log"
+        f"&& git -c core.logallrefupdates=false update-ref refs/heads/lone $(cat lone.log)"
+    )
+    subprocess.run(["/bin/sh", "-c", script], cwd=top, check=True, env=_environment(top))
+    (top / "notes.txt").write_text("mine\n")
+    (top / "debug.log").write_text("log\n")
+    (top / "__pycache__").mkdir()
+    (top / "__pycache__" / "a.pyc").write_text("compiled\n")
+    return top
+
+
+@pytest.fixture
+def project(template: Path, tmp_path: Path) -> Path:
+    """Copy it."""
+    subprocess.run(["/bin/cp", "-a", str(template), str(tmp_path)], check=True)
+    return tmp_path / "project"
+
+
+def _environment(home: Path) -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def sorts(project: Path, script: str) -> dict[Sort, set[str]]:
+    """Return what a script changes, by its sort; of git's own only whether there is any."""
+    layer = Layer.make(project.parent / "layers", [str(project)])
+    run(layer, f"export HOME={project.parent}; {script}")
+    (manifest,) = layer.manifests()
+    with layer.descriptors() as (opened,):
+        found: dict[Sort, set[str]] = {}
+        for each in sort_changes(manifest, opened):
+            path = "" if each.sort is Sort.GIT else each.change.path
+            found.setdefault(each.sort, set()).add(path)
+    layer.drop()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("true", {}),
+        ("echo x >> src/a.py", {Sort.CHANGE: {"src/a.py"}}),
+        ("echo x > new.py", {Sort.CHANGE: {"new.py"}}),
+        ("rm src/a.py; rmdir src", {Sort.CHANGE: {"src/a.py", "src"}}),
+        ("echo x >> notes.txt", {Sort.CHANGE: {"notes.txt"}}),
+        ("mv notes.txt moved.txt", {Sort.CHANGE: {"notes.txt", "moved.txt"}}),
+        ("rm notes.txt", {Sort.LOST: {"notes.txt"}}),
+        ("rm debug.log", {Sort.LOST: {"debug.log"}}),
+        ("echo x >> src/a.py; cp src/a.py src/c.py", {Sort.CHANGE: {"src/a.py", "src/c.py"}}),
+        ("rm -r __pycache__", {Sort.CACHE: {"__pycache__", "__pycache__/a.pyc"}}),
+        (
+            "mkdir -p node_modules/x; echo 1 > node_modules/x/i.js",
+            {Sort.CACHE: {"node_modules", "node_modules/x", "node_modules/x/i.js"}},
+        ),
+        ("mkdir target; echo 1 > target/x", {Sort.CHANGE: {"target", "target/x"}}),
+        ("mkdir dist; echo 1 > dist/x", {Sort.CACHE: {"dist", "dist/x"}}),
+        ("ln -s /etc/passwd p", {Sort.SETTING: {"p"}}),
+        ("ln -s ../../x p", {Sort.SETTING: {"p"}}),
+        ("ln -s src/a.py p", {Sort.CHANGE: {"p"}}),
+    ],
+)
+def test_files(project: Path, script: str, expected: dict[Sort, set[str]]) -> None:
+    """A loss is what neither git nor another path has; caches are what programs make again."""
+    assert sorts(project, script) == expected
+
+
+def test_a_cache_that_git_records_is_none(project: Path) -> None:
+    """What somebody committed is a change like any other."""
+    script = "git add -f __pycache__"
+    subprocess.run(script.split(), cwd=project, check=True, env=_environment(project))
+    assert sorts(project, "rm -r __pycache__") == {
+        Sort.CHANGE: {"__pycache__", "__pycache__/a.pyc"}
+    }
+
+
+def test_a_modified_file_is_lost_when_it_is_removed(project: Path) -> None:
+    """Git records the old content alone."""
+    (project / "src" / "a.py").write_text("modified\n")
+    assert sorts(project, "rm src/a.py")[Sort.LOST] == {"src/a.py"}
+
+
+def test_a_file_with_another_name_is_told(project: Path) -> None:
+    """Changing it would part the names, or reach a file elsewhere."""
+    os.link(project / "b.txt", project.parent / "elsewhere")
+    assert sorts(project, "echo x >> b.txt") == {Sort.SETTING: {"b.txt"}}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "git status",
+        f"echo x >> b.txt; {GIT} commit -qam three",
+        f"{GIT} commit -q --amend -m again",
+        "git reset -q --hard HEAD~1",
+        "git checkout -q -b feature",
+        "git tag light",
+        f"{GIT} tag -a heavy -m heavy",
+        "git branch -D other",
+        "git branch -D unlogged",
+        f"{GIT} merge -q --no-edit other",
+        f"{GIT} cherry-pick other",
+        f"{GIT} checkout -q other && {GIT} rebase -q main",
+        "git pack-refs --all",
+        "git gc -q --no-prune --keep-largest-pack || true",
+        f"echo x >> b.txt; {GIT} stash -q",
+        "git mv b.txt c.txt",
+    ],
+)
+def test_everyday_git_is_bookkeeping(project: Path, script: str) -> None:
+    """Nothing that git forgets, and no setting."""
+    found = sorts(project, script)
+    if "gc" in script:
+        found.pop(Sort.LOST, None)  # loose objects go into a pack
+    assert set(found) <= {Sort.GIT, Sort.CHANGE}, found
+
+
+@pytest.mark.parametrize(
+    ("script", "path"),
+    [
+        ("git stash drop -q", ".git/refs/stash"),
+        ("git stash clear", ".git/refs/stash"),
+        ("git branch -D lone", ".git/refs/heads/lone"),
+        ("git tag -d v1", ".git/refs/tags/v1"),
+        ("rm -r .git/objects/??", None),
+    ],
+)
+def test_what_git_would_forget_is_a_loss(project: Path, script: str, path: str | None) -> None:
+    """A stash, a branch without a reflog, a tag object, objects."""
+    found = sorts(project, script)
+    assert found.get(Sort.LOST)
+    assert path is None or path in found[Sort.LOST]
+
+
+def test_a_reflog_that_forgets_the_old_tip_is_a_loss(project: Path) -> None:
+    """After an amended commit, only the reflog names the first one."""
+    amend = f"{GIT} commit -q --amend -m again"
+    subprocess.run(["/bin/sh", "-c", amend], cwd=project, check=True, env=_environment(project))
+    assert ".git/logs/HEAD" in sorts(project, "git reflog expire --expire=now --all")[Sort.LOST]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "git config core.fsmonitor ./evil",
+        "echo evil > .git/hooks/pre-commit",
+        "mkdir .git/hooks2; echo x > .git/hooks2/y",
+        "echo '*' > .git/info/exclude",
+        "echo '*.py filter=x' > .git/info/attributes",
+        "echo /elsewhere > .git/objects/info/alternates",
+        "echo x > .git/info/grafts",
+        "echo x > .git/shallow",
+        "echo ../elsewhere > .git/commondir",
+        f"{GIT} replace HEAD HEAD~1",
+        "f=$(ls .git/objects/??/* | head -1); chmod u+w $f; echo bad > $f",
+        "mkdir -p .git/modules/x/hooks; echo x > .git/modules/x/hooks/pre-commit",
+        "mkdir -p .git/modules/x; echo x > .git/modules/x/config",
+        "mv .git .git2",
+        "mkdir sub; git init -q sub",
+        "git init -q --bare bare",
+        "mkdir -p bare/objects bare/refs; echo x > bare/HEAD; echo evil > bare/config",
+        "mkdir sub; echo 'gitdir: ../bare' > sub/.git",
+        "mkdir sub; mkdir sub/.GIT; echo x > sub/.GIT/config",
+        "rm .git/index",
+        "rm .git/HEAD",
+        "ln -sf /etc/passwd .git/HEAD",
+    ],
+)
+def test_what_git_would_run_or_read_is_a_setting(project: Path, script: str) -> None:
+    """Configuration, hooks, attributes, other repositories and names that git does not write."""
+    assert sorts(project, script).get(Sort.SETTING)
