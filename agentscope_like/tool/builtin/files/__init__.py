@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.files.edit import Edit
     from agentscope_like.tool.builtin.files.read import MAX_LINES, Read
     from agentscope_like.tool.builtin.files.read_record import require_read
+    from agentscope_like.tool.builtin.files.text_diff import unified_diff
     from agentscope_like.tool.builtin.files.text_format import decode, line_end_at, line_starts
     from agentscope_like.tool.builtin.files.write import Write
 
@@ -23,6 +24,7 @@ __all__ = [
     "line_end_at",
     "line_starts",
     "require_read",
+    "unified_diff",
 ]
 
 __getattr__ = on_first_use(
@@ -38,5 +40,6 @@ __getattr__ = on_first_use(
         "line_end_at": "text_format",
         "line_starts": "text_format",
         "require_read": "read_record",
+        "unified_diff": "text_diff",
     },
 )
