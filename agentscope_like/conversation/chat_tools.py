@@ -59,7 +59,7 @@ class ChatSearch(_ChatTool):
         "Find messages of the current chat by words, beginnings of words or, in scripts without "
         "blanks, parts of them. Any word suffices; the best hits come first. Returns indexes, "
         f"roles, references and snippets of at most {SNIPPET_CHARACTERS} characters; read whole "
-        "messages with chat.read_messages. No hit is no error."
+        "messages with chat_read_messages. No hit is no error."
     )
     input_schema: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         "type": "object",
