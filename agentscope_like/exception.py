@@ -5,6 +5,7 @@ developer-oriented one is raised to the program that uses the library::
 
     Exception
     ├── AgentOrientedException
+    │   ├── RecoverableToolError
     │   ├── ToolNotFoundError
     │   ├── ToolGroupInactiveError
     │   ├── ToolNotShownError
@@ -34,6 +35,7 @@ __all__ = [
     "GrantError",
     "IsolationError",
     "ModelError",
+    "RecoverableToolError",
     "ResumeError",
     "SandboxConnectionError",
     "SandboxPathError",
@@ -57,6 +59,16 @@ class AgentOrientedException(Exception):  # noqa: N818 - the name is part of the
         super().__init__(message)
         self.message = message
 
+    @property
+    def told(self) -> str:
+        """Return the text for the model."""
+        return self.message
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Return the metadata of the result."""
+        return {}
+
 
 class DeveloperOrientedException(Exception):  # noqa: N818 - the name is part of the public contract
     """A mistake that only the program's developer can mend.
@@ -68,6 +80,30 @@ class DeveloperOrientedException(Exception):  # noqa: N818 - the name is part of
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+
+class RecoverableToolError(AgentOrientedException):
+    """A call that failed for a reason with a code, which is told before the message.
+
+    Args:
+        code: The area and the reason, such as `workspace.stale_file`; the result's metadata have it
+            as `error_code`.
+        message: What happened, to what, and what to do instead.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+    @property
+    def told(self) -> str:
+        """Return the code and the message."""
+        return f"{self.code}: {self.message}"
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Return the code as `error_code`."""
+        return {"error_code": self.code}
 
 
 class ToolNotFoundError(AgentOrientedException):

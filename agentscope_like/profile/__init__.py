@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from agentscope_like.profile.account import Account, BudgetError
-from agentscope_like.profile.names import ToolNames, model_name
+from agentscope_like.profile.limits import add_deny_rules, budget_layer, limited_toolkit
 from agentscope_like.profile.profile import (
+    REFERENCE_TOOLS,
     DelegationPolicy,
     Profile,
     ProfileError,
@@ -12,8 +13,10 @@ from agentscope_like.profile.profile import (
     ToolPolicy,
     WorkspacePolicy,
 )
+from agentscope_like.tool import ToolNames, model_name
 
 __all__ = [
+    "REFERENCE_TOOLS",
     "Account",
     "BudgetError",
     "DelegationPolicy",
@@ -23,5 +26,8 @@ __all__ = [
     "ToolNames",
     "ToolPolicy",
     "WorkspacePolicy",
+    "add_deny_rules",
+    "budget_layer",
+    "limited_toolkit",
     "model_name",
 ]

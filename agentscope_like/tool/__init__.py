@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         CommandWait,
     )
     from agentscope_like.tool.builtin.bash import Bash
+    from agentscope_like.tool.builtin.chance import DiceRoll
     from agentscope_like.tool.builtin.files import Edit, Read, Write
     from agentscope_like.tool.builtin.memory import (
         Memory,
@@ -50,12 +51,13 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.search import Glob, Grep
     from agentscope_like.tool.builtin.skills import LoadSkill
     from agentscope_like.tool.builtin.web import WebFetch
-    from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant
+    from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant, RunLayer
     from agentscope_like.tool.group import ToolGroup, ToolSource
     from agentscope_like.tool.make import FunctionTool, tool
     from agentscope_like.tool.mcp import MCPTool
     from agentscope_like.tool.proxy import ToolProxy
     from agentscope_like.tool.spec import ToolSpec
+    from agentscope_like.tool.tool_names import ToolNames, model_name, shown_name
     from agentscope_like.tool.tool_stream import ToolStream
     from agentscope_like.tool.toolkit import Toolkit
     from agentscope_like.tool.workplace import Workplace
@@ -71,6 +73,7 @@ __all__ = [
     "DecidedCall",
     "DecisionLayer",
     "DeclaredResources",
+    "DiceRoll",
     "Edit",
     "FunctionTool",
     "Glob",
@@ -88,6 +91,7 @@ __all__ = [
     "PersonTool",
     "Read",
     "ResetTools",
+    "RunLayer",
     "SseServerParameters",
     "StreamableHttpServerParameters",
     "TaskCreate",
@@ -101,6 +105,7 @@ __all__ = [
     "ToolGroup",
     "ToolManager",
     "ToolMiddlewareBase",
+    "ToolNames",
     "ToolProxy",
     "ToolResponse",
     "ToolSource",
@@ -113,6 +118,8 @@ __all__ = [
     "Workplace",
     "Write",
     "emit_tool_progress",
+    "model_name",
+    "shown_name",
     "tool",
 ]
 
@@ -128,6 +135,7 @@ __getattr__ = on_first_use(
         "CommandWait": "builtin.background",
         "DecidedCall": "call",
         "DecisionLayer": "call",
+        "DiceRoll": "builtin.chance",
         "Edit": "builtin.files",
         "FunctionTool": "make",
         "Glob": "builtin.search",
@@ -144,6 +152,7 @@ __getattr__ = on_first_use(
         "PersonTool": "builtin.people",
         "Read": "builtin.files",
         "ResetTools": "builtin.planning",
+        "RunLayer": "call",
         "SseServerParameters": ".mcp.parameters",
         "StreamableHttpServerParameters": ".mcp.parameters",
         "TaskCreate": "builtin.planning",
@@ -152,6 +161,7 @@ __getattr__ = on_first_use(
         "TaskUpdate": "builtin.planning",
         "ToolExpandTools": "builtin.planning",
         "ToolGroup": "group",
+        "ToolNames": "tool_names",
         "ToolManager": ".manager",
         "ToolProxy": "proxy",
         "ToolSource": "group",
@@ -164,6 +174,8 @@ __getattr__ = on_first_use(
         "WebFetch": "builtin.web",
         "Write": "builtin.files",
         "emit_tool_progress": ".progress.call",
+        "model_name": "tool_names",
+        "shown_name": "tool_names",
         "tool": "make",
     },
 )
