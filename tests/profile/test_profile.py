@@ -180,3 +180,41 @@ def test_each_name_has_one_alias(canonical: list[str]) -> None:
     else:
         with pytest.raises(ConfigurationError):
             ToolNames(canonical)
+
+
+def test_tt_139_allow_and_deny_name_tools_that_there_are() -> None:
+    """An unknown name, a wildcard or an alias is an error; a canonical name is none."""
+    for name in ("chat.serch", "chat.*", "*", "chat_search"):
+        for field in ("allow", "deny"):
+            with pytest.raises(ProfileError, match=rf"tools\.{field}: "):
+                _profile(tools={field: [name]}).check(TOOLS)
+    _profile(tools={"allow": ["chat.search"], "deny": ["skill.read"]}).check(TOOLS)
+
+
+def test_tt_145_a_foreground_profile_needs_commit_and_finish() -> None:
+    """Without them it is refused; so it is where it denies one. A background profile needs none."""
+    both = ["workspace.commit", "workspace.finish"]
+    for tools in ({"allow": both[:1]}, {"allow": both[1:]}, {"allow": both, "deny": both[:1]}):
+        with pytest.raises(ProfileError, match=r"runs: foreground needs workspace\."):
+            _profile(runs="foreground", tools=tools).check(TOOLS)
+    _profile(runs="foreground", tools={"allow": both}).check(TOOLS)
+    _profile(runs="background").check(TOOLS)
+
+
+def test_tt_146_a_profile_that_delegates_needs_the_tools_for_it() -> None:
+    """All three, and none of them denied; one that does not delegate needs none."""
+    needed = ["agent.list", "agent.delegate", "agent.await"]
+    for missing in needed:
+        rest = [name for name in needed if name != missing]
+        for tools in ({"allow": rest}, {"allow": needed, "deny": [missing]}):
+            with pytest.raises(ProfileError, match=rf"canDelegate needs {missing}"):
+                _profile(delegation={"canDelegate": True}, tools=tools).check(TOOLS)
+    _profile(delegation={"canDelegate": True}, tools={"allow": needed}).check(TOOLS)
+    _profile().check(TOOLS)
+
+
+def test_tt_147_task_return_is_not_in_allow() -> None:
+    """The runtime gives it to child tasks; a profile may deny it."""
+    with pytest.raises(ProfileError, match=r"tools\.allow: task\.return is given to child tasks"):
+        _profile(tools={"allow": ["task.return"]}).check(TOOLS)
+    _profile(tools={"deny": ["task.return"]}).check(TOOLS)
