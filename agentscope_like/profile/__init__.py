@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from agentscope_like.profile.account import Account, BudgetError
-from agentscope_like.profile.names import ToolNames, model_name
 from agentscope_like.profile.profile import (
     DelegationPolicy,
     Profile,
@@ -12,6 +11,7 @@ from agentscope_like.profile.profile import (
     ToolPolicy,
     WorkspacePolicy,
 )
+from agentscope_like.tool import ToolNames, model_name
 
 __all__ = [
     "Account",

@@ -22,7 +22,7 @@ from pydantic.alias_generators import to_camel
 
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.nearest import nearest, refuse_unknown_fields
-from agentscope_like.profile.names import ToolNames
+from agentscope_like.tool import ToolNames
 
 PartT = TypeVar("PartT", bound="_Part")
 

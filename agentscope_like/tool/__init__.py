@@ -50,12 +50,13 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.search import Glob, Grep
     from agentscope_like.tool.builtin.skills import LoadSkill
     from agentscope_like.tool.builtin.web import WebFetch
-    from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant
+    from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant, RunLayer
     from agentscope_like.tool.group import ToolGroup, ToolSource
     from agentscope_like.tool.make import FunctionTool, tool
     from agentscope_like.tool.mcp import MCPTool
     from agentscope_like.tool.proxy import ToolProxy
     from agentscope_like.tool.spec import ToolSpec
+    from agentscope_like.tool.tool_names import ToolNames, model_name, shown_name
     from agentscope_like.tool.tool_stream import ToolStream
     from agentscope_like.tool.toolkit import Toolkit
     from agentscope_like.tool.workplace import Workplace
@@ -88,6 +89,7 @@ __all__ = [
     "PersonTool",
     "Read",
     "ResetTools",
+    "RunLayer",
     "SseServerParameters",
     "StreamableHttpServerParameters",
     "TaskCreate",
@@ -101,6 +103,7 @@ __all__ = [
     "ToolGroup",
     "ToolManager",
     "ToolMiddlewareBase",
+    "ToolNames",
     "ToolProxy",
     "ToolResponse",
     "ToolSource",
@@ -113,6 +116,8 @@ __all__ = [
     "Workplace",
     "Write",
     "emit_tool_progress",
+    "model_name",
+    "shown_name",
     "tool",
 ]
 
@@ -144,6 +149,7 @@ __getattr__ = on_first_use(
         "PersonTool": "builtin.people",
         "Read": "builtin.files",
         "ResetTools": "builtin.planning",
+        "RunLayer": "call",
         "SseServerParameters": ".mcp.parameters",
         "StreamableHttpServerParameters": ".mcp.parameters",
         "TaskCreate": "builtin.planning",
@@ -152,6 +158,7 @@ __getattr__ = on_first_use(
         "TaskUpdate": "builtin.planning",
         "ToolExpandTools": "builtin.planning",
         "ToolGroup": "group",
+        "ToolNames": "tool_names",
         "ToolManager": ".manager",
         "ToolProxy": "proxy",
         "ToolSource": "group",
@@ -164,6 +171,8 @@ __getattr__ = on_first_use(
         "WebFetch": "builtin.web",
         "Write": "builtin.files",
         "emit_tool_progress": ".progress.call",
+        "model_name": "tool_names",
+        "shown_name": "tool_names",
         "tool": "make",
     },
 )

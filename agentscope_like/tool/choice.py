@@ -6,6 +6,8 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from agentscope_like.tool.tool_names import shown_name
+
 __all__ = ["ToolChoice"]
 
 _MODES = ("auto", "none", "required")
@@ -33,6 +35,11 @@ class ToolChoice(BaseModel):
     def tool_name(self) -> str | None:
         """Return the one tool that must be called, or None if `mode` names none."""
         return None if self.mode in _MODES else self.mode
+
+    def for_model(self) -> ToolChoice:
+        """Return the choice by the names that a model sees."""
+        tools = None if self.tools is None else [shown_name(name) for name in self.tools]
+        return ToolChoice(mode=shown_name(self.mode), tools=tools)
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> Self:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from math import inf
 
 from agentscope_like.exception import ConfigurationError
+from agentscope_like.message import ToolChunk, ToolResponse
 from agentscope_like.nearest import nearest
 from agentscope_like.permission import PermissionDecision
+from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
-from agentscope_like.tool.call import CallRequest, DecisionLayer
+from agentscope_like.tool.call import CallRequest, DecisionLayer, Grant, RunLayer
 from agentscope_like.tool.group import BASIC
 from agentscope_like.tool.kit import ToolView
 from agentscope_like.tool.managed_toolkit import ManagedToolkit
+from agentscope_like.tool.tool_names import ToolNames
 from agentscope_like.tool.toolkit import Toolkit
 
 __all__ = ["ToolProxy"]
@@ -37,7 +40,8 @@ class ToolProxy(ManagedToolkit):
             warning.
 
     Raises:
-        ConfigurationError: There is no toolkit, an argument is not one, or names are not a list.
+        ConfigurationError: There is no toolkit, an argument is not one, names are not a list, or a
+            model would call two tools by one name.
     """
 
     def __init__(
@@ -55,12 +59,18 @@ class ToolProxy(ManagedToolkit):
             for layer in manager._layers  # noqa: SLF001 - of its own class
         ]
         super().__init__(decision_layers=layers)
+        self._run_layers = tuple(
+            _run_but_for_others(layer, manager, managers)
+            for manager in managers
+            for layer in manager._run_layers  # noqa: SLF001 - of its own class
+        )
         strictest = min(managers, key=lambda m: inf if m.result_limit is None else m.result_limit)
         self.result_limit = strictest.result_limit
         self._truncate = strictest._truncate  # noqa: SLF001 - of its own class
         inventories = [manager._inventory for manager in managers]  # noqa: SLF001
         self._begin(ToolView(inventories, names))
         self._inventory.look()
+        ToolNames(self._inventory.tools)
         self._unknown = set(names or ())
         self._warn_of(name for name in self._unknown if not self._inventory.may_list(name))
 
@@ -132,19 +142,31 @@ def _but_for_others(
     """Wrap the manager's layer so that it skips the tools that only other managers have."""
     if len(managers) == 1:
         return layer
-    own = manager._inventory.tools  # noqa: SLF001 - of its own class
-    registries = [one._inventory.tools for one in managers]  # noqa: SLF001 - of its own class
 
     async def passed_by(
         request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
     ) -> PermissionDecision:
-        tool = request.tool
-        having = [tools for tools in registries if tools.get(tool.name) is tool]
-        if having and not any(tools is own for tools in having):
+        if _is_of_others(request.tool, manager, managers):
             return await go_on(request)
         return await layer(request, go_on)
 
     return passed_by
+
+
+def _run_but_for_others(layer: RunLayer, manager: Toolkit, managers: Sequence[Toolkit]) -> RunLayer:
+    """Wrap the manager's layer so that it skips the tools that only other managers have."""
+
+    def passed_by(
+        grant: Grant, state: AgentState, run: AsyncGenerator[ToolChunk | ToolResponse, None]
+    ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
+        return run if _is_of_others(grant.tool, manager, managers) else layer(grant, state, run)
+
+    return layer if len(managers) == 1 else passed_by
+
+
+def _is_of_others(tool: ToolBase, manager: Toolkit, managers: Sequence[Toolkit]) -> bool:
+    having = [one for one in managers if one._inventory.tools.get(tool.name) is tool]  # noqa: SLF001
+    return bool(having) and not any(one is manager for one in having)
 
 
 def _refusal(method: str) -> ConfigurationError:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.risk_label import with_label
+from agentscope_like.tool.tool_names import shown_name
 
 __all__ = ["ToolSpec"]
 
@@ -32,11 +33,11 @@ class ToolSpec(Struct, frozen=True):
         return cls(tool.name, tool.description, schema)
 
     def to_openai(self) -> dict[str, Any]:
-        """Return it as a function of OpenAI's API."""
+        """Return it as a function of OpenAI's API, by the name that a model sees."""
         return {
             "type": "function",
             "function": {
-                "name": self.name,
+                "name": shown_name(self.name),
                 "description": self.description,
                 "parameters": self.input_schema,
             },

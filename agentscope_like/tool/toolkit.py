@@ -8,7 +8,7 @@ does it all for code that is not async.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing
 from copy import copy
 from functools import partial
@@ -50,6 +50,7 @@ from agentscope_like.tool.call import (
     DecidedCall,
     DecisionLayer,
     Grant,
+    RunLayer,
     Shown,
     asked_anew,
     check_answer,
@@ -129,6 +130,7 @@ class Toolkit:
             )
         )
         self._layers = tuple(decision_layers)
+        self._run_layers: tuple[RunLayer, ...] = ()
         self.result_limit = result_limit
         self._truncate = (
             TruncateMiddleware(result_limit, counter=token_counter, store=output_store)
@@ -170,6 +172,27 @@ class Toolkit:
         joined._begin(ToolView([self._inventory, added]))  # noqa: SLF001 - of its own class
         return joined
 
+    def limited(
+        self,
+        *,
+        shows: Callable[[str], bool] | None = None,
+        decision_layers: Sequence[DecisionLayer] = (),
+        run_layers: Sequence[RunLayer] = (),
+    ) -> Toolkit:
+        """Return a new toolkit with fewer tools or further layers, which tracks this one's changes.
+
+        Args:
+            shows: Whether a tool of this canonical name is shown; calls of others are refused.
+                Tools that extend the returned toolkit are shown.
+            decision_layers: Decision layers outside this toolkit's own.
+            run_layers: Layers around each run of a granted call, outside this toolkit's own.
+        """
+        limited = copy(self)
+        limited._begin(ToolView([self._inventory], shows=shows))  # noqa: SLF001 - of its own class
+        limited._layers = (*decision_layers, *self._layers)  # noqa: SLF001
+        limited._run_layers = (*run_layers, *self._run_layers)  # noqa: SLF001
+        return limited
+
     def without_result_limit(self) -> Toolkit:
         """Return this toolkit for somebody who limits the results, so that they come whole."""
         whole = self.extended(())
@@ -184,6 +207,14 @@ class Toolkit:
         self._checked_rules: tuple[Any, ...] | None = None
 
     # What there is
+
+    def canonical_name(self, name: str) -> str:
+        """Return the canonical name of the tool that a model calls by this name.
+
+        A model calls `workspace.read_file` by the name `workspace_read_file`. An unknown name is
+        returned as it is.
+        """
+        return self._inventory.canonical(name)
 
     async def get_tool(self, name: str) -> ToolBase | None:
         """Return the tool of this name in any group, or None."""
@@ -267,7 +298,7 @@ class Toolkit:
             ToolGroupInactiveError: Its group is not active.
         """
         await self._inventory.sync()
-        return self._inventory.available(tool_name, activated_groups).tool
+        return self._inventory.available(self.canonical_name(tool_name), activated_groups).tool
 
     def workplace(self, state: AgentState) -> Workplace | None:
         """Return the directory that commands start in; None if no tool works in one."""
@@ -276,13 +307,14 @@ class Toolkit:
 
     def is_concurrency_safe(self, tool_name: str) -> bool:
         """Return whether calls by this name may run concurrently; unknown ones only fail."""
-        return self._inventory.is_concurrency_safe(tool_name)
+        return self._inventory.is_concurrency_safe(self.canonical_name(tool_name))
 
     def claim(self, call: ToolCallBlock) -> Claim:
         """Return what the call says of running at the same time as others."""
-        entry = self._inventory.tools.find(call.name)
+        name = self.canonical_name(call.name)
+        entry = self._inventory.tools.find(name)
         if entry is None:
-            return Claim(self._inventory.is_concurrency_safe(call.name))
+            return Claim(self._inventory.is_concurrency_safe(name))
         return claim_of(entry, call.input)
 
     # Deciding
@@ -296,7 +328,8 @@ class Toolkit:
     ) -> DecidedCall:
         """Parse, validate and decide the call without running it.
 
-        Sets the call's `state`, `decision`, `digest`, `approved` and `suggested_rules`.
+        Sets the call's `state`, `decision`, `digest`, `approved` and `suggested_rules`, and its
+        `name` to the canonical one.
 
         Args:
             call: The model's call.
@@ -312,6 +345,7 @@ class Toolkit:
         inventory = self._inventory
         if inventory.is_outdated:
             await inventory.sync()
+        call.name = inventory.canonical(call.name)
         await self.prepare_rules(state)
         policy = self.check_rules(state)
         call.approved = False
@@ -328,7 +362,7 @@ class Toolkit:
         except AgentOrientedException as error:
             call.state = ToolCallState.FINISHED
             tool = inventory.tools.get(call.name)
-            refusal = refused(call.id, error.message, ToolResultState.ERROR)
+            refusal = refused(call.id, error.message, ToolResultState.ERROR, error.metadata)
             return DecidedCall(call, tool, refusal=refusal)
         decision, prepared = said
         call.digest = digest_of(entry, arguments, prepared)
@@ -408,7 +442,7 @@ class Toolkit:
             ToolArgumentError: They are invalid; the message locates each error.
         """
         arguments = parse_arguments(tool_name, text)
-        entry = self._inventory.tools.find(tool_name)
+        entry = self._inventory.tools.find(self.canonical_name(tool_name))
         if entry is not None:
             entry.validator.check(entry.split(arguments)[0])
 
@@ -509,7 +543,14 @@ class Toolkit:
         redeem = partial(check_holds, state=state, find=tools.find)
         check = partial(check_changed, grant, state=state, find=tools.registered, layers=layers)
         output = self._truncate.begin() if self._truncate is not None else None
-        stream = run_granted(grant, state, redeem=redeem, check_changed=check, output=output)
+        stream = run_granted(
+            grant,
+            state,
+            redeem=redeem,
+            check_changed=check,
+            output=output,
+            layers=self._run_layers,
+        )
         return within_resources(grant, stream)
 
     async def call_tool(

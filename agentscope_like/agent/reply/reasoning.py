@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -54,11 +54,15 @@ class Reasoning:
     Args:
         calls: Calls the models.
         recorder: The reply.
+        canonical: Returns the canonical name of a tool for the one that the model calls it by.
     """
 
-    def __init__(self, calls: ModelCalls, recorder: ReplyRecorder) -> None:
+    def __init__(
+        self, calls: ModelCalls, recorder: ReplyRecorder, *, canonical: Callable[[str], str]
+    ) -> None:
         self._calls = calls
         self._recorder = recorder
+        self._canonical = canonical
 
     async def reason(
         self,
@@ -78,7 +82,7 @@ class Reasoning:
         """
         models = self._calls.models
         for position, model in enumerate(models):
-            response = _Response(self._recorder)
+            response = _Response(self._recorder, self._canonical)
             yield self._recorder.take(
                 ModelCallStartEvent(
                     reply_id=self._recorder.reply_id,
@@ -120,8 +124,9 @@ def _as_model_error(error: Exception) -> ModelError:
 class _Response:
     """One response while it arrives."""
 
-    def __init__(self, recorder: ReplyRecorder) -> None:
+    def __init__(self, recorder: ReplyRecorder, canonical: Callable[[str], str]) -> None:
         self.recorder = recorder
+        self.canonical = canonical
         self.began = False
         self.last: ChatResponse | None = None
         self.calls: list[str] = []
@@ -164,9 +169,10 @@ class _Response:
                 )
             case ToolCallBlock():
                 self.calls.append(block_id)
+                name = self.canonical(block.name)
                 yield take(
                     ToolCallStartEvent(
-                        reply_id=reply_id, tool_call_id=block_id, tool_call_name=block.name
+                        reply_id=reply_id, tool_call_id=block_id, tool_call_name=name
                     )
                 )
 

@@ -34,7 +34,9 @@ class Rounds:
         self._ending = parts.ending
         self._state = parts.state
         self._care = PromptContext(parts)
-        self._reasoning = Reasoning(parts.calls, parts.recorder)
+        self._reasoning = Reasoning(
+            parts.calls, parts.recorder, canonical=parts.toolkit.canonical_name
+        )
 
     async def go(self) -> AsyncGenerator[AgentEvent, None]:
         """Run pending calls, call the model, and repeat until it calls no more tools."""
@@ -101,7 +103,8 @@ class Rounds:
             async for event in events:
                 yield event
         messages = self._care.messages(prompt)
-        async with aclosing(self._reasoning.reason(messages, tools, tool_choice)) as events:
+        choice = None if tool_choice is None else tool_choice.for_model()
+        async with aclosing(self._reasoning.reason(messages, tools, choice)) as events:
             async for event in events:
                 yield event
 

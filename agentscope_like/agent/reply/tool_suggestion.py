@@ -15,6 +15,7 @@ from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import Msg
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.nearest import nearest
+from agentscope_like.tool import shown_name
 
 __all__ = ["ToolSelector", "ToolSuggestion"]
 
@@ -75,7 +76,9 @@ class ToolSuggestion(MiddlewareBase):
             return
         if isinstance(chosen, str):
             raise ConfigurationError(f"the tool selector returned a name: return [{chosen!r}]")
-        wanted = set(chosen)
+        wanted = set(map(shown_name, chosen))
         for name in sorted(wanted.difference(known)):
             _log.warning("the suggested tool %r does not exist%s", name, nearest(name, known))
-        state.reply_context.suggested_tools = [name for name in known if name in wanted]
+        state.reply_context.suggested_tools = [
+            agent.toolkit.canonical_name(name) for name in known if name in wanted
+        ]

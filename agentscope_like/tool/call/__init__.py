@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         failure_before_asking,
         within_label,
     )
-    from agentscope_like.tool.call.execution import run_granted, says_something
+    from agentscope_like.tool.call.execution import RunLayer, run_granted, says_something
     from agentscope_like.tool.call.grant import (
         Grant,
         definition_digest,
@@ -44,6 +44,7 @@ __all__ = [
     "DecidedCall",
     "DecisionLayer",
     "Grant",
+    "RunLayer",
     "Shown",
     "as_decided",
     "asked_anew",
@@ -77,6 +78,7 @@ __getattr__ = on_first_use(
         "DecisionLayer": "decided_call",
         "EDITED": "human_answer",
         "Grant": "grant",
+        "RunLayer": "execution",
         "Shown": "human_answer",
         "as_decided": "human_answer",
         "asked_anew": "human_answer",

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, ToolResultState
+from agentscope_like.message import (
+    DataBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResponse,
+    ToolResultState,
+)
 from agentscope_like.permission import PermissionBehavior, PermissionDecision, PreparedCall
 from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
@@ -87,10 +93,14 @@ class DecidedCall(Struct, frozen=True):
 
 
 def refused(
-    call_id: str, message: str, state: Literal[ToolResultState.ERROR, ToolResultState.DENIED]
+    call_id: str,
+    message: str,
+    state: Literal[ToolResultState.ERROR, ToolResultState.DENIED],
+    metadata: Mapping[str, Any] | None = None,
 ) -> ToolResponse:
     """Return the result of a call that did not run, with the reason."""
-    return ToolResponse(content=[TextBlock(text=message)], state=state, id=call_id)
+    content: list[TextBlock | DataBlock] = [TextBlock(text=message)]
+    return ToolResponse(content=content, state=state, id=call_id, metadata=dict(metadata or {}))
 
 
 def _severity(decision: PermissionDecision) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -21,10 +22,20 @@ from agentscope_like.permission import PreparedCall
 from agentscope_like.progress import reported
 from agentscope_like.state import AgentState
 from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.call.decided_call import refused
 from agentscope_like.tool.call.grant import Grant
 from agentscope_like.tool.call.run_guard import RunGuard, injected_arguments
 
-__all__ = ["run_granted", "says_something"]
+__all__ = ["RunLayer", "run_granted", "says_something"]
+
+Items: TypeAlias = AsyncGenerator[ToolChunk | ToolResponse, None]
+
+RunLayer: TypeAlias = Callable[[Grant, AgentState, Items], Items]
+"""`(grant, state, run) -> run`: around a call whose grant holds, and that has not begun.
+
+It refuses the call by an `AgentOrientedException`, raised before it iterates `run`; it closes `run`
+where it does not iterate it to its end.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +53,8 @@ async def run_granted(
     redeem: Callable[[Grant], Awaitable[str | None]],
     check_changed: Callable[[dict[str, Any]], Awaitable[tuple[str | None, PreparedCall | None]]],
     output: LimitedOutput | None = None,
-) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
+    layers: Sequence[RunLayer] = (),
+) -> Items:
     """Run the tool and yield its chunks, then one complete response.
 
     Args:
@@ -53,15 +65,30 @@ async def run_granted(
         check_changed: Awaited if middlewares changed the arguments; returns the basis of a new
             decision and the prepared call, and raises an exception to stop the call.
         output: Truncates the output to a number of tokens.
+        layers: Layers around the run, the first outermost.
 
     Raises:
         GrantError: The grant is not valid.
         asyncio.CancelledError: The run was cancelled; the tool has been closed.
-        DeveloperOrientedException: Raised by the tool.
+        DeveloperOrientedException: Raised by the tool, or by a layer.
     """
     grant = replace(grant, arguments=copied(grant.arguments))
     injected = injected_arguments(grant, state, await redeem(grant))
     guard = RunGuard(grant, injected, redeem=partial(redeem, grant), check_changed=check_changed)
+    run = _run(grant, injected, guard, output)
+    for layer in reversed(layers):
+        run = layer(grant, state, run)
+    try:
+        async with aclosing(run) as items:
+            async for item in items:
+                yield item
+    except AgentOrientedException as error:
+        yield refused(grant.call_id, error.message, ToolResultState.ERROR, error.metadata)
+
+
+async def _run(
+    grant: Grant, injected: dict[str, Any], guard: RunGuard, output: LimitedOutput | None
+) -> Items:
     response = ToolResponse(id=grant.call_id)
     stream: AsyncGenerator[ToolChunk, None] | None = None
     failed: ToolChunk | None = None

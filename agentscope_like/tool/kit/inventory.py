@@ -22,6 +22,7 @@ from agentscope_like.tool.group import BASIC, ToolGroup, ToolSource, listed
 from agentscope_like.tool.kit.listed_sources import ToolSources
 from agentscope_like.tool.kit.registry import ToolRegistry
 from agentscope_like.tool.registered_tool import RegisteredTool
+from agentscope_like.tool.tool_names import shown_name
 
 __all__ = ["ToolInventory"]
 
@@ -67,6 +68,7 @@ class ToolInventory:
         self._sources = sources
         self._groups = dict(groups)
         self._always = frozenset({ResetTools.name, VIEWER, EXPANDER})
+        self._added: frozenset[str] = frozenset()
         self._schemas: tuple[int, dict[_Shown, list[dict[str, Any]]]] = (-1, {})
         self._expander = ToolExpandTools(self.names, self._always)
         self.tools.add(self._expander)
@@ -118,6 +120,7 @@ class ToolInventory:
         extended.tools = ToolRegistry(self.tools)
         extended._schemas = (-1, {})  # noqa: SLF001 - of its own class
         extended._always = self._always.union(tool.name for tool in tools)  # noqa: SLF001
+        extended._added = self._added.union(tool.name for tool in tools)  # noqa: SLF001
         for tool in tools:
             extended.tools.add(tool)
         return extended
@@ -180,8 +183,21 @@ class ToolInventory:
             entry.tool.name
             for entry in self.tools.all()
             if not entry.tool.is_hidden
+            and not self.hides(entry.tool.name)
             and (active is None or entry.group == BASIC or entry.group in active)
         ]
+
+    def hides(self, name: str) -> bool:
+        """Return whether a tool of this canonical name is hidden, and its calls are refused."""
+        del name
+        return False
+
+    def canonical(self, name: str) -> str:
+        """Return the canonical name of the tool that a model calls by this name.
+
+        An unknown name is returned as it is.
+        """
+        return self.tools.canonical(name)
 
     def available(
         self, name: str, active: Sequence[str], suggested: Collection[str] | None = None
@@ -189,27 +205,33 @@ class ToolInventory:
         """Return the tool that may be called by this name.
 
         Args:
-            name: The name.
+            name: The canonical name.
             active: The groups that are active.
             suggested: The tools that a model sees; None for all.
 
         Raises:
             ToolNotFoundError: There is none; the message lists the names.
             ToolGroupInactiveError: Its group is not active; the message says how to activate it.
-            ToolNotShownError: The model does not see it; the message says how to show it.
+            ToolNotShownError: The model does not see it; the message says how to show it, if the
+                model may.
         """
         try:
             entry = self.tools.registered(name)
         except ToolNotFoundError as error:
             shown = [one for one in self.names(active) if self._is_shown(one, suggested)]
-            listed = ", ".join(shown) or "none"
+            listed = ", ".join(map(shown_name, shown)) or "none"
             source = self.silent(name)
             why = "" if source is None else _SILENT.format(source)
             raise ToolNotFoundError(f"{error.message}{why} Tools: {listed}.") from None
+        if self.hides(name):
+            raise ToolNotShownError(
+                f"{name} is not among the tools of this agent. Go on without it.",
+                code="agent.tool_policy_denied",
+            )
         if entry.group != BASIC and entry.group not in active:
             raise ToolGroupInactiveError(self._how_to_activate(name, entry.group, active))
         if suggested is not None and not self._is_shown(name, suggested):
-            wanted = json.dumps({"tool_names": [name]})
+            wanted = json.dumps({"tool_names": [shown_name(name)]})
             raise ToolNotShownError(
                 f"The tool {name!r} is not among the tools of this request. Call {EXPANDER} with "
                 f"{wanted} first, then call it again."
@@ -256,6 +278,7 @@ class ToolInventory:
                 for entry in self.tools.all()
                 if entry.group == group
                 and not entry.tool.is_hidden
+                and not self.hides(entry.tool.name)
                 and (has_skills or entry.tool.name != VIEWER)
             ]
         return known[key] if suggested is None else self._narrowed(known[key], suggested)
@@ -263,7 +286,8 @@ class ToolInventory:
     def _narrowed(
         self, schemas: list[dict[str, Any]], suggested: Collection[str]
     ) -> list[dict[str, Any]]:
-        kept = [one for one in schemas if self._is_shown(one["function"]["name"], suggested)]
+        named = {*map(shown_name, suggested), *map(shown_name, self._always)}
+        kept = [one for one in schemas if one["function"]["name"] in named]
         expander = self.tools.find(EXPANDER)
         if len(kept) == len(schemas) or expander is None:
             return kept

@@ -12,12 +12,13 @@ from agentscope_like.tool.arguments import shortened
 from agentscope_like.tool.base import ToolBase, check_schema
 from agentscope_like.tool.group import BASIC
 from agentscope_like.tool.registered_tool import RegisteredTool
+from agentscope_like.tool.tool_names import shown_name
 
 __all__ = ["ToolRegistry", "check_tool"]
 
 _log = logging.getLogger(__name__)
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME = re.compile(r"(?=.{1,64}\Z)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 _DECLARED = ("name", "description", "input_schema", "is_concurrency_safe", "is_read_only")
 
 
@@ -37,6 +38,7 @@ class ToolRegistry(Mapping[str, ToolBase]):
         self._listed: dict[str, list[RegisteredTool]] = {}
         self._hidden: set[tuple[str, str]] = set()
         self._tools: dict[str, RegisteredTool] = {}
+        self._shown: dict[str, str] = {}
         self._changes = 0
 
     @property
@@ -66,6 +68,12 @@ class ToolRegistry(Mapping[str, ToolBase]):
         if self._owns(tool.name):
             raise ConfigurationError(
                 f"there are two tools named {tool.name!r}: rename one, or remove the other first"
+            )
+        other = self._owner(shown_name(tool.name))
+        if other is not None:
+            raise ConfigurationError(
+                f"the tools {other!r} and {tool.name!r} would both be {shown_name(other)!r} for "
+                "the model: rename one"
             )
         self._own[tool.name] = RegisteredTool(tool, group)
         self._merge()
@@ -135,6 +143,22 @@ class ToolRegistry(Mapping[str, ToolBase]):
             return self._base.find(name)
         return found
 
+    def canonical(self, name: str) -> str:
+        """Return the name of the tool that a model calls by this name; else the name itself."""
+        if self.find(name) is not None:
+            return name
+        known = self._shown.get(name)
+        if known is None and self._base is not None:
+            return self._base.canonical(name)
+        return name if known is None else known
+
+    def _owner(self, shown: str) -> str | None:
+        """Return the own tool that a model calls by this name, or None."""
+        known = self._shown.get(shown)
+        if known in self._own or self._base is None:
+            return known if known in self._own else None
+        return self._base._owner(shown)  # noqa: SLF001 - of its own class
+
     def _owns(self, name: str) -> bool:
         if name in self._own or self._base is None:
             return name in self._own
@@ -142,15 +166,18 @@ class ToolRegistry(Mapping[str, ToolBase]):
 
     def _merge(self) -> None:
         tools, hidden = dict(self._own), set[tuple[str, str]]()
+        shown = {shown_name(name): name for name in tools}
         for source, entries in self._listed.items():
             for entry in entries:
-                if tools.setdefault(entry.tool.name, entry) is not entry:
-                    hidden.add((source, entry.tool.name))
+                name = entry.tool.name
+                is_first = shown.setdefault(shown_name(name), name) == name
+                if not is_first or tools.setdefault(name, entry) is not entry:
+                    hidden.add((source, name))
         for source, name in sorted(hidden - self._hidden):
             _log.warning(
                 "The tool %r of the source %r is hidden: there is one of that name", name, source
             )
-        self._tools, self._hidden = tools, hidden
+        self._tools, self._hidden, self._shown = tools, hidden, shown
         self._changes += 1
 
 
@@ -180,6 +207,6 @@ def check_tool(tool: object) -> None:
     if not _NAME.fullmatch(tool.name):
         raise ConfigurationError(
             f"the tool name {tool.name!r} is not valid for a model: use 1 to 64 letters, "
-            "digits, `_` or `-`"
+            "digits, `_` or `-`, with single dots between them"
         )
     check_schema(type(tool).__name__, tool.input_schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import ChainMap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.planning import EXPANDER
@@ -25,10 +25,16 @@ class ToolView(ToolInventory):
     Args:
         inventories: The inventories; if several tools have the same name, the first is used.
         names: The names of the tools in the view; None for all.
+        shows: Whether a tool of this canonical name is shown; calls of the others are refused.
+            Tools that extend the view are shown. None for all.
     """
 
     def __init__(
-        self, inventories: Sequence[ToolInventory], names: Collection[str] | None = None
+        self,
+        inventories: Sequence[ToolInventory],
+        names: Collection[str] | None = None,
+        *,
+        shows: Callable[[str], bool] | None = None,
     ) -> None:
         registries = [inventory.tools for inventory in inventories]
         self._selection = _Selection(registries, names)
@@ -42,6 +48,7 @@ class ToolView(ToolInventory):
         groups = ChainMap(*(one._groups for one in inventories))  # noqa: SLF001 - of its own class
         super().__init__(tools, ToolSources(tools), next(shelves, SkillShelf(())), groups)
         self._inventories = tuple(inventories)
+        self._shows = shows
         self._beyond = _Selection(registries, None)
 
     @property
@@ -80,6 +87,17 @@ class ToolView(ToolInventory):
         own = super().silent(name)
         return own or next((source for source in silent if source is not None), None)
 
+    def hides(self, name: str) -> bool:
+        """Return whether a tool of this canonical name is hidden, and its calls are refused."""
+        if name in self._added or name == EXPANDER:
+            return False
+        if self._shows is not None and not self._shows(name):
+            return True
+        for inventory in self._inventories:
+            if inventory.tools.find(name) is not None:
+                return inventory.hides(name)
+        return False
+
     def ruled(self) -> Mapping[str, ToolBase]:
         """Return all tools that rules may name."""
         return {**self._beyond, **self.tools}
@@ -104,6 +122,15 @@ class _Selection(ToolRegistry):
             return None
         found = (registry.find(name) for registry in self._registries)
         return next((entry for entry in found if entry is not None), None)
+
+    def canonical(self, name: str) -> str:
+        """Return the name of the tool that a model calls by this name; else the name itself."""
+        known = (registry.canonical(name) for registry in self._registries)
+        return next((one for one in known if self.find(one) is not None), name)
+
+    def _owner(self, shown: str) -> str | None:
+        owners = (one._owner(shown) for one in self._registries)  # noqa: SLF001 - of its own class
+        return next((one for one in owners if one is not None and self.takes(one)), None)
 
     def _all(self) -> dict[str, RegisteredTool]:
         tools: dict[str, RegisteredTool] = {}

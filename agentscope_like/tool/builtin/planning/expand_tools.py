@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import ClassVar
 
 from agentscope_like.message import ToolChunk
@@ -16,6 +16,7 @@ from agentscope_like.permission import (
 from agentscope_like.state import AgentState
 from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.tool_results import failed, succeeded
+from agentscope_like.tool.tool_names import ToolNames, shown_name
 
 __all__ = ["EXPANDER", "ToolExpandTools"]
 
@@ -85,7 +86,8 @@ class ToolExpandTools(ToolBase):
         reply = _agent_state.reply_context
         known = {*self._names(_agent_state.tool_context.activated_groups), EXPANDER}
         shown = known if reply.suggested_tools is None else {*reply.suggested_tools, *self._always}
-        wanted = dict.fromkeys(tool_names)
+        names = ToolNames(known)
+        wanted = dict.fromkeys(map(names.canonical, tool_names))
         expanded = [name for name in wanted if name in known and name not in shown]
         already = [name for name in wanted if name in known and name in shown]
         if reply.suggested_tools is not None:
@@ -94,11 +96,15 @@ class ToolExpandTools(ToolBase):
         answer = json.dumps(
             {
                 "success": success,
-                "expanded_tools": expanded,
+                "expanded_tools": _shown(expanded),
                 "invalid_tools": [name for name in wanted if name not in known],
-                "already_selected_tools": already,
-                "available_expandable_tools": sorted(known - shown - set(expanded)),
+                "already_selected_tools": _shown(already),
+                "available_expandable_tools": sorted(_shown(known - shown - set(expanded))),
             },
             ensure_ascii=False,
         )
         return succeeded(answer) if success else failed(answer)
+
+
+def _shown(names: Iterable[str]) -> list[str]:
+    return [shown_name(name) for name in names]

@@ -8,19 +8,24 @@ from collections.abc import Iterable
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.nearest import nearest
 
-__all__ = ["ToolNames", "model_name"]
+__all__ = ["ToolNames", "model_name", "shown_name"]
 
 _FOR_MODELS = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What the names of functions are for the providers of models."""
 
 
+def shown_name(canonical: str) -> str:
+    """Return the name that a model sees: `workspace_read_file` for `workspace.read_file`."""
+    return canonical.replace(".", "_")
+
+
 def model_name(canonical: str) -> str:
-    """Return the name of a tool for a model: `workspace_read_file` of `workspace.read_file`.
+    """Return the `shown_name` of a tool, if a model may call it.
 
     Raises:
         ConfigurationError: It has characters that no model's function may have, or too many.
     """
-    name = canonical.replace(".", "_")
+    name = shown_name(canonical)
     if _FOR_MODELS.fullmatch(name) is None:
         raise ConfigurationError(
             f"the tool {canonical!r} cannot be shown to a model as {name!r}: use 1 to 64 letters, "
@@ -52,11 +57,11 @@ class ToolNames:
 
     def canonical(self, name: str) -> str:
         """Return the canonical name of a name that a model used; an unknown name as it is."""
-        return self._canonical.get(name.replace(".", "_"), name)
+        return self._canonical.get(shown_name(name), name)
 
     def unknown(self, name: str) -> str | None:
         """Return why a name is not a canonical one, with the nearest that is; None if it is one."""
-        known = self._canonical.get(name.replace(".", "_"))
+        known = self._canonical.get(shown_name(name))
         if known == name:
             return None
         if known is not None:
