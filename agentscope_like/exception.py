@@ -5,6 +5,7 @@ developer-oriented one is raised to the program that uses the library::
 
     Exception
     ├── AgentOrientedException
+    │   ├── RecoverableToolError
     │   ├── ToolNotFoundError
     │   ├── ToolGroupInactiveError
     │   ├── ToolNotShownError
@@ -34,6 +35,7 @@ __all__ = [
     "GrantError",
     "IsolationError",
     "ModelError",
+    "RecoverableToolError",
     "ResumeError",
     "SandboxConnectionError",
     "SandboxPathError",
@@ -68,6 +70,20 @@ class DeveloperOrientedException(Exception):  # noqa: N818 - the name is part of
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+
+class RecoverableToolError(AgentOrientedException):
+    """A call that failed for a reason with a code, which is told before the message.
+
+    Args:
+        code: The area and the reason, such as `workspace.stale_file`; the result's metadata have it
+            as `error_code`.
+        message: What happened, to what, and what to do instead.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class ToolNotFoundError(AgentOrientedException):

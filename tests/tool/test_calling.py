@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from agentscope_like.exception import RecoverableToolError
 from agentscope_like.message import TextBlock, ToolCallBlock, ToolResponse, ToolResultState
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agentscope_like.state import AgentState
@@ -20,7 +21,8 @@ from agentscope_like.tool import (
     ToolMiddlewareBase,
 )
 from tests.agent.kit import agent_of, events_of, results_of, text_of
-from tests.tool.kit import Probe, call_of
+from tests.tool.kit import Probe, call_of, outcome
+from tests.tool.kit import text_of as response_text
 
 
 class Bare(ToolBase):
@@ -228,3 +230,17 @@ async def test_bash_says_which_commands_a_rule_matches(
 ) -> None:
     """Also commands that need no rule, as they only read."""
     assert await Bash().match_rule(pattern, {"command": command}) is matches
+
+
+async def test_a_failure_with_a_code_tells_it_to_the_model_and_to_programs() -> None:
+    """Before the message, and in the result's metadata; the call itself is an ordinary error."""
+
+    class Refusing(Bare):
+        async def call(self, **arguments: Any) -> ToolChunk:
+            raise RecoverableToolError("area.reason", "Do something else.")
+
+    response = await outcome(Toolkit([Refusing()]), call_of("Bare", "{}"), AgentState())
+    assert response is not None
+    assert response.state is ToolResultState.ERROR
+    assert response_text(response) == "area.reason: Do something else."
+    assert response.metadata == {"error_code": "area.reason"}

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from agentscope_like.exception import (
     AgentOrientedException,
     DeveloperOrientedException,
+    RecoverableToolError,
     ToolInterruptedError,
 )
 from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
@@ -155,17 +156,21 @@ def _is_cancellation(error: BaseException) -> bool:
 
 
 def _failure(tool_name: str, error: BaseException) -> ToolChunk:
+    metadata: dict[str, Any] = {}
     if isinstance(error, asyncio.CancelledError):
         state, text = ToolResultState.INTERRUPTED, f"{tool_name} cancelled itself: it did not end."
     elif isinstance(error, ToolInterruptedError):
         state, text = ToolResultState.INTERRUPTED, error.message
+    elif isinstance(error, RecoverableToolError):
+        state, text = ToolResultState.ERROR, f"{error.code}: {error.message}"
+        metadata = {"error_code": error.code}
     elif isinstance(error, AgentOrientedException):
         state, text = ToolResultState.ERROR, error.message
     else:
         _log.warning("tool %s failed", tool_name, exc_info=error)
         state = ToolResultState.ERROR
         text = f"{tool_name} failed: {type(error).__name__}: {error}".rstrip(": ")
-    return ToolChunk(content=[TextBlock(text=text)], state=state)
+    return ToolChunk(content=[TextBlock(text=text)], state=state, metadata=metadata)
 
 
 async def _close(tool_name: str, stream: AsyncGenerator[ToolChunk, None]) -> None:
