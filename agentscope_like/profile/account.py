@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from agentscope_like.exception import AgentOrientedException, ConfigurationError
 from agentscope_like.profile.profile import ToolPolicy
@@ -29,6 +30,9 @@ class Account:
         most_calls: The calls of the run.
         most_per_tool: The calls of single tools, by canonical name.
         most_characters: The characters that may be read of skills.
+        within: The account of the parent, from which each unit is taken as well.
+        spent: The calls made before, by tool, of a run that goes on; those of the parent's account
+            include them.
     """
 
     def __init__(
@@ -37,28 +41,44 @@ class Account:
         most_per_tool: Mapping[str, int] | None = None,
         *,
         most_characters: int | None = None,
+        within: Account | None = None,
+        spent: Mapping[str, int] | None = None,
     ) -> None:
         limits = [most_calls, most_characters or 0, *(most_per_tool or {}).values()]
         if min(limits) < 0:
             raise ConfigurationError(f"a limit of an account is {min(limits)}: give 0 or more")
-        self._most_calls = most_calls
-        self._most_per_tool = dict(most_per_tool or {})
-        self._most_characters = most_characters
-        self._calls: Counter[str] = Counter()
-        self._characters = 0
+        self._own = _Limits(most_calls, dict(most_per_tool or {}), most_characters, Counter(spent))
+        self._all: tuple[_Limits, ...] = (self._own,)
         self._lock = threading.Lock()
+        if within is not None:  # one lock for all, so that a unit is taken of all or of none
+            self._all, self._lock = (self._own, *within._all), within._lock  # noqa: SLF001
 
     @classmethod
-    def of(cls, tools: ToolPolicy, *, most_characters: int | None = None) -> Account:
+    def of(
+        cls,
+        tools: ToolPolicy,
+        *,
+        most_characters: int | None = None,
+        within: Account | None = None,
+    ) -> Account:
         """Return the account of a run under a profile's policy."""
         return cls(
-            tools.max_calls_per_run, tools.max_calls_per_tool, most_characters=most_characters
+            tools.max_calls_per_run,
+            tools.max_calls_per_tool,
+            most_characters=most_characters,
+            within=within,
         )
 
     @property
     def calls(self) -> int:
         """Return the number of calls so far."""
-        return self._calls.total()
+        return self._own.calls.total()
+
+    @property
+    def spent(self) -> dict[str, int]:
+        """Return the calls so far, by tool."""
+        with self._lock:
+            return dict(self._own.calls)
 
     def take_call(self, tool_name: str) -> str:
         """Take one call of a tool.
@@ -70,22 +90,11 @@ class Account:
             BudgetError: None is left; nothing is taken.
         """
         with self._lock:
-            most = self._most_per_tool.get(tool_name)
-            if self._calls.total() >= self._most_calls:
-                raise BudgetError(
-                    f"this run may make {_calls(self._most_calls)} of tools, and has made them: "
-                    "finish with what you have"
-                )
-            if most is not None and self._calls[tool_name] >= most:
-                raise BudgetError(
-                    f"this run may make {_calls(most)} of {tool_name}, and has made them: go on "
-                    "without it"
-                )
-            self._calls[tool_name] += 1
-            told = [_left(self._calls.total(), self._most_calls, "of tools")]
-            if most is not None:
-                told.append(_left(self._calls[tool_name], most, f"of {tool_name}"))
-        return " ".join(filter(None, told))
+            for limits in self._all:
+                limits.refuse_call(tool_name)
+            for limits in self._all:
+                limits.calls[tool_name] += 1
+            return next(filter(None, (limits.told(tool_name) for limits in self._all)), "")
 
     def take_characters(self, count: int) -> None:
         """Take characters that were read of skills.
@@ -94,15 +103,49 @@ class Account:
             BudgetError: Fewer are left; nothing is taken.
         """
         with self._lock:
-            left = (
-                None if self._most_characters is None else self._most_characters - self._characters
+            for limits in self._all:
+                limits.refuse_characters(count)
+            for limits in self._all:
+                limits.characters += count
+
+
+@dataclass(slots=True)
+class _Limits:
+    """What one run may spend, and has spent; the account's lock is held."""
+
+    most_calls: int
+    most_per_tool: dict[str, int]
+    most_characters: int | None
+    calls: Counter[str]
+    characters: int = 0
+
+    def refuse_call(self, tool_name: str) -> None:
+        most = self.most_per_tool.get(tool_name)
+        if self.calls.total() >= self.most_calls:
+            raise BudgetError(
+                f"this run may make {_calls(self.most_calls)} of tools, and has made them: "
+                "finish with what you have"
             )
-            if left is not None and count > left:
-                raise BudgetError(
-                    f"this run may read {left:,} more characters of skills, and this would be "
-                    f"{count:,}: read less"
-                )
-            self._characters += count
+        if most is not None and self.calls[tool_name] >= most:
+            raise BudgetError(
+                f"this run may make {_calls(most)} of {tool_name}, and has made them: go on "
+                "without it"
+            )
+
+    def refuse_characters(self, count: int) -> None:
+        if self.most_characters is None or count <= self.most_characters - self.characters:
+            return
+        raise BudgetError(
+            f"this run may read {self.most_characters - self.characters:,} more characters of "
+            f"skills, and this would be {count:,}: read less"
+        )
+
+    def told(self, tool_name: str) -> str:
+        most = self.most_per_tool.get(tool_name)
+        told = [_left(self.calls.total(), self.most_calls, "of tools")]
+        if most is not None:
+            told.append(_left(self.calls[tool_name], most, f"of {tool_name}"))
+        return " ".join(filter(None, told))
 
 
 def _left(taken: int, most: int, what: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 from pydantic import (
@@ -28,6 +29,7 @@ from agentscope_like.message import (
 from agentscope_like.message.block import new_id
 from agentscope_like.permission import PermissionContext
 from agentscope_like.permission.text import Facts, Text, writable
+from agentscope_like.state.child import ChildContext, ChildTask
 from agentscope_like.state.consistency import refuse_unapproved
 from agentscope_like.state.read import ToolContext
 from agentscope_like.state.task import TaskContext
@@ -90,6 +92,7 @@ class AgentState(BaseModel):
         summary: What was compressed out of `context`.
         context: The messages, oldest first.
         permission_context: What is permitted; changes count from the next decision on.
+        children: The tasks that it gave to other agents, with the states of those at work.
         middle_context: Room for middlewares, by their key.
     """
 
@@ -102,6 +105,7 @@ class AgentState(BaseModel):
     permission_context: PermissionContext = Field(default_factory=PermissionContext)
     tool_context: ToolContext = Field(default_factory=ToolContext)
     tasks_context: TaskContext = Field(default_factory=TaskContext)
+    children: ChildContext = Field(default_factory=ChildContext)
     middle_context: Facts = Field(default_factory=dict)
 
     _turn: _Turn = PrivateAttr(default_factory=_Turn)
@@ -131,8 +135,16 @@ class AgentState(BaseModel):
             if not _has_surrogates(json_data):
                 raise
             state = cls.model_validate(data)  # pydantic's parser refuses halves of pairs
-        refuse_unapproved(state.context)
+        for one in state.with_children():
+            refuse_unapproved(one.context)
         return state
+
+    def with_children(self) -> Iterator[AgentState]:
+        """Yield this state and those of all child tasks at work below it."""
+        yield self
+        for task in self.children.tasks:
+            if task.state is not None:
+                yield from task.state.with_children()
 
     def take_turn(self) -> bool:
         """Claim the state for one reply; return whether no other is under way on it."""
@@ -195,6 +207,9 @@ class AgentState(BaseModel):
 
     def _calls(self, name: str) -> list[ToolCallBlock]:
         return [block for block in self._blocks(name) if isinstance(block, ToolCallBlock)]
+
+
+ChildTask.model_rebuild(_types_namespace={"AgentState": AgentState})
 
 
 def _has_surrogates(text: str | bytes | bytearray) -> bool:

@@ -80,6 +80,26 @@ def test_characters_are_taken_whole_or_not_at_all() -> None:
     Account(1).take_characters(1_000_000)
 
 
+def test_a_child_takes_from_its_parents_too() -> None:
+    """Where one of them has none left, nothing is taken of any; what is left is told."""
+    top = Account(3, most_characters=5)
+    middle = Account(9, {"a": 1}, within=top)
+    child = Account(2, within=middle, spent={"b": 1})
+    child.take_call("a")
+    assert (top.spent, middle.spent, child.spent) == ({"a": 1}, {"a": 1}, {"b": 1, "a": 1})
+    with pytest.raises(BudgetError, match="may make 2 calls of tools"):
+        child.take_call("b")
+    with pytest.raises(BudgetError, match="may make 1 call of a"):
+        middle.take_call("a")
+    assert top.take_call("a") == "1 call of tools left in this run."
+    assert middle.take_call("b") == "That was the last call of tools in this run."
+    with pytest.raises(BudgetError, match="may read 5 more"):
+        child.take_characters(6)
+    child.take_characters(5)
+    with pytest.raises(BudgetError, match="may read 0 more"):
+        middle.take_characters(1)
+
+
 def test_a_negative_limit_is_refused() -> None:
     """The message names it."""
     with pytest.raises(ConfigurationError, match="-1"):
