@@ -59,6 +59,16 @@ class AgentOrientedException(Exception):  # noqa: N818 - the name is part of the
         super().__init__(message)
         self.message = message
 
+    @property
+    def told(self) -> str:
+        """Return the text for the model."""
+        return self.message
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Return the metadata of the result."""
+        return {}
+
 
 class DeveloperOrientedException(Exception):  # noqa: N818 - the name is part of the public contract
     """A mistake that only the program's developer can mend.
@@ -84,6 +94,16 @@ class RecoverableToolError(AgentOrientedException):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+    @property
+    def told(self) -> str:
+        """Return the code and the message."""
+        return f"{self.code}: {self.message}"
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Return the code as `error_code`."""
+        return {"error_code": self.code}
 
 
 class ToolNotFoundError(AgentOrientedException):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agentscope_like.exception import AgentOrientedException, ConfigurationError
+from agentscope_like.exception import ConfigurationError, RecoverableToolError
 from agentscope_like.profile.profile import ToolPolicy
 
 __all__ = ["Account", "BudgetError"]
@@ -16,7 +16,7 @@ _TOLD_AT = 0.8
 """The share of a limit at which the model is told what is left."""
 
 
-class BudgetError(AgentOrientedException):
+class BudgetError(RecoverableToolError):
     """A run has no calls, or no characters, left."""
 
 

@@ -362,7 +362,7 @@ class Toolkit:
         except AgentOrientedException as error:
             call.state = ToolCallState.FINISHED
             tool = inventory.tools.get(call.name)
-            refusal = refused(call.id, error.message, ToolResultState.ERROR, error.metadata)
+            refusal = refused(call.id, error.told, ToolResultState.ERROR, error.metadata)
             return DecidedCall(call, tool, refusal=refusal)
         decision, prepared = said
         call.digest = digest_of(entry, arguments, prepared)

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from agentscope_like.exception import (
     AgentOrientedException,
     DeveloperOrientedException,
-    RecoverableToolError,
     ToolInterruptedError,
 )
 from agentscope_like.message import DataBlock, TextBlock, ToolChunk, ToolResponse, ToolResultState
@@ -84,7 +83,7 @@ async def run_granted(
             async for item in items:
                 yield item
     except AgentOrientedException as error:
-        yield refused(grant.call_id, error.message, ToolResultState.ERROR, error.metadata)
+        yield refused(grant.call_id, error.told, ToolResultState.ERROR, error.metadata)
 
 
 async def _run(
@@ -156,16 +155,13 @@ def _is_cancellation(error: BaseException) -> bool:
 
 
 def _failure(tool_name: str, error: BaseException) -> ToolChunk:
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, str] = {}
     if isinstance(error, asyncio.CancelledError):
         state, text = ToolResultState.INTERRUPTED, f"{tool_name} cancelled itself: it did not end."
     elif isinstance(error, ToolInterruptedError):
         state, text = ToolResultState.INTERRUPTED, error.message
-    elif isinstance(error, RecoverableToolError):
-        state, text = ToolResultState.ERROR, f"{error.code}: {error.message}"
-        metadata = {"error_code": error.code}
     elif isinstance(error, AgentOrientedException):
-        state, text = ToolResultState.ERROR, error.message
+        state, text, metadata = ToolResultState.ERROR, error.told, error.metadata
     else:
         _log.warning("tool %s failed", tool_name, exc_info=error)
         state = ToolResultState.ERROR

@@ -97,8 +97,8 @@ async def _held(grant: Grant, declared: DeclaredResources, stream: Items) -> Ite
             async for item in items:
                 yield item
     except AgentOrientedException as error:
-        yield refused(grant.call_id, error.message, ToolResultState.ERROR, error.metadata)
+        yield refused(grant.call_id, error.told, ToolResultState.ERROR, error.metadata)
 
 
 async def _refused(grant: Grant, error: AgentOrientedException) -> Items:
-    yield refused(grant.call_id, error.message, ToolResultState.ERROR, error.metadata)
+    yield refused(grant.call_id, error.told, ToolResultState.ERROR, error.metadata)

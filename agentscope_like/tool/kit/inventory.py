@@ -9,6 +9,7 @@ from typing import Any, Self, TypeAlias
 
 from agentscope_like.exception import (
     ConfigurationError,
+    RecoverableToolError,
     ToolGroupInactiveError,
     ToolNotFoundError,
     ToolNotShownError,
@@ -212,8 +213,8 @@ class ToolInventory:
         Raises:
             ToolNotFoundError: There is none; the message lists the names.
             ToolGroupInactiveError: Its group is not active; the message says how to activate it.
-            ToolNotShownError: The model does not see it; the message says how to show it, if the
-                model may.
+            ToolNotShownError: The model does not see it; the message says how to show it.
+            RecoverableToolError: It is hidden from this agent.
         """
         try:
             entry = self.tools.registered(name)
@@ -224,9 +225,9 @@ class ToolInventory:
             why = "" if source is None else _SILENT.format(source)
             raise ToolNotFoundError(f"{error.message}{why} Tools: {listed}.") from None
         if self.hides(name):
-            raise ToolNotShownError(
+            raise RecoverableToolError(
+                "agent.tool_policy_denied",
                 f"{name} is not among the tools of this agent. Go on without it.",
-                code="agent.tool_policy_denied",
             )
         if entry.group != BASIC and entry.group not in active:
             raise ToolGroupInactiveError(self._how_to_activate(name, entry.group, active))
