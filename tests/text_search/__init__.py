@@ -1,0 +1,1 @@
+"""Tests of `agentscope_like.text_search`."""
