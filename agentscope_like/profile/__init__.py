@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from agentscope_like.profile.account import Account, BudgetError
+from agentscope_like.profile.limits import add_deny_rules, budget_layer, limited_toolkit
 from agentscope_like.profile.profile import (
+    REFERENCE_TOOLS,
     DelegationPolicy,
     Profile,
     ProfileError,
@@ -14,6 +16,7 @@ from agentscope_like.profile.profile import (
 from agentscope_like.tool import ToolNames, model_name
 
 __all__ = [
+    "REFERENCE_TOOLS",
     "Account",
     "BudgetError",
     "DelegationPolicy",
@@ -23,5 +26,8 @@ __all__ = [
     "ToolNames",
     "ToolPolicy",
     "WorkspacePolicy",
+    "add_deny_rules",
+    "budget_layer",
+    "limited_toolkit",
     "model_name",
 ]

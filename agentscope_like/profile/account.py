@@ -14,6 +14,7 @@ __all__ = ["Account", "BudgetError"]
 
 _TOLD_AT = 0.8
 """The share of a limit at which the model is told what is left."""
+_NO_CALLS = "agent.tool_budget_exhausted"
 
 
 class BudgetError(RecoverableToolError):
@@ -123,21 +124,24 @@ class _Limits:
         most = self.most_per_tool.get(tool_name)
         if self.calls.total() >= self.most_calls:
             raise BudgetError(
+                _NO_CALLS,
                 f"this run may make {_calls(self.most_calls)} of tools, and has made them: "
-                "finish with what you have"
+                "finish with what you have",
             )
         if most is not None and self.calls[tool_name] >= most:
             raise BudgetError(
+                _NO_CALLS,
                 f"this run may make {_calls(most)} of {tool_name}, and has made them: go on "
-                "without it"
+                "without it",
             )
 
     def refuse_characters(self, count: int) -> None:
         if self.most_characters is None or count <= self.most_characters - self.characters:
             return
         raise BudgetError(
+            "skill.read_budget_exhausted",
             f"this run may read {self.most_characters - self.characters:,} more characters of "
-            f"skills, and this would be {count:,}: read less"
+            f"skills, and this would be {count:,}: read less",
         )
 
     def told(self, tool_name: str) -> str:

@@ -27,6 +27,7 @@ from agentscope_like.tool import ToolNames
 PartT = TypeVar("PartT", bound="_Part")
 
 __all__ = [
+    "REFERENCE_TOOLS",
     "DelegationPolicy",
     "Profile",
     "ProfileError",
@@ -37,6 +38,16 @@ __all__ = [
 
 ROOTS = ("output", "scratch", "plan", "summaries", "persist")
 """The roots of a workspace (seed 001, "workspace.list_files")."""
+
+REFERENCE_TOOLS = (
+    *("agent.list", "agent.delegate", "agent.await", "task.return"),
+    *("chat.search", "chat.read_messages", "worldinfo.read_activated"),
+    *("skill.list", "skill.search", "skill.read"),
+    *("workspace.list_files", "workspace.search_files", "workspace.read_file"),
+    *("workspace.write_file", "workspace.apply_patch"),
+    *("workspace.commit", "workspace.finish", "dice.roll"),
+)
+"""The canonical names of the tools of seed 001; a profile may name those that an agent lacks."""
 
 _ANY = "*"
 _DELEGATING = ("agent.list", "agent.delegate", "agent.await")

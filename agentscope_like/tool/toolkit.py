@@ -208,6 +208,11 @@ class Toolkit:
 
     # What there is
 
+    async def tool_names(self) -> list[str]:
+        """Return the canonical names of all tools that a model could see, in any group."""
+        await self._inventory.sync()
+        return self._inventory.names()
+
     def canonical_name(self, name: str) -> str:
         """Return the canonical name of the tool that a model calls by this name.
 
