@@ -1,0 +1,59 @@
+"""Says what became of a child task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentscope_like.event import ReplyEndEvent
+from agentscope_like.message import Msg
+from agentscope_like.state import ChildTask
+from agentscope_like.types import ReplyFinishedReason
+
+__all__ = ["cancelled", "end", "failed", "outcome"]
+
+_MOST_SAID = 8000
+
+
+def outcome(task: ChildTask, event: ReplyEndEvent, message: Msg | None) -> dict[str, Any]:
+    """Return the result of a task whose agent's reply has ended.
+
+    Args:
+        task: The task.
+        event: The end of the reply.
+        message: What the agent said in it.
+    """
+    match event.finished_reason:
+        case ReplyFinishedReason.COMPLETED if task.result is not None:
+            return task.result
+        case ReplyFinishedReason.COMPLETED:
+            return _unreturned(message)
+        case ReplyFinishedReason.EXCEED_MAX_ITERS:
+            return failed(f"It used all of its {task.max_rounds} rounds and returned no result.")
+        case ReplyFinishedReason.INTERRUPTED:
+            return cancelled()
+        case _:
+            return failed(event.error.message if event.error is not None else "It failed.")
+
+
+def failed(why: str) -> dict[str, Any]:
+    """Return the result of a task that failed."""
+    return {"status": "failed", "summary": why[:_MOST_SAID]}
+
+
+def cancelled() -> dict[str, Any]:
+    """Return the result of a task that was cancelled."""
+    return {"status": "cancelled", "summary": "The task was cancelled."}
+
+
+def _unreturned(message: Msg | None) -> dict[str, Any]:
+    """Return the result of an agent that answered in a text instead of returning one."""
+    text = (message.get_text_content() if message is not None else None) or ""
+    warnings = ["The agent did not return this as a result: it is the text that it ended with."]
+    if len(text) > _MOST_SAID:
+        warnings.append(f"Only the first {_MOST_SAID:,} of {len(text):,} characters are here.")
+    return {"status": "completed", "summary": text[:_MOST_SAID], "warnings": warnings}
+
+
+def end(task: ChildTask, result: dict[str, Any]) -> None:
+    """End a task with its result; the state of its agent is dropped."""
+    task.result, task.status, task.state = result, result["status"], None
