@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from agentscope_like.delegation import AWAIT, Awaited
 from agentscope_like.event import ExternalExecutionResultEvent
-from agentscope_like.exception import AgentOrientedException, RecoverableToolError
+from agentscope_like.exception import AgentOrientedException
 from agentscope_like.message import (
     ToolCallBlock,
     ToolCallState,
@@ -18,13 +19,14 @@ from agentscope_like.message import (
 from agentscope_like.profile import Account
 from agentscope_like.state import AgentState
 from agentscope_like.tool.call import shown_arguments
+from agentscope_like.tool.tool_names import shown_name
 
 __all__ = ["AwaitedCalls", "is_await"]
 
 
 def is_await(call: ToolCallBlock) -> bool:
     """Return whether this is a call of `agent.await`, by either of its names."""
-    return call.name in (AWAIT, AWAIT.replace(".", "_"))
+    return call.name in (AWAIT, shown_name(AWAIT))
 
 
 class AwaitedCalls:
@@ -69,20 +71,19 @@ class AwaitedCalls:
             if not awaited.is_met and _now() < deadline:
                 return None
             note = self._account.take_call(AWAIT) if self._account is not None else ""
-        except RecoverableToolError as error:
-            told = f"{error.code}: {error.message}"
-            return _result(call, told, ToolResultState.ERROR, {"error_code": error.code})
         except AgentOrientedException as error:
-            return _result(call, error.message, ToolResultState.ERROR, {})
+            return _result(call, error.told, ToolResultState.ERROR, error.metadata)
         report = awaited.report()
         text = "\n".join(filter(None, (json.dumps(report, ensure_ascii=False), note)))
         return _result(call, text, ToolResultState.SUCCESS, report)
 
 
 def _result(
-    call: ToolCallBlock, text: str, state: ToolResultState, metadata: dict[str, object]
+    call: ToolCallBlock, text: str, state: ToolResultState, metadata: Mapping[str, Any]
 ) -> ToolResultBlock:
-    return ToolResultBlock(id=call.id, name=call.name, output=text, state=state, metadata=metadata)
+    return ToolResultBlock(
+        id=call.id, name=call.name, output=text, state=state, metadata=dict(metadata)
+    )
 
 
 def _now() -> float:

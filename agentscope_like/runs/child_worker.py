@@ -25,9 +25,9 @@ from agentscope_like.message import Msg
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.profile import Account, Profile, WorkspacePolicy
 from agentscope_like.runs.child_outcome import cancelled, end, failed, outcome
-from agentscope_like.runs.inherited import narrow_directories, refused_after
+from agentscope_like.runs.inherited import InheritedPolicy, narrow_directories, refused_after
 from agentscope_like.state import AgentState, ChildTask
-from agentscope_like.tool import DecisionLayer
+from agentscope_like.tool import Toolkit
 
 __all__ = ["ANSWERS", "AgentMaker", "ChildWorker", "is_visible"]
 
@@ -50,7 +50,7 @@ class ChildWorker:
     Args:
         delegator: That agent, and the others.
         make: Makes the agents of tasks.
-        layers: Decide every call of a child, under the contexts of those above it.
+        policies: Those of the agents above a child, under which each of its calls is decided.
         middleware: Returns the `Children` of a child's agent.
         results: Keeps the results in files.
     """
@@ -59,13 +59,13 @@ class ChildWorker:
         self,
         delegator: Delegator,
         make: AgentMaker,
-        layers: Sequence[DecisionLayer],
+        policies: Sequence[InheritedPolicy],
         middleware: Callable[[ChildTask, Delegator], MiddlewareBase],
         results: ResultFiles | None,
     ) -> None:
         self._delegator = delegator
         self._make = make
-        self._layers = tuple(layers)
+        self._policies = tuple(policies)
         self._middleware = middleware
         self._results = results
 
@@ -131,11 +131,16 @@ class ChildWorker:
         if task.state is None:
             narrow_directories(agent.state.permission_context, parent.permission_context)
             task.state = agent.state
-        agent.toolkit = agent.toolkit.within_layers([refused_after(task), *self._layers])
+        agent.toolkit = self._limited(agent.toolkit, task)
         agent.react_config = agent.react_config.model_copy(update={"max_iters": task.max_rounds})
         below = self._delegator.below(target, account)
         agent.middlewares = (*agent.middlewares, self._middleware(task, below))
         return agent, account
+
+    def _limited(self, toolkit: Toolkit, task: ChildTask) -> Toolkit:
+        layers = [refused_after(task), *(policy.decide for policy in self._policies)]
+        checks = [policy.run for policy in self._policies]
+        return toolkit.limited(run_layers=checks).within_layers(layers)
 
     async def _keep(self, task: ChildTask, result: dict[str, Any]) -> None:
         if self._results is None:

@@ -25,10 +25,10 @@ from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.runs.awaited_calls import AwaitedCalls
 from agentscope_like.runs.background_tasks import BackgroundTasks
 from agentscope_like.runs.child_worker import ANSWERS, AgentMaker, ChildWorker, is_visible
-from agentscope_like.runs.inherited import decided_under
+from agentscope_like.runs.inherited import InheritedPolicy
 from agentscope_like.runs.parent_stream import ParentStream
 from agentscope_like.state import AgentState, ChildTask
-from agentscope_like.tool import DecisionLayer, ToolBase
+from agentscope_like.tool import ToolBase
 
 __all__ = ["Children"]
 
@@ -45,7 +45,7 @@ class Children(MiddlewareBase):
         delegator: The agent, and the others.
         make: Makes the agents of tasks.
         results: Keeps the results in files.
-        layers: Decide the calls of those below the agent under the contexts of those above it.
+        policies: Those of the agents above it, under which the calls of those below it are decided.
         own_tools: Further tools of the agent.
     """
 
@@ -55,13 +55,13 @@ class Children(MiddlewareBase):
         make: AgentMaker,
         *,
         results: ResultFiles | None = None,
-        layers: Sequence[DecisionLayer] = (),
+        policies: Sequence[InheritedPolicy] = (),
         own_tools: Sequence[ToolBase] = (),
     ) -> None:
         self._delegator = delegator
         self._make = make
         self._results = results
-        self._layers = tuple(layers)
+        self._policies = tuple(policies)
         self._own_tools = tuple(own_tools)
         self._tasks: BackgroundTasks | None = None
         self._state: AgentState | None = None
@@ -151,7 +151,7 @@ class Children(MiddlewareBase):
                 tasks.begin(task, None)
 
     def _background(self, state: AgentState) -> BackgroundTasks:
-        layers = (*self._layers, decided_under(state))
+        policies = (*self._policies, InheritedPolicy(state))
 
         def children_of(task: ChildTask, delegator: Delegator) -> MiddlewareBase:
             policy = delegator.profile.workspace
@@ -160,10 +160,10 @@ class Children(MiddlewareBase):
                 delegator,
                 self._make,
                 results=self._results,
-                layers=layers,
+                policies=policies,
                 own_tools=[returning],
             )
 
-        worker = ChildWorker(self._delegator, self._make, layers, children_of, self._results)
+        worker = ChildWorker(self._delegator, self._make, policies, children_of, self._results)
         tasks = BackgroundTasks(lambda task, said: worker.work(task, said, state, tasks.tell))
         return tasks

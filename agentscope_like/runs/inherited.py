@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing
+from typing import Any
 
-from agentscope_like.exception import RecoverableToolError
+from agentscope_like.exception import GrantError, RecoverableToolError
+from agentscope_like.message import ToolChunk, ToolResponse
 from agentscope_like.permission import PermissionContext, PermissionDecision, PermissionEngine
 from agentscope_like.state import AgentState, ChildTask
-from agentscope_like.tool import CallRequest, DecisionLayer
+from agentscope_like.tool import CallRequest, DecisionLayer, Grant
 from agentscope_like.tool.arguments import copied
 
-__all__ = ["decided_under", "narrow_directories", "refused_after"]
+__all__ = ["InheritedPolicy", "narrow_directories", "refused_after"]
 
 _GoOn = Callable[[CallRequest], Awaitable[PermissionDecision]]
+_Items = AsyncGenerator[ToolChunk | ToolResponse, None]
 
 
-def decided_under(parent: AgentState) -> DecisionLayer:
-    """Return a layer that decides each call under a parent's context too; the stricter one holds.
+class InheritedPolicy:
+    """Decides a child's calls under a parent's context too; the stricter decision holds.
 
     The context is read anew for each decision. Rules that a person adds with an answer to a child
     are the child's alone.
@@ -26,12 +30,31 @@ def decided_under(parent: AgentState) -> DecisionLayer:
         parent: The state of the parent.
     """
 
-    async def decided(request: CallRequest, go_on: _GoOn) -> PermissionDecision:
-        await go_on(request)  # what is stricter of the two holds, as of every layer
-        engine = PermissionEngine(parent.permission_context, request.state)
+    def __init__(self, parent: AgentState) -> None:
+        self._parent = parent
+        self._decided_by: dict[str, tuple[Any, ...]] = {}
+
+    async def decide(self, request: CallRequest, go_on: _GoOn) -> PermissionDecision:
+        """Return the decision under the parent's context; a layer never loosens another's."""
+        await go_on(request)
+        context = self._parent.permission_context
+        self._decided_by[request.call.id] = context.policy_key
+        engine = PermissionEngine(context, request.state)
         return await engine.check_permission(request.tool, copied(request.arguments))
 
-    return decided
+    async def run(self, grant: Grant, state: AgentState, run: _Items) -> _Items:
+        """Refuse a granted call if the parent's policy has changed since its decision.
+
+        Raises:
+            GrantError: It has.
+        """
+        del state
+        policy = self._decided_by.pop(grant.call_id, None)
+        async with aclosing(run) as items:
+            if policy != self._parent.permission_context.policy_key:
+                raise GrantError("the permission context of a parent has changed: decide again")
+            async for item in items:
+                yield item
 
 
 def refused_after(task: ChildTask) -> DecisionLayer:

@@ -141,16 +141,16 @@ async def test_tt_25_delegate_starts_and_returns() -> None:
         return ToolChunk(content=[], state=ToolResultState.SUCCESS)
 
     team.tools = {"a": [FunctionTool(slow)], "lead": [FunctionTool(go_on)]}
-    team.contexts = {name: allowing(allow=["agent.delegate", "slow", "go_on"]) for name in team.profiles}
+    team.contexts = {
+        name: allowing(allow=["agent.delegate", "slow", "go_on"]) for name in team.profiles
+    }
     team.contexts = {
         "a": allowing(allow=["slow"]),
         "lead": allowing(allow=["agent.delegate", "slow", "go_on"]),
     }
     team.contexts["lead"] = allowing(allow=["agent.delegate", "go_on"], mode="bypass")
     team.dictate("a", [call("s", "slow")], returning("ok"))
-    agent = await run(
-        team, [delegate("d", "a")], [call("g", "go_on")], [call("w", "agent.await")]
-    )
+    agent = await run(team, [delegate("d", "a")], [call("g", "go_on")], [call("w", "agent.await")])
     started = told(agent, "d")
     assert started == {"taskId": started["taskId"], "status": "running", "agentId": "a"}
     assert told(agent, "w")["tasks"][0]["status"] == "completed"
