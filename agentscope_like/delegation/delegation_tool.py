@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from agentscope_like.delegation.child_runner import Delegator
-from agentscope_like.message import ToolChunk
+from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agentscope_like.tool import ToolBase
-from agentscope_like.tool.builtin.tool_results import succeeded
 
 __all__ = ["DelegationTool", "told"]
 
@@ -49,4 +48,5 @@ class DelegationTool(ToolBase):
 
 def told(answer: dict[str, Any]) -> ToolChunk:
     """Return the result of a call as JSON; the model and programs are told the same."""
-    return succeeded(json.dumps(answer, ensure_ascii=False), answer)
+    text = json.dumps(answer, ensure_ascii=False)
+    return ToolChunk(content=[TextBlock(text=text)], state=ToolResultState.SUCCESS, metadata=answer)

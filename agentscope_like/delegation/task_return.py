@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from agentscope_like.exception import RecoverableToolError
-from agentscope_like.message import ToolChunk
+from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agentscope_like.state import AgentState, ChildTask
 from agentscope_like.tool import ToolBase
-from agentscope_like.tool.builtin.tool_results import succeeded
 
 __all__ = ["MAX_RESULT", "RETURN", "TaskReturn"]
 
@@ -132,4 +131,8 @@ class TaskReturn(ToolBase):
             )
         self._task.result = result
         _agent_state.reply_context.final_answer = result["summary"]
-        return succeeded("The result was returned: the task is over.", result)
+        return ToolChunk(
+            content=[TextBlock(text="The result was returned: the task is over.")],
+            state=ToolResultState.SUCCESS,
+            metadata=result,
+        )

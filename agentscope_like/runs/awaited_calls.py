@@ -18,8 +18,8 @@ from agentscope_like.message import (
 )
 from agentscope_like.profile import Account
 from agentscope_like.state import AgentState
+from agentscope_like.tool import shown_name
 from agentscope_like.tool.call import shown_arguments
-from agentscope_like.tool.tool_names import shown_name
 
 __all__ = ["AwaitedCalls", "is_await"]
 
