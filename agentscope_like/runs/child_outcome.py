@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentscope_like.event import ReplyEndEvent
 from agentscope_like.message import Msg
+from agentscope_like.runs.agent_run import AgentRun
+from agentscope_like.runs.outcome import RunState
 from agentscope_like.state import ChildTask
-from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["cancelled", "end", "failed", "outcome"]
 
 _MOST_SAID = 8000
 
 
-def outcome(task: ChildTask, event: ReplyEndEvent, message: Msg | None) -> dict[str, Any]:
-    """Return the result of a task whose agent's reply has ended.
-
-    Args:
-        task: The task.
-        event: The end of the reply.
-        message: What the agent said in it.
-    """
-    match event.finished_reason:
-        case ReplyFinishedReason.COMPLETED if task.result is not None:
-            return task.result
-        case ReplyFinishedReason.COMPLETED:
-            return _unreturned(message)
-        case ReplyFinishedReason.EXCEED_MAX_ITERS:
-            return failed(f"It used all of its {task.max_rounds} rounds and returned no result.")
-        case ReplyFinishedReason.INTERRUPTED:
+def outcome(task: ChildTask, run: AgentRun) -> dict[str, Any] | None:
+    """Return the result of a task from its run; None if the run waits."""
+    match run.state:
+        case RunState.RUNNING | RunState.WAITING:
+            return None
+        case RunState.CANCELLED:
             return cancelled()
+        case RunState.COMPLETED if task.result is not None:
+            return task.result
+        case RunState.COMPLETED:
+            return _unreturned(run.agent.state.reply_message(run.agent.name))
         case _:
-            return failed(event.error.message if event.error is not None else "It failed.")
+            return failed(run.error.message if run.error is not None else "the run failed")
 
 
 def failed(why: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, closing, nullcontext
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
@@ -14,16 +14,16 @@ from agentscope_like.delegation import Delegator, ResultFiles
 from agentscope_like.event import (
     AgentEvent,
     ExternalExecutionResultEvent,
-    ReplyEndEvent,
     RequireExternalExecutionEvent,
     RequireUserConfirmEvent,
     UserConfirmResultEvent,
     UserInterruptEvent,
 )
 from agentscope_like.exception import ConfigurationError, DeveloperOrientedException
-from agentscope_like.message import Msg
+from agentscope_like.journal import Journal
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.profile import Account, Profile, WorkspacePolicy
+from agentscope_like.runs.agent_run import AgentRun
 from agentscope_like.runs.child_outcome import cancelled, end, failed, outcome
 from agentscope_like.runs.inherited import InheritedPolicy, narrow_directories, refused_after
 from agentscope_like.state import AgentState, ChildTask
@@ -32,13 +32,16 @@ from agentscope_like.tool import Toolkit
 __all__ = ["ANSWERS", "AgentMaker", "ChildWorker", "is_visible"]
 
 AgentMaker: TypeAlias = Callable[[Profile, AgentState | None, Account], Agent]
-"""Returns the agent of a profile, which goes on from the state, or begins with one of its own; its
-calls are taken from the account. It gets tools of its own, which are closed when it ends or waits.
+"""Returns the agent of a profile, which goes on from the state, or begins with one of its own.
+
+It has tools of its own, which are closed when it ends or waits. Its calls are held to the profile
+and taken from the account, which is given for tools that take characters from it.
 """
 
 ANSWERS = (UserConfirmResultEvent, ExternalExecutionResultEvent, UserInterruptEvent)
 """Inputs that answer an agent which waits."""
 
+_Question: TypeAlias = RequireUserConfirmEvent | RequireExternalExecutionEvent
 _QUESTIONS = (RequireUserConfirmEvent, RequireExternalExecutionEvent)
 
 _log = logging.getLogger(__name__)
@@ -53,6 +56,7 @@ class ChildWorker:
         policies: Those of the agents above a child, under which each of its calls is decided.
         middleware: Returns the `Children` of a child's agent.
         results: Keeps the results in files.
+        journal_of: Opens the journal of a task.
     """
 
     def __init__(
@@ -62,12 +66,14 @@ class ChildWorker:
         policies: Sequence[InheritedPolicy],
         middleware: Callable[[ChildTask, Delegator], MiddlewareBase],
         results: ResultFiles | None,
+        journal_of: Callable[[ChildTask], Journal] | None,
     ) -> None:
         self._delegator = delegator
         self._make = make
         self._policies = tuple(policies)
         self._middleware = middleware
         self._results = results
+        self._journal_of = journal_of
 
     async def work(
         self,
@@ -88,13 +94,14 @@ class ChildWorker:
             DeveloperOrientedException: The agent refuses the answer; nothing was done.
         """
         status, task.status = task.status, "running"
-        reply = _ChildReply(task, tell)
+        reply = _ChildStream(task, tell)
         try:
-            agent, account = self._agent_of(task, parent)
-            try:
-                await reply.follow(agent, inputs, account)
-            finally:
-                await _finished(agent.close(), "closing the agent of a child task failed")
+            with closing(self._journal_of(task)) if self._journal_of else nullcontext() as journal:
+                run = self._run_of(task, parent, journal)
+                try:
+                    await reply.follow(run, inputs)
+                finally:
+                    await _finished(run.agent.close(), "closing the agent of a child task failed")
             if reply.result is not None and reply.result["status"] != "cancelled":
                 await self._keep(task, reply.result)
         except asyncio.CancelledError:
@@ -114,12 +121,12 @@ class ChildWorker:
             elif task.status == "running":
                 task.status = "waiting"
 
-    def _agent_of(self, task: ChildTask, parent: AgentState) -> tuple[Agent, Account]:
-        """Return the agent of a task, held to what those above it may do, and its account."""
+    def _run_of(self, task: ChildTask, parent: AgentState, journal: Journal | None) -> AgentRun:
+        """Return the run of a task, held to what those above it may do."""
         target = self._delegator.agents.get(task.agent)
         if target is None:
             raise ConfigurationError(f"there is no agent {task.agent!r} any more")
-        target = _within_roots(target, self._delegator.profile)
+        target = _within_limits(target, self._delegator.profile, task)
         account = Account(
             task.max_calls,
             target.tools.max_calls_per_tool,
@@ -132,10 +139,9 @@ class ChildWorker:
             narrow_directories(agent.state.permission_context, parent.permission_context)
             task.state = agent.state
         agent.toolkit = self._limited(agent.toolkit, task)
-        agent.react_config = agent.react_config.model_copy(update={"max_iters": task.max_rounds})
         below = self._delegator.below(target, account)
         agent.middlewares = (*agent.middlewares, self._middleware(task, below))
-        return agent, account
+        return AgentRun(agent, target, account=account, journal=journal, run_id=task.id)
 
     def _limited(self, toolkit: Toolkit, task: ChildTask) -> Toolkit:
         layers = [refused_after(task), *(policy.decide for policy in self._policies)]
@@ -152,8 +158,8 @@ class ChildWorker:
             result["warnings"] = warnings
 
 
-class _ChildReply:
-    """One stream of a child's agent."""
+class _ChildStream:
+    """One stream of a child's run."""
 
     def __init__(self, task: ChildTask, tell: Callable[[AgentEvent], None]) -> None:
         self._task = task
@@ -161,25 +167,23 @@ class _ChildReply:
         self.has_begun = False
         self.result: dict[str, Any] | None = None
 
-    async def follow(self, agent: Agent, inputs: AgentInput, account: Account) -> None:
-        """Listen to the agent until it ends or waits."""
+    async def follow(self, run: AgentRun, inputs: AgentInput) -> None:
+        """Listen to the run until it is over or waits."""
         try:
-            async with aclosing(agent.reply_stream(inputs)) as events:
+            async with aclosing(run.stream(inputs)) as events:
                 async for event in events:
                     self.has_begun = True
-                    self._task.calls = account.spent
-                    self._take(event, agent)
+                    self._task.calls = run.account.spent
+                    if isinstance(event, _QUESTIONS):
+                        self._tell(self._named(event))
+            self.result = outcome(self._task, run)
         finally:
-            self._task.calls = account.spent
+            self._task.calls = run.account.spent
 
-    def _take(self, event: AgentEvent | Msg, agent: Agent) -> None:
-        if isinstance(event, _QUESTIONS):
-            path = [{"taskId": self._task.id, "agentId": self._task.agent}]
-            path += event.metadata.get("child_tasks", [])
-            metadata = {**event.metadata, "child_tasks": path}
-            self._tell(event.model_copy(update={"metadata": metadata}))
-        elif isinstance(event, ReplyEndEvent):
-            self.result = outcome(self._task, event, agent.state.reply_message(agent.name))
+    def _named(self, event: _Question) -> AgentEvent:
+        path = [{"taskId": self._task.id, "agentId": self._task.agent}]
+        path += event.metadata.get("child_tasks", [])
+        return event.model_copy(update={"metadata": {**event.metadata, "child_tasks": path}})
 
 
 def is_visible(policy: WorkspacePolicy, path: str) -> bool:
@@ -188,13 +192,17 @@ def is_visible(policy: WorkspacePolicy, path: str) -> bool:
     return len(parts) > 1 and parts[0] in policy.visible_roots and ".." not in parts
 
 
-def _within_roots(target: Profile, parent: Profile) -> Profile:
-    """Return a child's profile with the roots of the workspace that its parent has as well."""
+def _within_limits(target: Profile, parent: Profile, task: ChildTask) -> Profile:
+    """Return a child's profile with its task's rounds, and the roots that its parent has too."""
     own, above = target.workspace, parent.workspace
     visible = tuple(root for root in own.visible_roots if root in above.visible_roots)
     writable = tuple(r for r in visible if own.takes_writes(r) and above.takes_writes(r))
-    narrowed = WorkspacePolicy(visible_roots=visible, writable_roots=writable)
-    return target.model_copy(update={"workspace": narrowed})
+    return target.model_copy(
+        update={
+            "workspace": WorkspacePolicy(visible_roots=visible, writable_roots=writable),
+            "tools": target.tools.model_copy(update={"max_rounds": task.max_rounds}),
+        }
+    )
 
 
 async def _finished(work: Coroutine[Any, Any, None], failure: str) -> None:

@@ -20,6 +20,7 @@ from agentscope_like.delegation import (
 )
 from agentscope_like.event import AgentEvent, UserInterruptEvent
 from agentscope_like.exception import ConfigurationError
+from agentscope_like.journal import Journal
 from agentscope_like.message import Msg, UserMsg
 from agentscope_like.middleware import MiddlewareBase
 from agentscope_like.runs.awaited_calls import AwaitedCalls
@@ -45,6 +46,7 @@ class Children(MiddlewareBase):
         delegator: The agent, and the others.
         make: Makes the agents of tasks.
         results: Keeps the results in files.
+        journal_of: Opens the journal of a task; None to record none.
         policies: Those of the agents above it, under which the calls of those below it are decided.
         own_tools: Further tools of the agent.
     """
@@ -55,12 +57,14 @@ class Children(MiddlewareBase):
         make: AgentMaker,
         *,
         results: ResultFiles | None = None,
+        journal_of: Callable[[ChildTask], Journal] | None = None,
         policies: Sequence[InheritedPolicy] = (),
         own_tools: Sequence[ToolBase] = (),
     ) -> None:
         self._delegator = delegator
         self._make = make
         self._results = results
+        self._journal_of = journal_of
         self._policies = tuple(policies)
         self._own_tools = tuple(own_tools)
         self._tasks: BackgroundTasks | None = None
@@ -160,10 +164,13 @@ class Children(MiddlewareBase):
                 delegator,
                 self._make,
                 results=self._results,
+                journal_of=self._journal_of,
                 policies=policies,
                 own_tools=[returning],
             )
 
-        worker = ChildWorker(self._delegator, self._make, policies, children_of, self._results)
+        worker = ChildWorker(
+            self._delegator, self._make, policies, children_of, self._results, self._journal_of
+        )
         tasks = BackgroundTasks(lambda task, said: worker.work(task, said, state, tasks.tell))
         return tasks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agentscope_like.agent import Agent
@@ -55,7 +55,8 @@ def saying(text: str) -> list[TextBlock]:
 class Team:
     """Agents by name: their profiles, tools, contexts and turns.
 
-    Each name has one model, which goes on where it was when its agent is made anew.
+    Each name has one model, which goes on where it was when its agent is made anew. `prepare` is
+    called with each agent of a task.
     """
 
     def __init__(self, *profiles: Profile, account: Account | None = None) -> None:
@@ -68,7 +69,7 @@ class Team:
         self.results: ResultFiles | None = None
         self.made: list[str] = []
         self.models: dict[str, DictatedModel] = {}
-        self.accounts: dict[str, Account] = {}
+        self.prepare: Callable[[Agent], None] = lambda _: None
 
     def dictate(self, name: str, *turns: Turn) -> None:
         """Give the model of an agent its turns."""
@@ -77,8 +78,10 @@ class Team:
     def make(self, target: Profile, state: AgentState | None, account: Account) -> Agent:
         """Return the agent of a profile."""
         self.made.append(target.id)
-        self.accounts[target.id] = account
-        return self._agent(target, state)
+        del account
+        agent = self._agent(target, state)
+        self.prepare(agent)
+        return agent
 
     def _agent(self, target: Profile, state: AgentState | None) -> Agent:
         model = self.models.setdefault(target.id, DictatedModel())
@@ -95,6 +98,13 @@ class Team:
             injection_config=UNTOLD,
         )
 
+    def shown(self, name: str) -> Profile:
+        """Return the profile of an agent, which shows all tools that the agent has."""
+        one = self.profiles[name]
+        own = [tool.name for tool in self.tools.get(name, ())]
+        tools = one.tools.model_copy(update={"allow": (*one.tools.allow, *own)})
+        return one.model_copy(update={"tools": tools})
+
     def top(self, name: str, state: AgentState | None = None) -> Agent:
         """Return an agent that has no parent, with its children."""
         agent = self._agent(self.profiles[name], state)
@@ -104,8 +114,8 @@ class Team:
     def children(self, name: str) -> Children:
         """Return the children of an agent that has no parent."""
         delegator = Delegator.of(
-            self.profiles[name],
-            self.profiles.values(),
+            self.shown(name),
+            [self.shown(one) for one in self.profiles],
             is_configured=lambda one: one not in self.unconfigured,
             account=self.account,
         )

@@ -157,11 +157,7 @@ async def test_tt_54_returning_ends_the_task() -> None:
         return ToolChunk(content=[], state=ToolResultState.SUCCESS)
 
     team.tools = {"child": [FunctionTool(work)]}
-    team.contexts = {
-        "child": allowing(allow=["work"]),
-        "lead": allowing(allow=["agent.delegate", "work"]),
-    }
-    team.contexts["lead"] = allowing(mode="bypass")
+    team.contexts = {name: allowing(mode="bypass") for name in team.profiles}
     turn = [
         call("k", "work"),
         call("r", "task.return", summary="first"),
@@ -234,9 +230,9 @@ async def test_a_child_that_cannot_be_made() -> None:
     """The task has failed with the reason."""
     team = pair()
 
-    def broken(*_: Any) -> Agent:
+    def broken(_: Agent) -> None:
         raise ValueError("no key")
 
-    team.make = broken  # type: ignore[method-assign]
+    team.prepare = broken
     task = await delegated(team)
     assert (task["status"], task["result"]["summary"]) == ("failed", "ValueError: no key")

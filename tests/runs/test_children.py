@@ -223,11 +223,8 @@ async def test_a_reply_that_waits_for_a_child_says_so() -> None:
     team.dictate("lead", [delegate("d", "child")], [call("w", "agent.await")], saying("done"))
     team.dictate("child", [call("k", "work", what="a")], [call("l", "work", what="b")])
     agent = team.top("lead")
-    events: list[AgentEvent] = []
-    async for event in agent.reply_stream(UserMsg("user", "go")):
-        if not isinstance(event, Msg):
-            events.append(event)
-    message = await agent.reply(answering(asked(events)[0]))
+    (question,) = asked(await events_of(agent, "go"))
+    message = await agent.reply(answering(question))
     assert "waiting" in str(message.get_text_content())
 
 
@@ -307,20 +304,16 @@ async def test_a_deny_rule_added_between_decision_and_run_holds() -> None:
     team.dictate("lead", [delegate("d", "child")], [call("w", "agent.await")], saying("done"))
     team.dictate("child", [call("k", "work", what="it")], returning("ok"))
     agent = team.top("lead")
-    made = team.make
 
     async def deny(request: Any, go_on: Any) -> Any:
         decision = await go_on(request)
         agent.state.permission_context.deny_rules = {"work": [PermissionRule.parse("deny work")]}
         return decision
 
-    def hooked(*given: Any) -> Agent:
-        child = made(*given)
+    def prepare(child: Agent) -> None:
         child.toolkit = child.toolkit.limited(decision_layers=[deny])
-        return child
 
-    team.make = hooked  # type: ignore[method-assign]
-    agent = team.top("lead", agent.state)
+    team.prepare = prepare
     await events_of(agent, "go")
     assert work.ran == []
     assert "a parent has changed" in str(team.models["child"].seen[1])
@@ -338,18 +331,10 @@ async def test_working_directories_are_those_of_both(tmp_path: Any) -> None:
     }
     team.dictate("lead", [delegate("d", "child")], [call("w", "agent.await")], saying("done"))
     team.dictate("child", saying("ok"))
-    seen: list[list[str]] = []
-    made = team.make
-
-    def noting(target: Any, state: Any, account: Any) -> Agent:
-        child = made(target, state, account)
-        seen.append(child.state.permission_context.working_directories)  # type: ignore[arg-type]
-        noting.child = child  # type: ignore[attr-defined]
-        return child
-
-    team.make = noting  # type: ignore[method-assign]
+    made: list[Agent] = []
+    team.prepare = made.append
     await events_of(team.top("lead"), "go")
-    kept = noting.child.state.permission_context.working_directories  # type: ignore[attr-defined]
+    kept = made[0].state.permission_context.working_directories
     assert list(kept) == [str(tmp_path / "a/inner")]
 
 
