@@ -21,6 +21,7 @@ from agentscope_like.permission import PermissionBehavior
 from agentscope_like.profile import ProfileError
 from agentscope_like.runs import AgentRun, RunState
 from agentscope_like.state import AgentState
+from tests.agent.kit import Turn
 from tests.runs.kit import (
     COMMIT,
     FINISH,
@@ -166,18 +167,18 @@ async def test_tt_15_a_runtime_failure_ends_the_run_as_failed(
     async def fail_at_the_end() -> None:
         raise OSError("persist/ cannot be stored")
 
-    last = {
+    turns: dict[str, Turn] = {
         "model": ModelError("it answers with nothing that is an answer"),
         "end": [call(FINISH)],
         "rounds": SAID,
-    }.get(what, [call(WRITE)])
+    }
     tools = workspace_tools(control)
     tools[1] = Stub(WRITE, fail)
     run, _ = run_of(
         profile_of(WRITE, COMMIT, FINISH, tools={"maxRounds": 1 + commits}),
         tools,
         *([[call(COMMIT)]] if commits else []),
-        last,
+        turns.get(what, [call(WRITE)]),
         control=control,
         journal=journal,
         at_success=[fail_at_the_end],

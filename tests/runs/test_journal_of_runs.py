@@ -17,6 +17,7 @@ from agentscope_like.journal import CallOutcome, Journal, RecordedRun
 from agentscope_like.message import TextBlock, ToolCallBlock
 from agentscope_like.permission import PermissionBehavior
 from agentscope_like.runs import RunState
+from tests.agent.kit import Turn
 from tests.runs.kit import (
     COMMIT,
     FINISH,
@@ -56,7 +57,12 @@ async def test_tt_02_and_12_the_chat_keeps_only_what_was_committed(tmp_path: Pat
     chat: list[str] = []
     control = Control()
     tools = [Stub(READ), Stub(COMMIT, chat.append), *workspace_tools(control)[3:]]
-    turns = (SAID, [call(READ), *SAID], [call(COMMIT, "page")], [call(FINISH)])
+    turns: list[Turn] = [
+        SAID,
+        [call(READ), TextBlock(text="I read.")],
+        [call(COMMIT, "page")],
+        [call(FINISH)],
+    ]
     run, _ = run_of(profile_of(READ, COMMIT, FINISH), tools, *turns, control=control)
     assert await run.run(TASK) is RunState.COMPLETED
     assert chat == ["page"]
