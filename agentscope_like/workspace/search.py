@@ -103,7 +103,7 @@ def _files(workspace: Workspace, place: Place, skipped: dict[str, str]) -> Itera
         except RecoverableToolError as error:
             skipped[listed.relative] = error.code
             continue
-        yield _File(listed.relative, text.split("\n"))
+        yield _File(listed.relative, text.removesuffix("\n").split("\n"))
 
 
 def _window(file: _File, number: int, context: int, shown: list[range]) -> range | None:

@@ -201,7 +201,7 @@ def _part_shown(file: TextFile, part: Part) -> tuple[str, str]:
         left = len(file.text) - part.end
         note = f"[{left:,} characters follow: start_char={part.end}.]" if left else ""
         return text, note
-    ends = [*part.lines[1:], part.end]
+    ends = [*part.lines[1:], part.end][: len(part.lines)]
     lines = [
         file.text[start:end].removesuffix("\n").removesuffix("\r")
         for start, end in zip(part.lines, ends, strict=True)

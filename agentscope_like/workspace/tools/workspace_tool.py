@@ -110,10 +110,10 @@ class _FileRules:
         return None if rule is None else RuleMatch(rule)
 
 
-def done(text: str, metadata: dict[str, Any], *notes: str) -> ToolChunk:
-    """Return the result of a successful call; notes stand apart from its text."""
+def done(text: str, metadata: dict[str, Any], note: str = "") -> ToolChunk:
+    """Return the result of a successful call; a note follows its text on a line of its own."""
     return ToolChunk(
-        content=[TextBlock(text=each) for each in (text, *notes) if each],
+        content=[TextBlock(text=f"{text}\n{note}" if note else text)],
         state=ToolResultState.SUCCESS,
         metadata=metadata,
     )
