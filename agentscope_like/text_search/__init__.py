@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from agentscope_like.text_search.query import SearchQuery, SearchQueryError
 from agentscope_like.text_search.ranking import Ranked, rank
-from agentscope_like.text_search.snippet import snippet
+from agentscope_like.text_search.snippet import snippet_of
 
-__all__ = ["Ranked", "SearchQuery", "SearchQueryError", "rank", "snippet"]
+__all__ = ["Ranked", "SearchQuery", "SearchQueryError", "rank", "snippet_of"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from agentscope_like.text_search.query import SearchQuery, fold, pieces
 
-__all__ = ["snippet"]
+__all__ = ["snippet_of"]
 
 _CUT = "…"
 _BEFORE = 3
 """Of what is shown, about a third lies before the place that was found."""
 
 
-def snippet(query: SearchQuery, text: str, most: int) -> str:
+def snippet_of(query: SearchQuery, text: str, most: int) -> str:
     """Return at most this many characters of a text, around the first place that was found.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from agentscope_like.exception import RecoverableToolError
-from agentscope_like.text_search import SearchQuery, SearchQueryError, rank, snippet
+from agentscope_like.text_search import SearchQuery, SearchQueryError, rank, snippet_of
 from agentscope_like.workspace.places import Place
 from agentscope_like.workspace.text_file import read_text
 from agentscope_like.workspace.tree import walk
@@ -89,7 +89,7 @@ def search(
         if window is None:
             continue
         shown[file.path].append(window)
-        lines = [snippet(wanted, file.lines[index], MAX_LINE) for index in window]
+        lines = [snippet_of(wanted, file.lines[index], MAX_LINE) for index in window]
         hits.append(Hit(file.path, window.start + 1, lines))
     return Hits(hits, skipped)
 
