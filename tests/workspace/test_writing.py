@@ -89,7 +89,7 @@ async def test_tt_113_what_was_written_is_known(desk: Desk) -> None:
     assert unseen.code == "workspace.read_required"
 
 
-async def test_tt_114_a_write_makes_a_checkpoint(desk: Desk) -> None:
+async def test_tt_09_and_114_a_write_makes_a_checkpoint(desk: Desk) -> None:
     """Each write is one checkpoint of that file, from which what it was comes back."""
     first = await desk("write_file", path="output/a.md", content="one")
     await desk("write_file", path="output/a.md", content="two")
