@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from agentscope_like.checkpoint.recording import file_version, recorded
 from agentscope_like.checkpoint.records import (
     Checkpoint,
     CheckpointState,
     FileChange,
+    FileState,
     FileVersion,
     Restoration,
 )
@@ -17,6 +19,9 @@ __all__ = [
     "CheckpointState",
     "CheckpointStore",
     "FileChange",
+    "FileState",
     "FileVersion",
     "Restoration",
+    "file_version",
+    "recorded",
 ]

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Literal
 
 from msgspec import Struct
 
-__all__ = ["Checkpoint", "CheckpointState", "FileChange", "FileVersion", "Restoration"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointState",
+    "FileChange",
+    "FileState",
+    "FileVersion",
+    "Restoration",
+]
 
 CheckpointState = str
 """`done`, `begun` (the change may have been made or not) or `unknown` (it was neither)."""
+
+
+FileState = Literal["old", "new", "other"]
+"""What a file of a checkpoint is now: as before the change, as after it, or neither."""
 
 
 class FileVersion(Struct, frozen=True):
@@ -37,12 +49,14 @@ class FileChange(Struct, frozen=True):
         before: What it was; None where it did not exist, or was too large to be kept.
         after: What it became; None where it was removed.
         is_kept: Whether `before` is all that is needed to undo the change.
+        is_after_known: Whether `after` is what the file will be; a command's is known once it ran.
     """
 
     path: str
     before: FileVersion | None
     after: FileVersion | None
     is_kept: bool = True
+    is_after_known: bool = True
 
 
 class Checkpoint(Struct, frozen=True):
@@ -72,8 +86,8 @@ class Restoration(Struct, frozen=True):
 
     Attributes:
         path: The file.
-        last: What the latest checkpoint left there, as a digest; None where it left no file. A file
-            that is anything else was changed by others since.
+        last: What the latest checkpoint left there, as a digest; None where it left no file, and
+            empty where that is not known. A file that is anything else was changed by others since.
         wanted: What it is to be; None to remove it.
     """
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from os import PathLike
 from pathlib import Path
 
-from agentscope_like.checkpoint.records import Checkpoint, FileChange, FileVersion, Restoration
+from agentscope_like.checkpoint.records import (
+    Checkpoint,
+    FileChange,
+    FileState,
+    FileVersion,
+    Restoration,
+)
 from agentscope_like.exception import DeveloperOrientedException
 from agentscope_like.sqlite_file import (
     Schema,
@@ -27,6 +33,8 @@ _ABOVE_ALL = 1 << 62
 _PRUNED_AT_ONCE = 256
 _PRUNED_EVERY = 64
 _IGNORED = "*\n"
+_UNKNOWN = ""
+"""The digest of what a file will be where that is not known; no content has it."""
 
 
 class CheckpointError(DeveloperOrientedException):
@@ -49,6 +57,7 @@ CREATE TABLE checkpoints (
     summary TEXT NOT NULL,
     state TEXT NOT NULL
 );
+CREATE INDEX checkpoints_of_session ON checkpoints (session_id, id);
 CREATE INDEX checkpoints_begun ON checkpoints (session_id) WHERE state = 'begun';
 CREATE TABLE changes (
     path TEXT NOT NULL,
@@ -128,9 +137,28 @@ class CheckpointStore:
                 self._prune(connection, newest=checkpoint_id)
         return checkpoint_id
 
-    def finish(self, checkpoint_id: int) -> None:
-        """Record that a change was made."""
-        self._set_state(checkpoint_id, "done")
+    def finish(
+        self, checkpoint_id: int, afters: Mapping[str, FileVersion | None] | None = None
+    ) -> None:
+        """Record that a change was made.
+
+        Args:
+            checkpoint_id: The checkpoint.
+            afters: What files became of which it was not known when the change began.
+        """
+        with self._writing() as connection:
+            for path, after in (afters or {}).items():
+                connection.execute(
+                    "UPDATE changes SET after = ?, after_mode = ? "
+                    "WHERE path = ? AND checkpoint_id = ?",
+                    (
+                        self._store(connection, after),
+                        None if after is None else after.mode,
+                        path,
+                        checkpoint_id,
+                    ),
+                )
+            _set_state(connection, checkpoint_id, "done")
 
     def abandon(self, checkpoint_id: int) -> None:
         """Forget a change that was not made."""
@@ -154,14 +182,43 @@ class CheckpointStore:
                 "SELECT id FROM checkpoints WHERE session_id = ? AND state = 'begun' ORDER BY id",
                 (session_id,),
             ).fetchall()
-        for (checkpoint_id,) in rows:
-            state = self._became(checkpoint_id, look)
-            if state is None:
-                self.abandon(checkpoint_id)
-            else:
-                self._set_state(checkpoint_id, state)
-        found = (self.get(checkpoint_id) for (checkpoint_id,) in rows)
+        found = (self.conclude(checkpoint_id, look) for (checkpoint_id,) in rows)
         return [each for each in found if each is not None]
+
+    def conclude(
+        self, checkpoint_id: int, look: Callable[[str], FileVersion | None]
+    ) -> Checkpoint | None:
+        """Find out whether a change was made, and record it; one that was not made is forgotten.
+
+        Args:
+            checkpoint_id: The checkpoint of a change that nobody is making any more.
+            look: Returns what a file is now; None where there is none.
+        """
+        states = set(self.files(checkpoint_id, look).values())
+        if states <= {"old"}:
+            self.abandon(checkpoint_id)
+            return None
+        with self._writing() as connection:
+            _set_state(connection, checkpoint_id, "done" if states == {"new"} else "unknown")
+        return self.get(checkpoint_id)
+
+    def files(
+        self, checkpoint_id: int, look: Callable[[str], FileVersion | None]
+    ) -> dict[str, FileState]:
+        """Return whether each file of a checkpoint is as it was before the change, or after it.
+
+        Args:
+            checkpoint_id: The checkpoint.
+            look: Returns what a file is now; None where there is none.
+        """
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT path, before, after FROM changes WHERE checkpoint_id = ? ORDER BY path",
+                (checkpoint_id,),
+            ).fetchall()
+        return {
+            path: _file_state(_digest(look(path)), before, after) for path, before, after in rows
+        }
 
     # Reading
 
@@ -171,16 +228,27 @@ class CheckpointStore:
         return found[0] if found else None
 
     def page(
-        self, *, before: int | None = None, limit: int = 50, path: str | None = None
+        self,
+        *,
+        before: int | None = None,
+        limit: int = 50,
+        path: str | None = None,
+        session_id: str | None = None,
     ) -> list[Checkpoint]:
         """Return some checkpoints, the latest first.
 
         Args:
             before: Only those of smaller numbers; for the next page, the last number of this one.
             limit: The most to return.
-            path: Only those that changed this file.
+            path: Only those that changed this file, in any session.
+            session_id: Only those of this session, where no `path` is given.
         """
         bound = before if before is not None else _ABOVE_ALL
+        if path is None and session_id is not None:
+            return self._select(
+                "WHERE session_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
+                (session_id, bound, limit),
+            )
         if path is None:
             return self._select("WHERE id < ? ORDER BY id DESC LIMIT ?", (bound, limit))
         return self._select(
@@ -190,25 +258,27 @@ class CheckpointStore:
         )
 
     def restoration(
-        self, checkpoint_id: int, paths: Sequence[str] | None = None
+        self,
+        checkpoint_id: int,
+        paths: Sequence[str] | None = None,
+        *,
+        session_id: str | None = None,
     ) -> list[Restoration]:
         """Return what makes files what they were right after a checkpoint; nothing is changed.
 
         Args:
             checkpoint_id: The checkpoint; 0 is before the first.
             paths: The files; by default, all that were changed after it.
+            session_id: Only files that this session changed after it; what other sessions did to
+                them since counts as done by others.
 
         Raises:
             CheckpointError: What one of them was is not kept.
         """
         with self._reading() as connection:
             if paths is None:
-                rows = connection.execute(
-                    "SELECT DISTINCT path FROM changes WHERE checkpoint_id > ? ORDER BY path",
-                    (checkpoint_id,),
-                ).fetchall()
-                paths = [path for (path,) in rows]
-            found = (_restoration(connection, checkpoint_id, path) for path in paths)
+                paths = _changed_after(connection, checkpoint_id, session_id)
+            found = (_restoration(connection, checkpoint_id, path, session_id) for path in paths)
             return [each for each in found if each is not None]
 
     def close(self) -> None:
@@ -232,7 +302,7 @@ class CheckpointStore:
                 checkpoint_id,
                 self._store(connection, before if is_kept else None),
                 None if before is None else before.mode,
-                self._store(connection, after),
+                self._store(connection, after) if change.is_after_known else _UNKNOWN,
                 None if after is None else after.mode,
                 is_kept,
             ),
@@ -285,23 +355,6 @@ class CheckpointStore:
                 connection.execute("DELETE FROM contents WHERE digest = ?", (digest,))
                 connection.execute("UPDATE size SET bytes = bytes - ?", row)
 
-    def _set_state(self, checkpoint_id: int, state: str) -> None:
-        with self._writing() as connection:
-            connection.execute(
-                "UPDATE checkpoints SET state = ? WHERE id = ?", (state, checkpoint_id)
-            )
-
-    def _became(self, checkpoint_id: int, look: Callable[[str], FileVersion | None]) -> str | None:
-        """Return the state of a change by what its files are now; None if it was not made."""
-        with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT path, before, after FROM changes WHERE checkpoint_id = ?", (checkpoint_id,)
-            ).fetchall()
-        now = {path: _digest(look(path)) for path, _, _ in rows}
-        if all(now[path] == after for path, _, after in rows):
-            return "done"
-        return None if all(now[path] == before for path, before, _ in rows) else "unknown"
-
     def _select(self, where: str, values: tuple[object, ...]) -> list[Checkpoint]:
         with self._reading() as connection:
             rows = connection.execute(
@@ -333,6 +386,16 @@ class CheckpointStore:
                 raise explain(error, self.path, _SCHEMA) from error
 
 
+def _set_state(connection: sqlite3.Connection, checkpoint_id: int, state: str) -> None:
+    connection.execute("UPDATE checkpoints SET state = ? WHERE id = ?", (state, checkpoint_id))
+
+
+def _file_state(now: str | None, before: str | None, after: str | None) -> FileState:
+    if now == after:
+        return "new"
+    return "old" if now == before else "other"
+
+
 def _make_directory(directory: Path) -> None:
     """Make a directory of which git tracks nothing, unless it exists."""
     if directory.exists():
@@ -341,8 +404,26 @@ def _make_directory(directory: Path) -> None:
     (directory / ".gitignore").write_text(_IGNORED, "utf-8")
 
 
+def _changed_after(
+    connection: sqlite3.Connection, checkpoint_id: int, session_id: str | None
+) -> list[str]:
+    """Return the files that were changed after a checkpoint, by any session or by one."""
+    if session_id is None:
+        rows = connection.execute(
+            "SELECT DISTINCT path FROM changes WHERE checkpoint_id > ? ORDER BY path",
+            (checkpoint_id,),
+        )
+    else:
+        rows = connection.execute(
+            "SELECT DISTINCT path FROM checkpoints JOIN changes ON checkpoint_id = id "
+            "WHERE session_id = ? AND id > ? ORDER BY path",
+            (session_id, checkpoint_id),
+        )
+    return [path for (path,) in rows]
+
+
 def _restoration(
-    connection: sqlite3.Connection, checkpoint_id: int, path: str
+    connection: sqlite3.Connection, checkpoint_id: int, path: str, session_id: str | None
 ) -> Restoration | None:
     """Return what restores a file; None if it was not changed after the checkpoint."""
     changed = connection.execute(
@@ -350,17 +431,20 @@ def _restoration(
         "ORDER BY checkpoint_id LIMIT 1",
         (path, checkpoint_id),
     ).fetchone()
-    if changed is None:
+    last = connection.execute(
+        "SELECT after FROM changes JOIN checkpoints ON id = checkpoint_id WHERE path = ?1 "
+        "AND checkpoint_id > ?2 AND (?3 IS NULL OR session_id = ?3) "
+        "ORDER BY checkpoint_id DESC LIMIT 1",
+        (path, checkpoint_id, session_id),
+    ).fetchone()
+    if changed is None or last is None:
         return None
     before, mode, is_kept = changed
     if not is_kept:
         raise CheckpointError(
             f"{path} cannot be restored: it was too large to be kept when it was changed"
         )
-    (last,) = connection.execute(
-        "SELECT after FROM changes WHERE path = ? ORDER BY checkpoint_id DESC LIMIT 1", (path,)
-    ).fetchone()
-    return Restoration(path, last, _version(connection, before, mode))
+    return Restoration(path, last[0], _version(connection, before, mode))
 
 
 def _version(

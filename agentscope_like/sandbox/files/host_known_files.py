@@ -62,7 +62,7 @@ class HostKnownFiles:
                 data,
                 identity=file.identity,
                 digest=digest,
-                checkpoint=lambda: None,
+                cancel_check=lambda: None,
             )
         return FileStatus.of(file.path, status)
 
@@ -75,7 +75,7 @@ class HostKnownFiles:
             with self._at(path, make_directories=True) as place:
                 _require_writable(place)
                 status = create_whole_file(
-                    place.name, place.directory, data, checkpoint=lambda: None
+                    place.name, place.directory, data, cancel_check=lambda: None
                 )
         except BaseException:
             for directory in missing:

@@ -39,7 +39,7 @@ _KEPT_MODE = 0o1777
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.EBADF)
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
-Checkpoint = Callable[[], None]
+CancelCheck = Callable[[], None]
 
 
 def open_regular_file(name: str, directory: int, *, flags: int = READ_FLAGS) -> BufferedReader:
@@ -74,7 +74,7 @@ def replace_whole_file(
     *,
     identity: tuple[int, int],
     digest: str,
-    checkpoint: Checkpoint,
+    cancel_check: CancelCheck,
 ) -> os.stat_result:
     """Replace the content of a file by `data`.
 
@@ -87,7 +87,7 @@ def replace_whole_file(
         data: Its new content.
         identity: The device and inode that it must still have.
         digest: The SHA-256 of what it must still hold, in hexadecimal.
-        checkpoint: Called before anything is changed.
+        cancel_check: Called before anything is changed.
 
     Raises:
         OSError: The system refuses; ESTALE if it is another file by now, EBUSY if others keep
@@ -100,7 +100,7 @@ def replace_whole_file(
                 raise _changed()
             temporary = _write_beside(directory, name, data, 0o600, like=file.fileno())
         try:
-            checkpoint()
+            cancel_check()
             if _trace(os.stat(name, dir_fd=directory, follow_symlinks=False)) != _trace(found):
                 raise _changed()
             os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
@@ -112,7 +112,7 @@ def replace_whole_file(
 
 
 def create_whole_file(
-    name: str, directory: int, data: bytes, *, checkpoint: Checkpoint
+    name: str, directory: int, data: bytes, *, cancel_check: CancelCheck
 ) -> os.stat_result:
     """Make a file that does not exist yet.
 
@@ -122,7 +122,7 @@ def create_whole_file(
     """
     temporary = _write_beside(directory, name, data, 0o666)
     try:
-        checkpoint()
+        cancel_check()
         _move_to_new_name(directory, temporary, name)
     except BaseException:
         _discard(directory, temporary)

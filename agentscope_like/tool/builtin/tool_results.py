@@ -11,11 +11,11 @@ from typing import Any, TypeAlias, TypeVar
 from agentscope_like.exception import ToolInterruptedError
 from agentscope_like.message import TextBlock, ToolChunk, ToolResultState
 
-__all__ = ["Checkpoint", "failed", "off_loop", "succeeded"]
+__all__ = ["CancelCheck", "failed", "off_loop", "succeeded"]
 
 ResultT = TypeVar("ResultT")
 
-Checkpoint: TypeAlias = Callable[[], None]
+CancelCheck: TypeAlias = Callable[[], None]
 """Called by blocking work between its steps; raises an exception after a cancellation."""
 
 
@@ -31,22 +31,22 @@ def failed(message: str) -> ToolChunk:
     return ToolChunk(content=[TextBlock(text=message)], state=ToolResultState.ERROR)
 
 
-async def off_loop(work: Callable[[Checkpoint], ResultT]) -> ResultT:
+async def off_loop(work: Callable[[CancelCheck], ResultT]) -> ResultT:
     """Run blocking work in a thread and return its result; wait for its end even if cancelled.
 
     Args:
-        work: Called with a checkpoint, which it calls wherever it can safely stop.
+        work: Called with a cancel check, which it calls wherever it can safely stop.
 
     Raises:
         asyncio.CancelledError: The call was cancelled; the work has ended.
     """
     cancelled = threading.Event()
 
-    def checkpoint() -> None:
+    def cancel_check() -> None:
         if cancelled.is_set():
             raise ToolInterruptedError("The call was interrupted.")
 
-    running = asyncio.ensure_future(asyncio.to_thread(work, checkpoint))
+    running = asyncio.ensure_future(asyncio.to_thread(work, cancel_check))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

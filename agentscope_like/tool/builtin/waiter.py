@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 __all__ = ["Waiter"]
 
@@ -21,12 +21,12 @@ class Waiter:
 
     Args:
         loop: The loop.
-        checkpoint: Called several times a second; an exception from it cancels the coroutine.
+        cancel_check: Called several times a second; an exception from it cancels the coroutine.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, checkpoint: Checkpoint) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, cancel_check: CancelCheck) -> None:
         self._loop = loop
-        self._checkpoint = checkpoint
+        self._cancel_check = cancel_check
 
     def __call__(self, ask: Callable[[], Awaitable[ResultT]], /) -> ResultT:
         """Return the result of `ask` in the loop."""
@@ -43,7 +43,7 @@ class Waiter:
         self._loop.call_soon_threadsafe(start)
         try:
             while not ended.wait(_POLL_SECONDS):
-                self._checkpoint()
+                self._cancel_check()
             return started[0].result()
         finally:
             if not ended.is_set():

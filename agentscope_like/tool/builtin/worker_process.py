@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from agentscope_like.tool.builtin.file_errors import FileToolError
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 __all__ = ["MAX_OUTPUT_BYTES", "WorkerOutput", "run_worker"]
 
@@ -44,7 +44,7 @@ def run_worker(
     *,
     feed: bytes,
     directory: str,
-    checkpoint: Checkpoint,
+    cancel_check: CancelCheck,
     seconds: float,
     too_slow: FileToolError,
     most_bytes: int = MAX_OUTPUT_BYTES,
@@ -56,7 +56,7 @@ def run_worker(
         argv: The program and its arguments.
         feed: What it finds on its standard input.
         directory: Where it starts.
-        checkpoint: Called several times a second; what it raises ends the program.
+        cancel_check: Called several times a second; what it raises ends the program.
         seconds: How long it may take.
         too_slow: Raised if it takes longer.
         most_bytes: How much output is taken; it is stopped there.
@@ -86,7 +86,7 @@ def run_worker(
         with process:
             try:
                 deadline = time.monotonic() + seconds
-                return _collect(process, checkpoint, deadline, too_slow, most_bytes)
+                return _collect(process, cancel_check, deadline, too_slow, most_bytes)
             finally:
                 if process.poll() is None:
                     process.kill()
@@ -94,7 +94,7 @@ def run_worker(
 
 def _collect(
     process: subprocess.Popen[bytes],
-    checkpoint: Checkpoint,
+    cancel_check: CancelCheck,
     deadline: float,
     too_slow: FileToolError,
     most_bytes: int,
@@ -110,7 +110,7 @@ def _collect(
                     written[key.data] += data
                 else:
                     selector.unregister(key.fileobj)
-            checkpoint()
+            cancel_check()
             cut = max(map(len, written.values())) > most_bytes
             if time.monotonic() > deadline:
                 raise too_slow

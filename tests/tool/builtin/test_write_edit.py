@@ -20,7 +20,7 @@ from agentscope_like.tool import Edit, Write
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import host_file_system
 from agentscope_like.tool.builtin.files.substitution import substitute
-from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
+from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
 from tests.tool.builtin.file_kit import Workspace, text_of
 
 # Reading first
@@ -437,13 +437,13 @@ async def test_a_failed_write_removes_the_directories_it_made(workspace: Workspa
 
 
 def _meddle(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Have `act` done at the last checkpoint before a file is put in place."""
+    """Have `act` done at the last cancel_check before a file is put in place."""
 
-    async def meddled(work: Callable[[Checkpoint], Any]) -> Any:
-        def meddling(checkpoint: Checkpoint) -> Any:
+    async def meddled(work: Callable[[CancelCheck], Any]) -> Any:
+        def meddling(cancel_check: CancelCheck) -> Any:
             def act_first() -> None:
                 act()
-                checkpoint()
+                cancel_check()
 
             return work(act_first)
 

@@ -62,7 +62,7 @@ from agentscope_like.tool.builtin.file_system import (
     SandboxRuleIndex,
     UnknownNameError,
 )
-from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
+from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
 from agentscope_like.tool.builtin.waiter import Waiter
 
 if TYPE_CHECKING:
@@ -316,8 +316,8 @@ class SandboxShell:
     ) -> dict[str, str]:
         loop = asyncio.get_running_loop()
 
-        def do(checkpoint: Checkpoint) -> dict[str, str]:
-            return extra(dict(environment), partial(self._keys, Waiter(loop, checkpoint)))
+        def do(cancel_check: CancelCheck) -> dict[str, str]:
+            return extra(dict(environment), partial(self._keys, Waiter(loop, cancel_check)))
 
         return await off_loop(do)
 

@@ -6,6 +6,7 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.file_errors import FileToolError
+    from agentscope_like.tool.builtin.file_system.host_file_system import HOST_FILES
     from agentscope_like.tool.builtin.file_system.known_names import UnknownNameError
     from agentscope_like.tool.builtin.file_system.path_permissions import ReadingTool, WritingTool
     from agentscope_like.tool.builtin.file_system.path_tool import PathTool, PreparedPath
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.file_system.sandbox_rules import SandboxRuleIndex
 
 __all__ = [
+    "HOST_FILES",
     "Entry",
     "FileContent",
     "FileSystem",
@@ -51,6 +53,7 @@ __all__ = [
 __getattr__ = on_first_use(
     __name__,
     {
+        "HOST_FILES": "host_file_system",
         "Entry": "protocol",
         "FileContent": "protocol",
         "FileSystem": "protocol",

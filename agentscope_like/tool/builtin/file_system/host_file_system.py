@@ -16,7 +16,7 @@ from agentscope_like.tool.builtin.file_system.safe_open import (
     open_parent,
     open_regular,
 )
-from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
+from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.search import Query, SearchResult
@@ -47,12 +47,12 @@ class HostFiles:
         with open_regular(location.resolved) as file:
             yield OpenFile(file, FileStatus.of(location.resolved, os.fstat(file.fileno())))
 
-    def create(self, location: Location, data: bytes, checkpoint: Checkpoint) -> FileContent:
+    def create(self, location: Location, data: bytes, cancel_check: CancelCheck) -> FileContent:
         """Create a file and its missing directories, which are removed on failure."""
         made: list[str] = []
         try:
             with open_parent(location.resolved, made=made) as (directory, name):
-                status = create_whole_file(name, directory, data, checkpoint=checkpoint)
+                status = create_whole_file(name, directory, data, cancel_check=cancel_check)
         except BaseException:
             for path in reversed(made):
                 with contextlib.suppress(OSError):
@@ -61,7 +61,7 @@ class HostFiles:
         return FileContent(data, FileStatus.of(location.resolved, status))
 
     def replace(
-        self, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
+        self, location: Location, data: bytes, before: FileContent, cancel_check: CancelCheck
     ) -> FileContent:
         """Atomically replace a file by `data`."""
         with open_parent(location.resolved) as (directory, name):
@@ -71,7 +71,7 @@ class HostFiles:
                 data,
                 identity=before.status.identity,
                 digest=before.digest,
-                checkpoint=checkpoint,
+                cancel_check=cancel_check,
             )
         return FileContent(data, FileStatus.of(location.resolved, status))
 
@@ -90,7 +90,7 @@ class HostFiles:
         query: Query,
         directory: str,
         relative: Sequence[str],
-        checkpoint: Checkpoint,
+        cancel_check: CancelCheck,
         *,
         avoid: Sequence[str],
     ) -> SearchResult:
@@ -101,7 +101,7 @@ class HostFiles:
             query,
             directory,
             relative,
-            checkpoint,
+            cancel_check,
             ripgrep=find_ripgrep(*avoid),
         )
 
@@ -146,9 +146,9 @@ class HostFileSystem:
         """Compile rules about files."""
         return PathRules(rules)
 
-    async def work(self, work: Callable[[Files, Checkpoint], ResultT]) -> ResultT:
+    async def work(self, work: Callable[[Files, CancelCheck], ResultT]) -> ResultT:
         """Do blocking work in a thread."""
-        return await off_loop(lambda checkpoint: work(HOST_FILES, checkpoint))
+        return await off_loop(lambda cancel_check: work(HOST_FILES, cancel_check))
 
 
 HOST_FILES: Final = HostFiles()

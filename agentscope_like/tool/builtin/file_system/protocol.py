@@ -20,7 +20,7 @@ from agentscope_like.paths import FileKind, FileSystemNames, Location
 from agentscope_like.sandbox.files import FileStatus
 from agentscope_like.state import ReadCacheEntry
 from agentscope_like.tool.builtin.file_errors import MAX_WHOLE_BYTES, FileToolError
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 if TYPE_CHECKING:
     from agentscope_like.permission import PermissionRule
@@ -133,7 +133,7 @@ class Files(Protocol):
             OSError: It cannot be opened; ENXIO if it is not a regular file.
         """
 
-    def create(self, location: Location, data: bytes, checkpoint: Checkpoint) -> FileContent:
+    def create(self, location: Location, data: bytes, cancel_check: CancelCheck) -> FileContent:
         """Create a new file and its missing directories.
 
         Raises:
@@ -141,7 +141,7 @@ class Files(Protocol):
         """
 
     def replace(
-        self, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
+        self, location: Location, data: bytes, before: FileContent, cancel_check: CancelCheck
     ) -> FileContent:
         """Atomically replace the file that `before` describes by `data`.
 
@@ -160,7 +160,7 @@ class Files(Protocol):
         query: Query,
         directory: str,
         relative: Sequence[str],
-        checkpoint: Checkpoint,
+        cancel_check: CancelCheck,
         *,
         avoid: Sequence[str],
     ) -> SearchResult:
@@ -170,7 +170,7 @@ class Files(Protocol):
             query: What to search for.
             directory: A resolved directory.
             relative: Paths below it.
-            checkpoint: Called several times a second.
+            cancel_check: Called several times a second.
             avoid: Working directories, from which no program is run.
 
         Raises:
@@ -251,7 +251,7 @@ class FileSystem(Protocol):
             RuleError: One of the contents cannot be compiled.
         """
 
-    async def work(self, work: Callable[[Files, Checkpoint], ResultT]) -> ResultT:
+    async def work(self, work: Callable[[Files, CancelCheck], ResultT]) -> ResultT:
         """Do blocking work in a thread, and wait for its end even if cancelled.
 
         Raises:

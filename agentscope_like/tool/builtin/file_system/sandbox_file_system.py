@@ -34,7 +34,7 @@ from agentscope_like.tool.builtin.file_system.sandbox_rules import (
     SandboxPathIndex,
     SandboxRuleIndex,
 )
-from agentscope_like.tool.builtin.tool_results import Checkpoint, off_loop
+from agentscope_like.tool.builtin.tool_results import CancelCheck, off_loop
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -183,14 +183,14 @@ class SandboxFileSystem:
         """Compile rules about files."""
         return SandboxRuleIndex(self, rules)
 
-    async def work(self, work: Callable[[Files, Checkpoint], ResultT]) -> ResultT:
+    async def work(self, work: Callable[[Files, CancelCheck], ResultT]) -> ResultT:
         """Do blocking work in a thread."""
         from agentscope_like.tool.builtin.file_system.sandbox_files import SandboxFiles
 
         loop = asyncio.get_running_loop()
 
-        def do(checkpoint: Checkpoint) -> ResultT:
-            return work(SandboxFiles(self, loop, checkpoint), checkpoint)
+        def do(cancel_check: CancelCheck) -> ResultT:
+            return work(SandboxFiles(self, loop, cancel_check), cancel_check)
 
         return await off_loop(do)
 

@@ -18,7 +18,7 @@ from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system.known_names import KnownEntry, KnownNames
 from agentscope_like.tool.builtin.file_system.protocol import Entry, FileContent, OpenFile
 from agentscope_like.tool.builtin.search import Query, SearchResult, search_there
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 from agentscope_like.tool.builtin.waiter import Waiter
 
 __all__ = ["NameLookup", "SandboxFiles"]
@@ -52,15 +52,15 @@ class SandboxFiles:
     Args:
         system: The sandbox.
         loop: Where it is asked.
-        checkpoint: Called several times a second; what it raises ends what is being waited for.
+        cancel_check: Called several times a second; what it raises ends what is being waited for.
     """
 
     def __init__(
-        self, system: NameLookup, loop: asyncio.AbstractEventLoop, checkpoint: Checkpoint
+        self, system: NameLookup, loop: asyncio.AbstractEventLoop, cancel_check: CancelCheck
     ) -> None:
         self._system = system
         self._handle = system.handle
-        self._waiter = Waiter(loop, checkpoint)
+        self._waiter = Waiter(loop, cancel_check)
 
     def locate(self, path: str, *, directory: str) -> Location:
         """Return where a path leads now."""
@@ -88,18 +88,18 @@ class SandboxFiles:
         data = self._wait(lambda: self._handle.read_known_file(status))
         yield OpenFile(io.BytesIO(data), replace(status, st_size=len(data)))
 
-    def create(self, location: Location, data: bytes, checkpoint: Checkpoint) -> FileContent:
+    def create(self, location: Location, data: bytes, cancel_check: CancelCheck) -> FileContent:
         """Create a file and its missing directories."""
-        checkpoint()
+        cancel_check()
         made = self._wait(lambda: self._handle.create_file(location.resolved, data))
         return FileContent(data, made)
 
     def replace(
-        self, location: Location, data: bytes, before: FileContent, checkpoint: Checkpoint
+        self, location: Location, data: bytes, before: FileContent, cancel_check: CancelCheck
     ) -> FileContent:
         """Atomically replace a file by `data`."""
         del location
-        checkpoint()
+        cancel_check()
         now = self._wait(
             lambda: self._handle.replace_known_file(before.status, before.digest, data)
         )
@@ -120,14 +120,14 @@ class SandboxFiles:
         query: Query,
         directory: str,
         relative: Sequence[str],
-        checkpoint: Checkpoint,
+        cancel_check: CancelCheck,
         *,
         avoid: Sequence[str],
     ) -> SearchResult:
         """Search files in the sandbox if possible, else on this host."""
         del avoid
         return search_there(
-            query, directory, relative, checkpoint, handle=self._handle, wait=self._wait
+            query, directory, relative, cancel_check, handle=self._handle, wait=self._wait
         )
 
     def _listed(self, directories: Sequence[str]) -> Sequence[Sequence[FileStatus] | None]:

@@ -23,7 +23,7 @@ from agentscope_like.tool.builtin.file_system import (
 from agentscope_like.tool.builtin.files.read import Read
 from agentscope_like.tool.builtin.files.read_record import remember
 from agentscope_like.tool.builtin.files.text_diff import unified_diff
-from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
+from agentscope_like.tool.builtin.tool_results import CancelCheck, failed, succeeded
 from agentscope_like.tool.resources import DeclaredResources
 
 __all__ = ["ChangingTool", "Plan"]
@@ -87,7 +87,7 @@ class ChangingTool(WritingTool):
             FileToolError: The call can only fail; the message says why.
         """
 
-        def work(files: Files, _: Checkpoint) -> str:
+        def work(files: Files, _: CancelCheck) -> str:
             location = self.located(files, tool_input, None)
             plan = self.plan(files, location, tool_input, _read_state(state))
             return self._diff(plan)
@@ -136,10 +136,10 @@ class ChangingTool(WritingTool):
             The answer, its metadata `diff`, `file_path` and `occurrences` (contract); or why not.
         """
 
-        def work(files: Files, checkpoint: Checkpoint) -> tuple[Plan, FileContent]:
+        def work(files: Files, cancel_check: CancelCheck) -> tuple[Plan, FileContent]:
             location = self.located(files, tool_input, decided)
             plan = self.plan(files, location, tool_input, _read_state(state))
-            after = _write(files, plan, checkpoint)
+            after = _write(files, plan, cancel_check)
             self.made(plan, after)
             return plan, after
 
@@ -165,7 +165,7 @@ def _read_state(state: AgentState | None) -> ReadState | None:
     return None if state is None else state.tool_context.read_state
 
 
-def _write(files: Files, plan: Plan, checkpoint: Checkpoint) -> FileContent:
+def _write(files: Files, plan: Plan, cancel_check: CancelCheck) -> FileContent:
     """Write the file anew, or put the data in the place of the file that the plan is about.
 
     Raises:
@@ -178,7 +178,7 @@ def _write(files: Files, plan: Plan, checkpoint: Checkpoint) -> FileContent:
         )
     try:
         if before is None:
-            return files.create(location, plan.data, checkpoint)
-        return files.replace(location, plan.data, before, checkpoint)
+            return files.create(location, plan.data, cancel_check)
+        return files.replace(location, plan.data, before, cancel_check)
     except OSError as error:
         raise explain(error, location.written) from None

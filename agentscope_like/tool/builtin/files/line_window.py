@@ -16,7 +16,7 @@ from agentscope_like.tool.builtin.files.text_format import (
     bom_format,
     not_as_marked,
 )
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 __all__ = ["LineWindow", "read_window"]
 
@@ -106,7 +106,7 @@ class LineWindow(Struct):
 
 
 def read_window(
-    file: OpenFile, path: str, shown: str, window: LineWindow, checkpoint: Checkpoint
+    file: OpenFile, path: str, shown: str, window: LineWindow, cancel_check: CancelCheck
 ) -> LineWindow:
     r"""Fill the window from an open file; `\r\n`, `\r` and `\n` each end a line.
 
@@ -115,7 +115,7 @@ def read_window(
         path: Its resolved path, for the read state.
         shown: Its path as the model wrote it.
         window: An empty window.
-        checkpoint: Called between pieces.
+        cancel_check: Called between pieces.
 
     Raises:
         FileToolError: The file is not in the encoding of its byte order mark.
@@ -123,19 +123,19 @@ def read_window(
     """
     form = bom_format(file.stream.read(SNIFFED_BYTES) or b"") or TextFormat()
     try:
-        return _read(file, path, _empty(window, form), checkpoint)
+        return _read(file, path, _empty(window, form), cancel_check)
     except UnicodeDecodeError:
         if form.codec != "utf-8":
             raise not_as_marked(form, shown) from None
     form = TextFormat("latin-1", guessed=True)
-    return _read(file, path, _empty(window, form), checkpoint)
+    return _read(file, path, _empty(window, form), cancel_check)
 
 
 def _empty(window: LineWindow, form: TextFormat) -> LineWindow:
     return LineWindow(window.first, window.wanted, window.max_characters, form=form)
 
 
-def _read(file: OpenFile, path: str, window: LineWindow, checkpoint: Checkpoint) -> LineWindow:
+def _read(file: OpenFile, path: str, window: LineWindow, cancel_check: CancelCheck) -> LineWindow:
     hasher = hashlib.sha256()
     decoder = io.IncrementalNewlineDecoder(
         codecs.getincrementaldecoder(window.form.codec)(), translate=True
@@ -144,7 +144,7 @@ def _read(file: OpenFile, path: str, window: LineWindow, checkpoint: Checkpoint)
     size = 0
     mark = len(window.form.bom)
     while chunk := file.stream.read(_CHUNK_BYTES):
-        checkpoint()
+        cancel_check()
         hasher.update(chunk)
         window.feed(decoder.decode(chunk[mark:] if size == 0 else chunk))
         size += len(chunk)

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.files import pdf_worker
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 from agentscope_like.tool.builtin.worker_process import WorkerOutput, run_worker
 
 __all__ = ["PageRange", "pdf_text"]
@@ -71,14 +71,14 @@ class PageRange(Struct, frozen=True):
         return cls(first, last)
 
 
-def pdf_text(shown: str, data: bytes, pages: PageRange, checkpoint: Checkpoint) -> str:
+def pdf_text(shown: str, data: bytes, pages: PageRange, cancel_check: CancelCheck) -> str:
     """Return the text of pages of a PDF document; blocks.
 
     Args:
         shown: The file's name, for messages.
         data: The document, which may be hostile.
         pages: The pages.
-        checkpoint: Called several times a second; what it raises ends the work.
+        cancel_check: Called several times a second; what it raises ends the work.
 
     Raises:
         FileToolError: The text cannot be had; the message says why and what to do.
@@ -95,7 +95,7 @@ def pdf_text(shown: str, data: bytes, pages: PageRange, checkpoint: Checkpoint) 
         [sys.executable, "-I", "-S", worker, _library(shown), json.dumps(job)],
         feed=data,
         directory=os.sep,
-        checkpoint=checkpoint,
+        cancel_check=cancel_check,
         seconds=SECONDS,
         too_slow=_unreadable(shown, "it takes too long"),
         most_bytes=OUTPUT_BYTES,

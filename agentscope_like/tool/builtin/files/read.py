@@ -30,7 +30,7 @@ from agentscope_like.tool.builtin.files.line_window import LineWindow, read_wind
 from agentscope_like.tool.builtin.files.pdf_pages import PageRange, pdf_text
 from agentscope_like.tool.builtin.files.read_record import remember
 from agentscope_like.tool.builtin.files.text_format import SNIFFED_BYTES, is_binary
-from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
+from agentscope_like.tool.builtin.tool_results import CancelCheck, failed, succeeded
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -171,12 +171,12 @@ class Read(ReadingTool):
         window = LineWindow(max(1, offset), max(1, min(limit, MAX_LINES)), self.max_line_characters)
         try:
             chunk, entry = await self._files.work(
-                lambda files, checkpoint: self._read(
+                lambda files, cancel_check: self._read(
                     files,
                     self.located(files, {"file_path": file_path}, _decision_basis),
                     window,
                     pages,
-                    checkpoint,
+                    cancel_check,
                 )
             )
         except FileToolError as error:
@@ -191,7 +191,7 @@ class Read(ReadingTool):
         location: Location,
         window: LineWindow,
         pages: str | None,
-        checkpoint: Checkpoint,
+        cancel_check: CancelCheck,
     ) -> tuple[ToolChunk, ReadCacheEntry]:
         file_path = location.written
         require_file(files, location)
@@ -202,7 +202,7 @@ class Read(ReadingTool):
                 start = file.stream.read(SNIFFED_BYTES) or b""
                 media_type = _media_type(start)
                 if media_type == PDF and (pages is not None or not self._takes(PDF)):
-                    return _pages(location, file, pages, checkpoint)
+                    return _pages(location, file, pages, cancel_check)
                 if media_type:
                     return self._media(location, file, media_type, pages)
                 if pages is not None:
@@ -212,7 +212,7 @@ class Read(ReadingTool):
                 if is_binary(start):
                     raise _binary(file_path, start, file.status.st_size)
                 file.stream.seek(0)
-                window = read_window(file, location.resolved, file_path, window, checkpoint)
+                window = read_window(file, location.resolved, file_path, window, cancel_check)
         except OSError as error:
             raise explain(error, file_path) from None
         if window.entry is None:
@@ -252,12 +252,12 @@ class Read(ReadingTool):
 
 
 def _pages(
-    location: Location, file: OpenFile, pages: str | None, checkpoint: Checkpoint
+    location: Location, file: OpenFile, pages: str | None, cancel_check: CancelCheck
 ) -> tuple[ToolChunk, ReadCacheEntry]:
     wanted = PageRange.parse(pages)
     file.stream.seek(0)
     content = whole(file, location.written)
-    text = pdf_text(location.written, content.data, wanted, checkpoint)
+    text = pdf_text(location.written, content.data, wanted, cancel_check)
     return succeeded(text), content.entry(location.resolved)
 
 

@@ -33,7 +33,7 @@ from agentscope_like.tool.builtin.search.search_process import (
     SearchOutput,
     run_search,
 )
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 __all__ = ["find_ripgrep", "search"]
 
@@ -65,7 +65,7 @@ def search(
     query: Query,
     directory: str,
     files: Sequence[str],
-    checkpoint: Checkpoint,
+    cancel_check: CancelCheck,
     *,
     ripgrep: str | None,
 ) -> SearchResult:
@@ -78,7 +78,7 @@ def search(
         query: What to search for.
         directory: A resolved directory.
         files: Paths below it, `/` between the names.
-        checkpoint: Called several times a second.
+        cancel_check: Called several times a second.
         ripgrep: The absolute path of `rg`, or None to do without.
 
     Raises:
@@ -91,7 +91,7 @@ def search(
     cut = False
     while not cut and (held := dict(islice(opened, _most_open()))):
         try:
-            output = _run(query, held, checkpoint, ripgrep, deadline - time.monotonic())
+            output = _run(query, held, cancel_check, ripgrep, deadline - time.monotonic())
             matches += _found(query, held, output, with_ripgrep=ripgrep is not None)
             cut = output.cut
         finally:
@@ -109,7 +109,7 @@ def _most_open() -> int:
 def _run(
     query: Query,
     held: Mapping[str, int],
-    checkpoint: Checkpoint,
+    cancel_check: CancelCheck,
     ripgrep: str | None,
     seconds: float,
 ) -> SearchOutput:
@@ -123,7 +123,7 @@ def _run(
         argv,
         feed=feed,
         directory="/",
-        checkpoint=checkpoint,
+        cancel_check=cancel_check,
         seconds=seconds,
         hand_over=tuple(held.values()),
     )

@@ -10,7 +10,7 @@ from agentscope_like.paths import Component, FileKind, Location, compile_pattern
 from agentscope_like.permission import PatternError
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import Entry, Files
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 
 __all__ = ["PASSED_OVER", "FileGlob", "Found", "Tree", "modified", "notes_of", "printable"]
 
@@ -129,19 +129,19 @@ class Tree:
             self.passed_over = PASSED_OVER - wanted.names
 
     def walk(
-        self, checkpoint: Checkpoint, *, also: Callable[[str], bool] = lambda _: True
+        self, cancel_check: CancelCheck, *, also: Callable[[str], bool] = lambda _: True
     ) -> Iterator[Found]:
         """Yield the files, directory by directory.
 
         Args:
-            checkpoint: Called at each directory.
+            cancel_check: Called at each directory.
             also: A further condition on file names.
         """
         level: list[tuple[str, ...]] = [()]
         while level:
             deeper: list[tuple[str, ...]] = []
             for names, entries in self._listed(level):
-                checkpoint()
+                cancel_check()
                 for entry in entries:
                     inner = (*names, entry.name)
                     if entry.is_dir(follow_symlinks=False):

@@ -24,7 +24,7 @@ from agentscope_like.tool.builtin.search.file_tree import (
     printable,
 )
 from agentscope_like.tool.builtin.search.searching_tool import SearchingTool
-from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
+from agentscope_like.tool.builtin.tool_results import CancelCheck, failed, succeeded
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -111,11 +111,11 @@ class Glob(SearchingTool):
         """
         try:
             return await self._files.work(
-                lambda files, checkpoint: self._glob(
+                lambda files, cancel_check: self._glob(
                     files,
                     pattern,
                     self.located(files, {"pattern": pattern, "path": path}, _decision_basis),
-                    checkpoint,
+                    cancel_check,
                     _permission_context,
                 )
             )
@@ -127,7 +127,7 @@ class Glob(SearchingTool):
         files: Files,
         pattern: str,
         root: Location,
-        checkpoint: Checkpoint,
+        cancel_check: CancelCheck,
         context: PermissionContext | None,
     ) -> ToolChunk:
         hides = self.hides(root, context)
@@ -140,7 +140,7 @@ class Glob(SearchingTool):
             read_objection=None if self.read_objection(root) else self.read_objection,
             hides=hides,
         )
-        found = [(-modified(each.entry), each.relative) for each in tree.walk(checkpoint)]
+        found = [(-modified(each.entry), each.relative) for each in tree.walk(cancel_check)]
         found.sort()
         lines = [
             printable(self.shown(posixpath.join(root.resolved, relative)))

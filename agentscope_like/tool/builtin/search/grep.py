@@ -21,7 +21,7 @@ from agentscope_like.tool.builtin.search.file_tree import FileGlob, Tree, notes_
 from agentscope_like.tool.builtin.search.file_types import names_of_type
 from agentscope_like.tool.builtin.search.query import MatchLine, OutputMode, Query, SearchResult
 from agentscope_like.tool.builtin.search.searching_tool import SearchingTool
-from agentscope_like.tool.builtin.tool_results import Checkpoint, failed, succeeded
+from agentscope_like.tool.builtin.tool_results import CancelCheck, failed, succeeded
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox import SandboxHandle
@@ -226,8 +226,8 @@ class Grep(SearchingTool):
             page = _Page(max(0, offset), limit or None)
             select = _Selection(path, _decision_basis, glob, type)
             return await self._files.work(
-                lambda files, checkpoint: self._grep(
-                    files, query, select, page, checkpoint, _permission_context, numbered=n
+                lambda files, cancel_check: self._grep(
+                    files, query, select, page, cancel_check, _permission_context, numbered=n
                 )
             )
         except FileToolError as error:
@@ -239,7 +239,7 @@ class Grep(SearchingTool):
         query: Query,
         select: _Selection,
         page: _Page,
-        checkpoint: Checkpoint,
+        cancel_check: CancelCheck,
         context: PermissionContext | None,
         *,
         numbered: bool,
@@ -262,7 +262,7 @@ class Grep(SearchingTool):
         directory, relative = root.resolved, []
         if root.kind is FileKind.DIRECTORY:
             of_type = (lambda _: True) if select.type is None else names_of_type(select.type)
-            relative = [found.relative for found in tree.walk(checkpoint, also=of_type)]
+            relative = [found.relative for found in tree.walk(cancel_check, also=of_type)]
         else:
             directory, name = posixpath.split(root.resolved)
             relative = [name]
@@ -270,7 +270,7 @@ class Grep(SearchingTool):
             query,
             directory,
             relative,
-            checkpoint,
+            cancel_check,
             avoid=(self.cwd, root.resolved),
         )
         lines = list(self._rendered(result, query, directory, numbered=numbered))

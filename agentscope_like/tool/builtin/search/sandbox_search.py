@@ -35,7 +35,7 @@ from agentscope_like.tool.builtin.search.search_process import (
     run_search,
     took_too_long,
 )
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 from agentscope_like.tool.builtin.worker_process import MAX_OUTPUT_BYTES
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def search_there(
     query: Query,
     directory: str,
     relative: Sequence[str],
-    checkpoint: Checkpoint,
+    cancel_check: CancelCheck,
     *,
     handle: SandboxHandle,
     wait: _Wait,
@@ -83,7 +83,7 @@ def search_there(
         query: What to search for.
         directory: A resolved directory of the sandbox.
         relative: Paths below it.
-        checkpoint: Called several times a second.
+        cancel_check: Called several times a second.
         handle: The sandbox.
         wait: Runs a coroutine of the sandbox and waits for it.
 
@@ -91,7 +91,7 @@ def search_there(
         FileToolError: The pattern is invalid, or the search took too long.
     """
     query.check()
-    search = _Search(query, directory, checkpoint, handle, wait)
+    search = _Search(query, directory, cancel_check, handle, wait)
     outputs: list[_Output] = []
     for part in _parts(relative, _MOST_NAMES_BYTES):
         outputs += search.by_its_python(part)
@@ -111,13 +111,13 @@ class _Search:
         self,
         query: Query,
         directory: str,
-        checkpoint: Checkpoint,
+        cancel_check: CancelCheck,
         handle: SandboxHandle,
         wait: _Wait,
     ) -> None:
         self._query = query
         self._directory = directory
-        self._checkpoint = checkpoint
+        self._cancel_check = cancel_check
         self._handle = handle
         self._wait = wait
         self._has_python = True
@@ -176,7 +176,7 @@ class _Search:
                     yield path, status
 
     def _held(self, status: FileStatus) -> bytes | None:
-        self._checkpoint()
+        self._cancel_check()
         self._seconds()
         try:
             return self._wait(partial(self._handle.read_known_file, status))
@@ -189,7 +189,7 @@ class _Search:
             [sys.executable, "-I", "-S", "-W", "ignore", search_worker.__file__],
             feed=json.dumps(job).encode(),
             directory="/",
-            checkpoint=self._checkpoint,
+            cancel_check=self._cancel_check,
             seconds=self._seconds(),
         )
         if output.code == search_worker.BAD_PATTERN:

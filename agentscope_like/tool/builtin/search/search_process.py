@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from agentscope_like.tool.builtin.file_errors import FileToolError
-from agentscope_like.tool.builtin.tool_results import Checkpoint
+from agentscope_like.tool.builtin.tool_results import CancelCheck
 from agentscope_like.tool.builtin.worker_process import WorkerOutput, run_worker
 
 __all__ = ["SEARCH_SECONDS", "SearchOutput", "run_search", "took_too_long"]
@@ -22,7 +22,7 @@ def run_search(
     *,
     feed: bytes,
     directory: str,
-    checkpoint: Checkpoint,
+    cancel_check: CancelCheck,
     seconds: float = SEARCH_SECONDS,
     hand_over: tuple[int, ...] = (),
 ) -> SearchOutput:
@@ -32,7 +32,7 @@ def run_search(
         argv: The program and its arguments.
         feed: Its standard input.
         directory: Where it starts.
-        checkpoint: Called several times a second; what it raises ends the program.
+        cancel_check: Called several times a second; what it raises ends the program.
         seconds: The timeout.
         hand_over: Descriptors that the program inherits under the same numbers.
 
@@ -43,7 +43,7 @@ def run_search(
         argv,
         feed=feed,
         directory=directory,
-        checkpoint=checkpoint,
+        cancel_check=cancel_check,
         seconds=seconds,
         too_slow=took_too_long(),
         hand_over=hand_over,
