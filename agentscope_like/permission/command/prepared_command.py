@@ -22,8 +22,7 @@ from agentscope_like.permission.command.suggestions import (
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.prepared_call import PreparedCall
-from agentscope_like.permission.protocol import PermissionTool
+from agentscope_like.permission.protocol import PermissionTool, PreparedCall
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of
 from agentscope_like.shell import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentscope_like.permission.patterns import line_pattern, quoted
+from agentscope_like.permission.command.command_patterns import line_pattern, quoted
 from agentscope_like.shell import CommandAnalysis, Part
 from agentscope_like.shell.catalog import families, program_name
 

@@ -2,23 +2,34 @@
 
 A pattern is a list of words, read with the shell's quotes: `git commit:*` is any command that
 begins with the words `git commit`; `*` within a word matches any characters of that one word;
-without `:*` the words are all there are. A pattern that begins with `= ` is a whole command line;
-see `line_patterns`.
+without `:*` the words are all there are. A pattern that begins with `= ` is a whole command line:
+`= cd src && make > log` names all that it does, its directory and its redirections included. A line
+that is long, or has several lines, stands as its digest, with a beginning for a person to read:
+`= sha256:9f86... # python3 - <<'E' ...`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from agentscope_like.paths import PatternError
-from agentscope_like.permission.patterns.line_patterns import line_in
+from agentscope_like.shell.catalog import Grammar, RoleKind, families, lookup, program_name
 from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["CommandPattern", "WordGlob", "compile_command", "quoted"]
-
+__all__ = [
+    "CommandPattern",
+    "WordGlob",
+    "compile_command",
+    "digest_of",
+    "is_digest",
+    "line_pattern",
+    "quoted",
+    "refuse_lone_word",
+]
 
 MAX_PATTERN_LENGTH = 4096
 """Characters of a pattern."""
@@ -92,7 +103,7 @@ def compile_command(text: str) -> CommandPattern:
             f"{text!r} contains the character U+{ord(found[0]):04X}: a pattern is one line of "
             "visible characters and matches one command"
         )
-    if line := line_in(text):
+    if line := _line_in(text):
         return CommandPattern(text, (), False, line)
     is_prefix = text.endswith(_PREFIX_MARK)
     words = tuple(_words(text.removesuffix(_PREFIX_MARK) if is_prefix else text, text))
@@ -151,3 +162,82 @@ def _words(body: str, text: str) -> Iterator[str | WordGlob]:
 
 def _word(pieces: list[str]) -> str | WordGlob:
     return pieces[0] if len(pieces) == 1 else WordGlob(tuple(pieces))
+
+
+_MARK = "= "
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}(?= # |$)")
+_LONGEST = 200
+_SHOWN_CHARACTERS = 60
+
+
+def _line_in(pattern: str) -> str:
+    """Return the line that a pattern stands for, or its digest; empty for a pattern of words."""
+    if not pattern.startswith(_MARK):
+        return ""
+    line = pattern.removeprefix(_MARK).strip()
+    digest = _DIGEST.match(line)
+    return digest[0] if digest else line
+
+
+def line_pattern(line: str) -> str:
+    """Return the pattern for a whole command line."""
+    if len(line) <= _LONGEST and line.isprintable() and not is_digest(line):
+        return _MARK + line
+    start = "".join(char if char.isprintable() else " " for char in line[:_SHOWN_CHARACTERS])
+    return f"{_MARK}{digest_of(line)} # {start} ..."
+
+
+def is_digest(line: str) -> bool:
+    """Return whether a line looks like a digest, so that only its own digest can stand for it."""
+    return _DIGEST.match(line) is not None
+
+
+def digest_of(line: str) -> str:
+    """Return what stands for a long line in a pattern."""
+    return f"sha256:{hashlib.sha256(line.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+_CHANGED = frozenset({RoleKind.WRITE, RoleKind.DELETE, RoleKind.MOVE, RoleKind.INTO})
+
+
+def refuse_lone_word(pattern: CommandPattern) -> None:
+    """Refuse a pattern that forbids nothing, as one word often does.
+
+    `deny Bash(install)` is the command `install` without an argument, which only complains. Whoever
+    wrote it meant `npm install` or `install FILE`.
+
+    Raises:
+        PatternError: It is a whole line, or one word that does nothing without arguments; says
+            which patterns do.
+    """
+    if pattern.line:
+        raise PatternError(
+            f"{pattern.text!r} names a whole line, which only a rule that allows can: any other "
+            "spelling of the line would get around a rule that forbids; name the command's words"
+        )
+    if pattern.is_prefix or len(pattern.words) != 1 or not isinstance(pattern.words[0], str):
+        return
+    word = pattern.words[0]
+    nearest = list(_nearest(word))
+    if nearest:
+        raise PatternError(
+            f"{pattern.text!r} matches only the command `{word}` without arguments, which does "
+            f"nothing: write {' or '.join(f'`{each}`' for each in nearest)}"
+        )
+
+
+def _nearest(word: str) -> Iterator[str]:
+    """Yield the patterns that may have been meant; none where the word alone does something."""
+    grammar = lookup(program_name(word) or word)
+    if grammar is None or _needs_operands(grammar):
+        if grammar is not None:
+            yield f"{word}:*"
+        for program in families().programs_with_command(word):
+            yield f"{program} {word}:*"
+
+
+def _needs_operands(grammar: Grammar) -> bool:
+    return any(
+        place.role.kind in _CHANGED and not place.optional and not grammar.default
+        for place in grammar.operands
+    )
