@@ -6,13 +6,12 @@ import re
 from enum import Enum
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 from msgspec import Struct
 
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.catalog import canonical, names_of, programs_with
-from agentscope_like.toml_tables import Expression, read_table
+from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = [
     "Implied",
@@ -40,9 +39,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     follow_flags: dict[str, str]
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("showing.toml"), _Table)
+_table = table_beside(__file__, "showing.toml", _Table)
 
 
 @cache

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from agentscope_like.shell.analysis import Part
 from agentscope_like.shell.catalog import bare_name, canonical, families, names_of
 from agentscope_like.shell.facts.possible_commands import raw_readings, raw_words
 from agentscope_like.shell.values import Words
-from agentscope_like.toml_tables import Expression, WordSet, read_table
+from agentscope_like.toml_tables import Expression, WordSet, table_beside
 
 __all__ = [
     "alias_readings",
@@ -35,36 +34,19 @@ _LONGEST_START = 3
 _Start: TypeAlias = tuple[str, ...]
 
 
-class _Names(Struct, frozen=True, forbid_unknown_fields=True):
-    beginnings: tuple[Expression, ...]
-    ends: tuple[str, ...]
-    prefixed: WordSet
-
-
-class _Same(Struct, frozen=True, forbid_unknown_fields=True):
-    commands: tuple[tuple[str, ...], ...]
-
-
-class _Chosen(Struct, frozen=True, forbid_unknown_fields=True):
-    options: WordSet
-
-
-class _Modules(Struct, frozen=True, forbid_unknown_fields=True):
-    programs: WordSet
-
-
-class _Git(Struct, frozen=True, forbid_unknown_fields=True):
-    commands: WordSet
-
-
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of `spellings.toml`, which says what each field is."""
 
-    names: _Names
-    same: _Same
-    chosen: _Chosen
-    modules: _Modules
-    git: _Git
+    beginnings: tuple[Expression, ...]
+    ends: tuple[str, ...]
+    prefixed: WordSet
+    same: tuple[tuple[str, ...], ...]
+    chosen: WordSet
+    modules: WordSet
+    git: WordSet
+
+
+_table = table_beside(__file__, "spellings.toml", _Table)
 
 
 def other_spellings(words: Words) -> Iterator[Words]:
@@ -103,7 +85,7 @@ def other_names(word: str) -> str:
 
 def _git_has(command: str) -> bool:
     """Return whether git has a command of its own by this name, so that no alias is used."""
-    return command in _table().git.commands
+    return command in _table().git
 
 
 def _of_same_group(words: Words) -> Iterator[Words]:
@@ -116,7 +98,7 @@ def _of_same_group(words: Words) -> Iterator[Words]:
 
 def _module(words: Words) -> Iterator[Words]:
     """Yield the command that `python -m` runs a module for."""
-    if families().interpreter(words[0] or "") not in _table().modules.programs:
+    if families().interpreter(words[0] or "") not in _table().modules:
         return
     position = 1
     while position < len(words):
@@ -134,7 +116,7 @@ def _module(words: Words) -> Iterator[Words]:
 
 def _chosen(words: Words) -> Iterator[Words]:
     """Yield the command that an option of a multi-call program names."""
-    options = _table().chosen.options
+    options = _table().chosen
     for position, word in enumerate(words[1:_MOST_NAMES], 1):
         option, sign, value = (word or "").partition("=")
         if option in options:
@@ -160,10 +142,10 @@ def _names(name: str) -> tuple[str, ...]:
 
 def _shorter(name: str) -> list[str]:
     found = [canonical(name)]
-    if name[:1] == "g" and name[1:] in _table().names.prefixed:
+    if name[:1] == "g" and name[1:] in _table().prefixed:
         found.append(name[1:])
     if _beginnings().match(name):
-        matches = (beginning.match(name) for beginning in _table().names.beginnings)
+        matches = (beginning.match(name) for beginning in _table().beginnings)
         found += [name[match.end() :] for match in matches if match]
     if match := _ends().search(name):
         found.append(name[: match.start()])
@@ -171,19 +153,13 @@ def _shorter(name: str) -> list[str]:
 
 
 @cache
-def _table() -> _Table:
-    file = Path(__file__).with_name("spellings.toml")
-    return read_table(file, _Table, _Names, _Same, _Chosen, _Modules, _Git)
-
-
-@cache
 def _beginnings() -> re.Pattern[str]:
-    return re.compile("|".join(each.text for each in _table().names.beginnings))
+    return re.compile("|".join(each.text for each in _table().beginnings))
 
 
 @cache
 def _ends() -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join(_table().names.ends)})\Z")
+    return re.compile(rf"(?:{'|'.join(_table().ends)})\Z")
 
 
 @cache
@@ -198,7 +174,7 @@ def _beside() -> dict[str, frozenset[str]]:
 @cache
 def _groups() -> dict[Words, tuple[_Start, ...]]:
     found: dict[Words, tuple[_Start, ...]] = {}
-    for group in _table().same.commands:
+    for group in _table().same:
         starts = [tuple(each.split()) for each in group]
         for start in starts:
             found[start] = tuple(other for other in starts if other != start)
