@@ -65,10 +65,9 @@ from agentscope_like.paths.pattern_table import (
     may_hold,
 )
 from agentscope_like.paths.sensitive import (
+    SensitiveNames,
     SensitivePaths,
     credential_names,
-    dangerous_directories,
-    dangerous_files,
     paths_asked_to_read,
     paths_asked_to_write,
     private_objection,
@@ -108,6 +107,7 @@ __all__ = [
     "PatternError",
     "PatternTable",
     "PermissionConfigError",
+    "SensitiveNames",
     "SensitivePaths",
     "TooManyFilesError",
     "around_by_text",
@@ -116,8 +116,6 @@ __all__ = [
     "compose",
     "contains",
     "credential_names",
-    "dangerous_directories",
-    "dangerous_files",
     "escape",
     "fits",
     "fixed_ends",
