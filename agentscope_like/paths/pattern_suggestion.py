@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import FileSystemNames
 from agentscope_like.paths.location import FileKind, Location, inside_any, is_below, locate
-from agentscope_like.paths.patterns.path_pattern import compile_pattern, escape
+from agentscope_like.paths.path_pattern import compile_pattern, escape
 from agentscope_like.paths.sensitive import removal_objection
 
 __all__ = ["suggest_pattern"]

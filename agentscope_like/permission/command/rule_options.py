@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -20,7 +19,7 @@ from agentscope_like.shell.catalog import (
     program_name,
 )
 from agentscope_like.shell.facts import INPUT
-from agentscope_like.toml_tables import WordSet, read_table
+from agentscope_like.toml_tables import WordSet, table_beside
 
 __all__ = ["Argument", "unnamed_words"]
 
@@ -34,14 +33,6 @@ _SHORT_PIECE = 3
 _SUB_COMMANDS = 3
 
 
-class _Words(Struct, frozen=True, forbid_unknown_fields=True):
-    words: WordSet
-
-
-class _General(Struct, frozen=True, forbid_unknown_fields=True):
-    options: WordSet
-
-
 class _UnknownPrograms(Struct, frozen=True, forbid_unknown_fields=True):
     letters: WordSet
     endings: WordSet
@@ -49,11 +40,14 @@ class _UnknownPrograms(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
-    general: _General
+    general: WordSet
     unknown: _UnknownPrograms
-    text_operands: _Words
+    text_operands: WordSet
     carrying: dict[str, WordSet]
     programs: dict[str, WordSet]
+
+
+_tables = table_beside(__file__, "rule_options.toml", _Tables, _UnknownPrograms)
 
 
 class _Options(Struct, frozen=True):
@@ -75,12 +69,6 @@ class _Options(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1)
-def _tables() -> _Tables:
-    file = Path(__file__).with_name("rule_options.toml")
-    return read_table(file, _Tables, _Words, _General, _UnknownPrograms)
-
-
-@lru_cache(maxsize=1)
 def _pieces() -> tuple[frozenset[str], tuple[str, ...]]:
     pieces = _tables().unknown.pieces
     short = frozenset(each for each in pieces if len(each) <= _SHORT_PIECE)
@@ -95,7 +83,7 @@ def _options_of(words: tuple[str, ...]) -> _Options:
     starts = [" ".join((program, *words[1:end])) for end in range(1, len(words) + 1)]
     listed = [tables[start] for start in starts if start in tables]
     grammar = lookup(program)
-    known = _tables().general.options.union(*listed)
+    known = _tables().general.union(*listed)
     flags = {each for each in known if not each.endswith("=")}
     valued = {each[:-1] for each in known if each.endswith("=")}
     leaf = _leaf(grammar, words[1:])
@@ -240,7 +228,7 @@ class _CommandWords:
         return True, False
 
     def _operand(self, word: Argument, *, first: bool) -> bool:
-        is_text = self._program in _tables().text_operands.words
+        is_text = self._program in _tables().text_operands
         if isinstance(word, str):
             if first and self._options.bundled and not (found := self._cluster(word)):
                 return found is not None
@@ -275,7 +263,7 @@ def _is_plain(word: Unknown, *, is_text: bool) -> bool:
 @lru_cache(maxsize=512)
 def _is_harmless_anywhere(name: str) -> bool:
     """Return whether the name of an option of an unknown program tells of nothing to be asked."""
-    general = _tables().general.options
+    general = _tables().general
     if name in general or f"{name}=" in general:
         return True
     if not name.startswith("--"):

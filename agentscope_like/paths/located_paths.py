@@ -1,15 +1,16 @@
-"""Locates many paths for one decision and looks up each shared directory once."""
+"""Locates the paths of one decision, and finds the working directories that may contain one."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from agentscope_like.paths.errors import PathError
-from agentscope_like.paths.file_system import FileSystemNames
-from agentscope_like.paths.location import Location, entry_of, locate
-from agentscope_like.paths.look_budget import PATH, STEP, WALK, LookBudget
+from agentscope_like.paths.file_system import PATH, STEP, WALK, FileSystemNames, LookBudget
+from agentscope_like.paths.location import Location, entry_of, lineage, locate, unlinked
 
-__all__ = ["LocationCache"]
+__all__ = ["LocationCache", "around_by_text"]
 
 _NO_NAMES = ("", ".", "..")
 
@@ -87,3 +88,47 @@ def _is_folded(path: str) -> bool:
     """Return whether a path is absolute, not the root, and already normalized."""
     inner = f"{path}/"
     return path[:1] == "/" and not any(part in inner for part in ("//", "/./", "/../"))
+
+
+_FEW = 8
+"""Directories that are looked at faster than they are found among many."""
+
+
+def around_by_text(
+    location: Location, working: tuple[str, ...], *, directory: str
+) -> tuple[str, ...]:
+    """Return the working directories that contain a reading of the location by its text.
+
+    These are candidates only: if none of them really contains the location, the others must be
+    tried too, since symlinks may lead there. Returns None if there are only a few directories, or
+    if one of them cannot be judged by its text.
+
+    Args:
+        location: The path.
+        working: The working directories, as they were given.
+        directory: The base of relative ones.
+
+    Raises:
+        PathError: One of the directories is not a usable path.
+    """
+    if len(working) <= _FEW:
+        return ()
+    known = _by_text(working, directory)
+    return tuple(dict.fromkeys(_found(location, known)))
+
+
+def _found(location: Location, known: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for reading in location.readings:
+        for place in lineage(reading):
+            yield from known.get(place, ())
+
+
+@lru_cache(maxsize=16)
+def _by_text(working: tuple[str, ...], directory: str) -> Mapping[str, Sequence[str]]:
+    """Return the directories by their text; nothing if a home has to be looked up."""
+    known: dict[str, list[str]] = {}
+    if not os.path.isabs(directory) or any(path.startswith("~") for path in working):
+        return known
+    for path in working:
+        known.setdefault(unlinked(path, directory=directory), []).append(path)
+    return known

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
 
-from agentscope_like.permission.patterns.command_patterns import (
+from agentscope_like.permission.command.command_patterns import (
     CommandPattern,
     WordGlob,
     compile_command,
+    digest_of,
+    is_digest,
 )
-from agentscope_like.permission.patterns.line_patterns import digest_of, is_digest
 from agentscope_like.shell import Words
 
 __all__ = ["CommandIndex"]

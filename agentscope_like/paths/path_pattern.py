@@ -21,16 +21,9 @@ from msgspec import Struct
 from agentscope_like.paths.case_folding import fold
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.location import Location, locate_directories, names_of
-from agentscope_like.paths.patterns.component_globs import Component, fits
+from agentscope_like.paths.pattern_table import Component, fits
 
-__all__ = [
-    "Branch",
-    "PathPattern",
-    "PatternCompiler",
-    "bases_of",
-    "compile_pattern",
-    "escape",
-]
+__all__ = ["PathPattern", "PatternCompiler", "bases_of", "compile_pattern", "escape"]
 
 MAX_PATTERN_LENGTH = 4096
 """Characters of a pattern, before and after its braces are spelled out."""
@@ -51,7 +44,7 @@ _DEEP = Component("deep", "**")
 _ANY = Component("any", "*")
 
 
-class Branch(Struct, frozen=True):
+class _Branch(Struct, frozen=True):
     """One alternative of a pattern, without braces.
 
     Attributes:
@@ -77,7 +70,7 @@ class PathPattern(Struct, frozen=True):
     """
 
     text: str
-    branches: tuple[Branch, ...]
+    branches: tuple[_Branch, ...]
 
     def matches(self, location: Location, directories: Sequence[Location], *, strict: bool) -> bool:
         """Return whether the pattern matches `location`.
@@ -187,7 +180,7 @@ class PatternCompiler:
             ),
         )
 
-    def _read(self, text: str, alternative: str) -> Iterator[Branch]:
+    def _read(self, text: str, alternative: str) -> Iterator[_Branch]:
         absolute = alternative.startswith("/")
         home = ""
         if alternative.startswith("~"):
@@ -200,16 +193,16 @@ class PatternCompiler:
                 )
             absolute, home = True, self._home.rstrip("/")
         base, tail = _split(text, alternative)
-        branch = Branch(absolute, home + base, tail)
+        branch = _Branch(absolute, home + base, tail)
         yield branch
         names_no_place = "/" not in alternative or alternative.startswith("**/")
         if self._anywhere and names_no_place and (base or tail) and not absolute:
             anywhere = alternative if alternative.startswith("**") else f"**/{alternative}"
-            yield Branch(True, *_split(text, f"/{anywhere}"), alias=True)
+            yield _Branch(True, *_split(text, f"/{anywhere}"), alias=True)
         if absolute:
             yield from self._others(branch, trusted=home.count("/") or 1)
 
-    def _others(self, branch: Branch, *, trusted: int) -> Iterator[Branch]:
+    def _others(self, branch: _Branch, *, trusted: int) -> Iterator[_Branch]:
         """Yield the branch under the other names of its base.
 
         An agent cannot turn the first `trusted` names, a directory of the root or the user's home,
@@ -220,9 +213,9 @@ class PatternCompiler:
         head = "/".join(names[: trusted + 1])
         plain = "/".join((self._resolve(head), *names[trusted + 1 :]))
         if plain != branch.base:
-            yield Branch(True, plain, branch.tail)
+            yield _Branch(True, plain, branch.tail)
         if self._aliases and (real := self._resolve(branch.base)) not in (plain, branch.base):
-            yield Branch(True, real, branch.tail, alias=True)
+            yield _Branch(True, real, branch.tail, alias=True)
 
     def _real_here(self, base: str) -> str:
         known = self._real.get(base)
@@ -236,7 +229,7 @@ class PatternCompiler:
 
 
 def _rests(
-    reading: str, branch: Branch, bases: Sequence[str], *, strict: bool
+    reading: str, branch: _Branch, bases: Sequence[str], *, strict: bool
 ) -> Iterator[list[str]]:
     """Yield the names below the branch's base, for each directory that the base can be."""
     for start in ("",) if branch.absolute else bases:
