@@ -64,8 +64,6 @@ class RoleKind(StrEnum):
     """A path that gets another name, by which it is read and written from then on."""
     INTO = "into"
     """A file to write, or a directory to write the other operands into."""
-    HOST = "host"
-    """A host or URL that is reached."""
     RUN = "run"
     """A program that is executed."""
     DIRECTORY = "directory"
