@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -34,6 +34,7 @@ from agentscope_like.shell import (
     Surroundings,
 )
 from agentscope_like.shell.catalog import programs_with
+from agentscope_like.shell.facts import GitAliases
 
 __all__ = ["CheckedAnalysis", "PreparedCommand"]
 
@@ -41,11 +42,6 @@ CheckedAnalysis: TypeAlias = Callable[
     [CommandAnalysis, Sequence[str], Callable[[], Surroundings]], CommandAnalysis
 ]
 """Returns an analysis with further doubts, which depend on files."""
-
-GitAliases: TypeAlias = Callable[
-    [CommandAnalysis, Surroundings], Mapping[str, Sequence[str]] | None
-]
-"""Returns what git's aliases stand for, by their names."""
 
 _PROGRAM = attrgetter("program")
 _MOST_DOUBTS = 2
@@ -102,7 +98,7 @@ class PreparedCommand(PreparedCall):
         place_of: Callable[[str], str],
         programs: KnownPrograms,
         checked: CheckedAnalysis | None = None,
-        aliases: GitAliases | None = None,
+        aliases: Callable[[CommandAnalysis, Surroundings], GitAliases | None] | None = None,
     ) -> None:
         super().__init__(tool, tool_input, context, owner=owner)
         self.read = read
@@ -126,7 +122,7 @@ class PreparedCommand(PreparedCall):
         return around
 
     @lazy_property
-    def git_aliases(self) -> Mapping[str, Sequence[str]] | None:
+    def git_aliases(self) -> GitAliases | None:
         """What git's aliases stand for, by their names; None where that is not known."""
         return None if self._aliases is None else self._aliases(self.read, self.surroundings)
 
