@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from agentscope_like.permission.command.command_index import CommandIndex
 from agentscope_like.permission.command.command_patterns import CommandPattern, refuse_lone_word
+from agentscope_like.permission.command.command_reading import CommandReading
 from agentscope_like.permission.command.edits import part_objection
 from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.mode import PermissionBehavior
@@ -20,9 +20,6 @@ from agentscope_like.shell.facts import (
     started_in,
 )
 from agentscope_like.shell.touches import link_objection
-
-if TYPE_CHECKING:
-    from agentscope_like.permission.command.prepared_command import PreparedCommand
 
 __all__ = ["CommandRules"]
 
@@ -69,7 +66,7 @@ class CommandRules:
         extended._index = self._index.extended(content)
         return extended
 
-    def match(self, call: PreparedCommand) -> int | None:
+    def match(self, call: CommandReading) -> int | None:
         """Return the position of a pattern that matches the command, or None."""
         if self._behavior is PermissionBehavior.ALLOW:
             return self._allowing(call)
@@ -77,11 +74,11 @@ class CommandRules:
         in_doubt = self._behavior is PermissionBehavior.ASK or runs_otherwise
         return self._forbidding(call.read, call, guess=in_doubt)
 
-    def may_match(self, call: PreparedCommand) -> bool:
+    def may_match(self, call: CommandReading) -> bool:
         """Return whether a pattern matches the command for some value of its unknown words."""
         return self._forbidding(call.analysis, call, guess=True) is not None
 
-    def _allowing(self, call: PreparedCommand) -> int | None:
+    def _allowing(self, call: CommandReading) -> int | None:
         analysis = call.analysis
         if not analysis.understood or len(self._index) == 0:
             return None
@@ -107,7 +104,7 @@ class CommandRules:
                 return None
         return None if link_objection(analysis, surroundings) else first
 
-    def uncovered(self, call: PreparedCommand) -> tuple[int, str] | None:
+    def uncovered(self, call: CommandReading) -> tuple[int, str] | None:
         """Return a pattern that matches a part without allowing it, and why; None if none does."""
         analysis = call.analysis
         edits_run = call.context.mode.properties.edits_run
@@ -138,7 +135,7 @@ class CommandRules:
         return None if coverage.surroundings_objection(part) else found
 
     def _forbidding(
-        self, analysis: CommandAnalysis, call: PreparedCommand, *, guess: bool
+        self, analysis: CommandAnalysis, call: CommandReading, *, guess: bool
     ) -> int | None:
         if len(self._index) == 0:
             return None

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from msgspec.structs import replace
 
+from agentscope_like.shell.draft import Draft, WalkScope
 from agentscope_like.shell.expand.word_evaluation import evaluate
 from agentscope_like.shell.expand.word_names import names_in_variable
-from agentscope_like.shell.state import names_in_parameters, own_doubt, special_parameter
+from agentscope_like.shell.state import State, names_in_parameters, own_doubt, special_parameter
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Literal,
@@ -36,10 +37,6 @@ from agentscope_like.shell.values import (
     several,
 )
 from agentscope_like.shell.values import join as either
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.draft import Draft, WalkScope
-    from agentscope_like.shell.state import State
 
 __all__ = ["Expander", "Substituter"]
 
