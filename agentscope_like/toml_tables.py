@@ -15,7 +15,15 @@ from msgspec import Struct
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.nearest import nearest
 
-__all__ = ["Expression", "TableError", "WordSet", "parse_table", "read_table", "table_beside"]
+__all__ = [
+    "Expression",
+    "TableError",
+    "WordSet",
+    "convert_table",
+    "parse_table",
+    "read_table",
+    "table_beside",
+]
 
 _Record = TypeVar("_Record", bound=Struct)
 
@@ -88,15 +96,26 @@ def parse_table(text: str, record: type[_Record], *nested: type[Struct], name: s
         TableError: It is not TOML, or its fields do not fit the record.
     """
     try:
-        return msgspec.convert(tomllib.loads(text), record, dec_hook=_converted)
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TableError(f"{name}: {error}.") from error
+    return convert_table(data, record, *nested, name=name)
+
+
+def convert_table(data: object, record: type[_Record], *nested: type[Struct], name: str) -> _Record:
+    """Return the record that a table holds, as `parse_table` does.
+
+    Raises:
+        TableError: Its fields do not fit the record.
+    """
+    try:
+        return msgspec.convert(data, record, dec_hook=_converted)
     except msgspec.ValidationError as error:
         unknown = _UNKNOWN.match(str(error))
         fields = [*record.__struct_fields__]
         fields += (field for each in nested for field in each.__struct_fields__)
         hint = nearest(unknown[1], fields) if unknown else ""
         raise TableError(f"{name}: {error}{hint}.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise TableError(f"{name}: {error}.") from error
 
 
 def _converted(wanted: type, value: Any) -> Any:

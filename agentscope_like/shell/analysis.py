@@ -7,18 +7,14 @@ from enum import StrEnum
 from functools import wraps
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.catalog import bare_name, families, programs_with
-from agentscope_like.shell.syntax import Doubt
-from agentscope_like.shell.values import UNKNOWN_NAMES, Names
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.syntax import Assignment, Redirect, Script, Span, Word
-    from agentscope_like.shell.values import Unknown
+from agentscope_like.shell.syntax import Assignment, Doubt, Redirect, Script, Span, Word
+from agentscope_like.shell.values import UNKNOWN_NAMES, Names, Unknown
 
 __all__ = ["CommandAnalysis", "Dissent", "Doubt", "Effect", "EffectKind", "Part", "answered_once"]
 

@@ -22,12 +22,7 @@ from agentscope_like.shell import (
     leads_elsewhere,
 )
 from agentscope_like.shell.facts import is_redirect
-from agentscope_like.shell.touches import (
-    copy_objection,
-    link_objection,
-    passed,
-    pattern_objection,
-)
+from agentscope_like.shell.touches import copy_objection, link_objection, passed, pattern_objection
 
 __all__ = ["edit_objection", "part_objection", "redirect_objection"]
 

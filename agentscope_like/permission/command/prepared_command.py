@@ -2,52 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
-from typing import Any, TypeAlias
-
 from typing_extensions import override
 
 from agentscope_like.lazy_property import lazy_property
-from agentscope_like.paths import LookBudget, PathError, TooManyFilesError
+from agentscope_like.paths import PathError, TooManyFilesError
 from agentscope_like.permission.command.command_patterns import (
     line_pattern,
     suggest_patterns,
     suggest_wider_patterns,
 )
+from agentscope_like.permission.command.command_reading import CommandReading
 from agentscope_like.permission.command.command_rules import CommandRules
-from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.protocol import PermissionTool, PreparedCall
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of
-from agentscope_like.shell import (
-    CHANGES,
-    CommandAnalysis,
-    Effect,
-    EffectKind,
-    KnownPrograms,
-    Surroundings,
-)
-from agentscope_like.shell.catalog import programs_with
+from agentscope_like.shell import CHANGES, CommandAnalysis, Effect, EffectKind, Surroundings
 
-__all__ = ["CheckedAnalysis", "PreparedCommand"]
+__all__ = ["PreparedCommand"]
 
-CheckedAnalysis: TypeAlias = Callable[
-    [CommandAnalysis, Sequence[str], Callable[[], Surroundings]], CommandAnalysis
-]
-"""Returns an analysis with further doubts, which depend on files."""
-
-GitAliases: TypeAlias = Callable[
-    [CommandAnalysis, Surroundings], Mapping[str, Sequence[str]] | None
-]
-"""Returns what git's aliases stand for, by their names."""
-
-_PROGRAM = attrgetter("program")
 _MOST_DOUBTS = 2
 _MOST_PLACES = 64
 
@@ -63,91 +38,8 @@ _ONLY_EDITS = PermissionDecision(
 )
 
 
-class PreparedCommand(PreparedCall):
-    """A shell command, read once; checks, rules, suggestions and confinement all use this reading.
-
-    Args:
-        tool: The tool that runs commands.
-        tool_input: Its arguments.
-        context: What is permitted.
-        owner: The class whose public methods this reading replaces.
-        read: The strict reader's analysis: used to deny and ask.
-        analysis: The same, unless a second reader dissents: used to allow.
-        surroundings: Returns where the command would run, as the decision sees it.
-        surroundings_now: Returns where the next command of the session would run, as things are.
-        place_of: Returns which directory stands at a path, so that a swapped one is noticed.
-        programs: Where it finds its programs without approval.
-        checked: Returns an analysis with the doubts that files give rise to, for a decision.
-        aliases: Returns what git's aliases stand for; None where that is not known.
-
-    Attributes:
-        read: As given.
-        analysis: As given, with these doubts and one for each program that only a working
-            directory has.
-        programs: As given.
-        place: Which directory it was read for; empty if that does not matter.
-    """
-
-    def __init__(
-        self,
-        tool: PermissionTool,
-        tool_input: dict[str, Any],
-        context: PermissionContext,
-        *,
-        owner: type,
-        read: CommandAnalysis,
-        analysis: CommandAnalysis,
-        surroundings: Callable[[], Surroundings],
-        surroundings_now: Callable[[], Surroundings],
-        place_of: Callable[[str], str],
-        programs: KnownPrograms,
-        checked: CheckedAnalysis | None = None,
-        aliases: GitAliases | None = None,
-    ) -> None:
-        super().__init__(tool, tool_input, context, owner=owner)
-        self.read = read
-        self._surroundings = surroundings
-        self._surroundings_now = surroundings_now
-        self._place_of = place_of
-        self.place = place_of(read.directory)
-        self.programs = programs
-        self._aliases = aliases
-        self.analysis = programs.doubted(analysis)
-        if checked is not None and not programs_with("runs_git").isdisjoint(
-            map(_PROGRAM, analysis.parts)
-        ):
-            self.analysis = checked(self.analysis, context.directories, lambda: self.surroundings)
-
-    @lazy_property
-    def surroundings(self) -> Surroundings:
-        """Where the command runs; each path is located once."""
-        around = self._surroundings()
-        around.effort.left = LookBudget().left  # whatever its reading has looked at
-        return around
-
-    @lazy_property
-    def git_aliases(self) -> Mapping[str, Sequence[str]] | None:
-        """What git's aliases stand for, by their names; None where that is not known."""
-        return None if self._aliases is None else self._aliases(self.read, self.surroundings)
-
-    @lazy_property
-    def edit_objection(self) -> str | None:
-        """Why the command is more than edits inside the working directories; None if it is not."""
-        return edit_objection(self.analysis, self.surroundings)
-
-    @property
-    def only_edits(self) -> bool:
-        """Whether the mode lets edits run and the command only edits."""
-        return self.context.mode.properties.edits_run and self.edit_objection is None
-
-    @property
-    def runs_unasked(self) -> bool:
-        """Whether the command runs without approval: a proven read or an accepted edit."""
-        return self.analysis.read_only or self.only_edits
-
-    def begin_run(self) -> None:
-        """Let the run look at as many files as the decision could; paths stay where they led."""
-        self.surroundings.effort.left = LookBudget().left
+class PreparedCommand(CommandReading):
+    """A shell command, read once, as the engine asks about it."""
 
     # What the engine asks
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -15,11 +15,8 @@ from agentscope_like.permission.explain.explained_decision import ExplainedDecis
 from agentscope_like.permission.explain.layout import Line, lay_out, rule_flag
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.protocol import PermissionTool
-from agentscope_like.shell import CommandAnalysis, Part
+from agentscope_like.shell import CommandAnalysis, Doubt, Effect, Part
 from agentscope_like.shell.syntax import Span
-
-if TYPE_CHECKING:
-    from agentscope_like.shell import Doubt, Effect
 
 __all__ = ["Explanation", "explain_call", "omissions"]
 

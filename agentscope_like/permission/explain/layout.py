@@ -8,17 +8,15 @@ import textwrap
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from agentscope_like.permission.explain.command import command_rows
 from agentscope_like.permission.explain.explained_decision import ExplainedDecision
 from agentscope_like.permission.explain.visible_text import visible
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.shell import CommandAnalysis, Effect, Part
 from agentscope_like.shell.syntax import Span
-
-if TYPE_CHECKING:
-    from agentscope_like.shell import CommandAnalysis, Effect, Part
 
 __all__ = ["VERDICTS", "Line", "LineRole", "argument_lines", "lay_out", "rule_flag"]
 

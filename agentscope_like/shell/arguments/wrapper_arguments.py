@@ -11,14 +11,7 @@ from msgspec.structs import replace
 
 from agentscope_like.shell.arguments.argument_roles import DEVICES, ArgumentReading
 from agentscope_like.shell.catalog import RoleKind
-from agentscope_like.shell.values import (
-    Argument,
-    Output,
-    Shape,
-    Unknown,
-    piece_of,
-    several,
-)
+from agentscope_like.shell.values import Argument, Output, Shape, Unknown, piece_of, several
 from agentscope_like.toml_tables import table_beside
 
 __all__ = ["ends_in_time", "fed_arguments"]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TypeAlias, cast
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from agentscope_like.nearest import nearest
 from agentscope_like.paths import PermissionConfigError
 from agentscope_like.shell.catalog.grammar import (
     NOTHING_KNOWN,
+    AsWritten,
     Flag,
     Grammar,
     Operand,
@@ -18,63 +21,17 @@ from agentscope_like.shell.catalog.grammar import (
     When,
 )
 from agentscope_like.shell.values import Output, Shape
+from agentscope_like.toml_tables import TableError, WordSet, convert_table
 
 __all__ = ["CatalogError", "parse_program"]
 
-Table: TypeAlias = Mapping[str, object]
+Table: TypeAlias = Mapping[str, Any]
 
 
 class CatalogError(PermissionConfigError):
     """A table of the catalog that cannot be compiled."""
 
 
-_KEYS = frozenset(
-    {
-        "about",
-        "bare",
-        "bounds",
-        "builtin",
-        "doubt",
-        "endless",
-        "feed",
-        "flags",
-        "harmless",
-        "helps",
-        "local",
-        "named",
-        "default",
-        "needs",
-        "needs_first",
-        "number",
-        "operands",
-        "optional",
-        "optionless",
-        "options_first",
-        "others",
-        "output",
-        "output_flags",
-        "output_format",
-        "output_needs",
-        "output_operands",
-        "output_selected",
-        "output_values",
-        "modules",
-        "pairs",
-        "recursive",
-        "refuses",
-        "shared",
-        "source",
-        "style",
-        "sub",
-        "use",
-        "values",
-        "verbatim",
-        "when",
-        "whole_options",
-    }
-)
-_WHEN_KEYS = frozenset({"operands", "recursive", "sources", "needs", "without", "doubt", "output"})
-_SHARED_KEYS = frozenset({"flags", "values", "optional"})
 _ABOUT_ONLY = frozenset({"source", "about", "helps", "doubt", "modules"})
 _ROLE = re.compile(r"([a-z ]+?)(\.\.\.|\?)?(?::\s*(.*))?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z%]{0,3}")
@@ -90,6 +47,49 @@ _OUTPUTS = {
     "numbers": Output(Shape.INTEGER, single=False),
     "words": Output(Shape.WORD, single=False),
 }
+
+
+class _Options(Struct, forbid_unknown_fields=True):
+    """The options of a table, or of a group that several share."""
+
+    flags: str = ""
+    values: Mapping[str, str] = {}
+    optional: Mapping[str, str] = {}
+
+
+class _Change(Struct, forbid_unknown_fields=True):
+    """What changes where an option is given: a table below `when`."""
+
+    operands: str | tuple[str, ...] | None = None
+    recursive: bool = False
+    sources: str = ""
+    needs: WordSet = WordSet()
+    without: WordSet = WordSet()
+    doubt: str = ""
+    output: str | None = None
+
+
+class _Written(AsWritten, frozen=True, forbid_unknown_fields=True):
+    """The table of a program or sub-command; each of `sub` is read when it is asked for."""
+
+    flags: str = ""
+    values: Mapping[str, str] = {}
+    optional: Mapping[str, str] = {}
+    named: Mapping[str, str] = {}
+    operands: str | tuple[str, ...] = ()
+    when: Mapping[str, _Change] = {}
+    shared: Mapping[str, _Options] = {}
+    use: str = ""
+    others: str | None = None
+    sub: Mapping[str, Any] = {}
+    bare: bool | None = None
+    style: str = ""
+    refuses: str | None = None
+    output: str = ""
+    output_values: Mapping[str, str] = {}
+    output_format: str | None = None
+    modules: Mapping[str, str] = {}
+    pairs: Mapping[str, str] = {}
 
 
 def parse_program(name: str, table: Table) -> Grammar:
@@ -111,7 +111,7 @@ class _Subs(Mapping[str, Grammar]):
         compiler: _Compiler,
         name: str,
         tables: Mapping[str, Table],
-        shared: Mapping[str, Table],
+        shared: Mapping[str, _Options],
     ) -> None:
         self._compiler = compiler
         self._name = name
@@ -140,116 +140,86 @@ class _Compiler:
     def __init__(self, program: str) -> None:
         self._program = program
 
-    def grammar(self, name: str, table: Table, shared: Mapping[str, Table]) -> Grammar:
+    def grammar(self, name: str, table: Table, shared: Mapping[str, _Options]) -> Grammar:
         """Compile one program or sub-command, whose `use` may name groups of `shared`."""
-        self._check(name, table, _KEYS)
-        shared = {**shared, **self._tables(name, table, "shared")}
-        flags = self._flags(name, table)
-        for group in self._words(name, table, "use"):
+        written = self._read(name, table)
+        shared = {**shared, **written.shared}
+        flags = {**self._flags(name, written), **self._flags_of(name, written.named, named=True)}
+        for group in written.use.split():
             if group not in shared:
                 raise self._error(name, f"no shared group {group!r}{nearest(group, shared)}")
-            self._check(f"{name}.shared.{group}", shared[group], _SHARED_KEYS)
             flags = {**self._flags(name, shared[group]), **flags}
         complete = None
-        if "others" in table:
+        if written.others is not None:
             known = (flag for flag in flags if flag.startswith("--"))
-            complete = (*known, *self._words(name, table, "others"))
-        style = self._choice(name, table, "style", _STYLES)
-        output = self._choice(name, table, "output", _OUTPUTS)
-        subs = self._subs(name, table, shared)
+            complete = (*known, *written.others.split())
+        style = self._choice(name, "style", written.style, _STYLES)
+        subs = self._subs(name, written.sub, shared)
         only_about = "about" in table and table.keys() <= _ABOUT_ONLY
         return Grammar(
+            **{field: getattr(written, field) for field in AsWritten.__struct_fields__},
             name=name,
-            source=self._text(name, table, "source"),
             flags=flags,
             complete=complete,
-            operands=self._operands(name, table),
-            whens=tuple(self._whens(name, table)),
+            operands=self._operands(name, written.operands),
+            whens=tuple(self._when(name, *each) for each in written.when.items()),
             subs=subs,
-            bare=self._switch(name, table, "bare", default=not (subs or only_about)),
-            about=frozenset(self._words(name, table, "about")),
-            helps=frozenset(self._words(name, table, "helps")),
-            needs=frozenset(self._words(name, table, "needs")),
-            needs_first=self._switch(name, table, "needs_first"),
-            default=self._text(name, table, "default"),
-            harmless=self._switch(name, table, "harmless"),
-            options_first=self._switch(name, table, "options_first"),
-            optionless=self._switch(name, table, "optionless"),
+            bare=not (subs or only_about) if written.bare is None else written.bare,
             single_dash=style == "single-dash",
             bundled=style == "bundled",
-            number=self._switch(name, table, "number"),
-            recursive=self._switch(name, table, "recursive"),
-            refuses=self._pattern(name, table, "refuses"),
-            local=self._switch(name, table, "local"),
-            output=_OUTPUTS[output],
-            output_flags=frozenset(self._words(name, table, "output_flags")),
-            output_operands=self._count(name, table, "output_operands"),
-            output_selected=self._switch(name, table, "output_selected"),
-            output_needs=frozenset(self._words(name, table, "output_needs")),
-            output_values=tuple(self._output_values(name, table)),
-            output_format=self._pattern(name, table, "output_format"),
-            verbatim=frozenset(self._words(name, table, "verbatim")),
-            feed=self._text(name, table, "feed"),
-            modules={
-                key: re.compile(self._text(name, self._mapping(name, table, "modules"), key))
-                for key in self._mapping(name, table, "modules")
-            },
-            pairs={
-                key: self._operand(name, value).role
-                for key, value in self._mapping(name, table, "pairs").items()
-            },
-            doubt=self._text(name, table, "doubt"),
-            builtin=self._switch(name, table, "builtin"),
-            whole_options=self._switch(name, table, "whole_options"),
-            endless=frozenset(self._words(name, table, "endless")),
-            bounds=frozenset(self._words(name, table, "bounds")) if "bounds" in table else None,
+            refuses=_pattern(written.refuses),
+            output=self._output(name, written.output),
+            output_values=tuple(
+                (re.compile(text), self._output(name, kind))
+                for kind, text in written.output_values.items()
+            ),
+            output_format=_pattern(written.output_format),
+            modules={key: re.compile(text) for key, text in written.modules.items()},
+            pairs={key: self._operand(name, text).role for key, text in written.pairs.items()},
         )
 
-    def _flags(self, name: str, table: Table) -> dict[str, Flag]:
-        flags = dict.fromkeys(self._words(name, table, "flags"), Flag())
-        for key in ("values", "named", "optional"):
-            groups = self._mapping(name, table, key)
-            for role in groups:
-                place = self._operand(name, role)
-                flag = Flag(
-                    place.role,
-                    joined=key == "optional",
-                    named=key == "named",
-                    many=place.many,
-                )
-                flags.update(dict.fromkeys(self._words(name, groups, role), flag))
+    def _read(self, name: str, table: Table) -> _Written:
+        try:
+            return convert_table(table, _Written, _Change, _Options, name=self._place(name))
+        except TableError as error:
+            raise CatalogError(f"The catalog's {error}") from error
+
+    def _flags(self, name: str, options: _Written | _Options) -> dict[str, Flag]:
+        return {
+            **dict.fromkeys(options.flags.split(), Flag()),
+            **self._flags_of(name, options.values),
+            **self._flags_of(name, options.optional, joined=True),
+        }
+
+    def _flags_of(
+        self, name: str, groups: Mapping[str, str], *, joined: bool = False, named: bool = False
+    ) -> dict[str, Flag]:
+        """Return the options whose values have a role, by the texts of their roles."""
+        flags: dict[str, Flag] = {}
+        for role, options in groups.items():
+            place = self._operand(name, role)
+            flag = Flag(place.role, joined=joined, named=named, many=place.many)
+            flags.update(dict.fromkeys(options.split(), flag))
         return flags
 
-    def _output_values(self, name: str, table: Table) -> Iterator[tuple[re.Pattern[str], Output]]:
-        kinds = self._mapping(name, table, "output_values")
-        for kind in kinds:
-            output = _OUTPUTS[
-                self._choice(name, {"output_values": kind}, "output_values", _OUTPUTS)
-            ]
-            yield re.compile(self._text(name, kinds, kind)), output
+    def _when(self, name: str, flags: str, change: _Change) -> When:
+        return When(
+            flags=frozenset(flags.split()),
+            operands=None if change.operands is None else self._operands(name, change.operands),
+            recursive=change.recursive,
+            sources=self._operand(name, change.sources).role if change.sources else None,
+            needs=change.needs,
+            without=change.without,
+            doubt=change.doubt,
+            output=None if change.output is None else self._output(name, change.output),
+        )
 
-    def _whens(self, name: str, table: Table) -> Iterator[When]:
-        for flags, change in self._tables(name, table, "when").items():
-            self._check(f"{name}.when", change, _WHEN_KEYS)
-            yield When(
-                flags=frozenset(flags.split()),
-                operands=self._operands(name, change) if "operands" in change else None,
-                recursive=self._switch(name, change, "recursive"),
-                sources=self._operand(name, self._text(name, change, "sources")).role
-                if "sources" in change
-                else None,
-                needs=frozenset(self._words(name, change, "needs")),
-                without=frozenset(self._words(name, change, "without")),
-                doubt=self._text(name, change, "doubt"),
-                output=_OUTPUTS[self._choice(name, change, "output", _OUTPUTS)]
-                if "output" in change
-                else None,
-            )
-
-    def _subs(self, name: str, table: Table, shared: Mapping[str, Table]) -> Mapping[str, Grammar]:
+    def _subs(
+        self, name: str, tables: Mapping[str, dict[str, Any]], shared: Mapping[str, _Options]
+    ) -> Mapping[str, Grammar]:
         own: dict[str, Table] = {}
         nested: dict[str, dict[str, Table]] = {}
-        for key, sub in self._tables(name, table, "sub").items():
+        for key, sub in tables.items():
             for words in key.split("|"):
                 head, _, rest = words.partition(" ")
                 if rest:
@@ -258,18 +228,15 @@ class _Compiler:
                     own[head] = sub
         for head, below in nested.items():
             holder = own.get(head, {})
-            own[head] = {**holder, "sub": {**self._tables(name, holder, "sub"), **below}}
+            own[head] = {**holder, "sub": {**holder.get("sub", {}), **below}}
         return _Subs(self, name, own, shared) if own else {}
 
-    def _operands(self, name: str, table: Table) -> tuple[Operand, ...]:
-        value = table.get("operands", [])
-        texts = [value] if isinstance(value, str) else value
-        if not isinstance(texts, list):
-            raise self._error(name, "`operands` is neither a role nor a list of roles")
-        return tuple(self._operand(name, text) for text in texts)
+    def _operands(self, name: str, texts: str | tuple[str, ...]) -> tuple[Operand, ...]:
+        listed = (texts,) if isinstance(texts, str) else texts
+        return tuple(self._operand(name, text) for text in listed)
 
-    def _operand(self, name: str, text: object) -> Operand:
-        found = _ROLE.fullmatch(text) if isinstance(text, str) else None
+    def _operand(self, name: str, text: str) -> Operand:
+        found = _ROLE.fullmatch(text)
         if found is None:
             raise self._error(name, f"{text!r} is not a role")
         word, times, rest = found.groups()
@@ -288,55 +255,20 @@ class _Compiler:
             raise self._error(name, f"the role {word!r} takes nothing after a colon")
         return Operand(Role(kind, pattern), many=times == "...", optional=times == "?")
 
-    def _check(self, name: str, table: Table, known: frozenset[str]) -> None:
-        for key in table:
-            if key not in known:
-                raise self._error(name, f"unknown key {key!r}{nearest(key, known)}")
+    def _output(self, name: str, kind: str) -> Output:
+        return _OUTPUTS[self._choice(name, "output", kind, _OUTPUTS)]
 
-    def _tables(self, name: str, table: Table, key: str) -> dict[str, Table]:
-        tables = self._mapping(name, table, key)
-        for inner, value in tables.items():
-            if not isinstance(value, dict):
-                raise self._error(name, f"`{key}.{inner}` is not a table")
-        return cast("dict[str, Table]", tables)
-
-    def _mapping(self, name: str, table: Table, key: str) -> dict[str, object]:
-        value = table.get(key, {})
-        if not isinstance(value, dict):
-            raise self._error(name, f"`{key}` is not a table")
+    def _choice(self, name: str, key: str, value: str, known: Collection[str]) -> str:
+        if value not in known:
+            raise self._error(name, f"no {key} {value!r}{nearest(value, known)}")
         return value
 
-    def _choice(self, name: str, table: Table, key: str, known: object) -> str:
-        value = self._text(name, table, key)
-        options = cast("frozenset[str]", known)
-        if value not in options:
-            raise self._error(name, f"no {key} {value!r}{nearest(value, options)}")
-        return value
-
-    def _text(self, name: str, table: Table, key: str) -> str:
-        value = table.get(key, "")
-        if not isinstance(value, str):
-            raise self._error(name, f"`{key}` is not a text")
-        return value
-
-    def _pattern(self, name: str, table: Table, key: str) -> re.Pattern[str] | None:
-        return re.compile(self._text(name, table, key)) if key in table else None
-
-    def _words(self, name: str, table: Table, key: str) -> list[str]:
-        return self._text(name, table, key).split()
-
-    def _switch(self, name: str, table: Table, key: str, *, default: bool = False) -> bool:
-        value = table.get(key, default)
-        if not isinstance(value, bool):
-            raise self._error(name, f"`{key}` is neither true nor false")
-        return value
-
-    def _count(self, name: str, table: Table, key: str) -> int:
-        value = table.get(key, 0)
-        if not isinstance(value, int):
-            raise self._error(name, f"`{key}` is not a number")
-        return value
+    def _place(self, name: str) -> str:
+        return f"[program.{self._program}]" if name == self._program else f"`{name}`"
 
     def _error(self, name: str, problem: str) -> CatalogError:
-        place = f"[program.{self._program}]" if name == self._program else f"`{name}`"
-        return CatalogError(f"The catalog's {place}: {problem}.")
+        return CatalogError(f"The catalog's {self._place(name)}: {problem}.")
+
+
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    return None if text is None else re.compile(text)

@@ -14,8 +14,19 @@ from msgspec import Struct, field
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.values import Output
+from agentscope_like.toml_tables import WordSet
 
-__all__ = ["NOTHING_KNOWN", "REST", "Flag", "Grammar", "Operand", "Role", "RoleKind", "When"]
+__all__ = [
+    "NOTHING_KNOWN",
+    "REST",
+    "AsWritten",
+    "Flag",
+    "Grammar",
+    "Operand",
+    "Role",
+    "RoleKind",
+    "When",
+]
 
 NOTHING_KNOWN = Output()
 
@@ -53,8 +64,6 @@ class RoleKind(StrEnum):
     """A path that gets another name, by which it is read and written from then on."""
     INTO = "into"
     """A file to write, or a directory to write the other operands into."""
-    HOST = "host"
-    """A host or URL that is reached."""
     RUN = "run"
     """A program that is executed."""
     DIRECTORY = "directory"
@@ -136,47 +145,52 @@ class When(Struct, frozen=True):
     output: Output | None = None
 
 
-class Grammar(Struct, frozen=True, dict=True):
-    """The grammar of one program or sub-command; `catalog/README.md` explains each key."""
+class AsWritten(Struct, frozen=True):
+    """What a grammar has as the catalog writes it; `catalog/README.md` explains each key."""
 
-    name: str
     source: str = ""
-    flags: Mapping[str, Flag] = field(default_factory=dict)
-    complete: tuple[str, ...] | None = None
-    operands: tuple[Operand, ...] = ()
-    whens: tuple[When, ...] = ()
     default: str = ""
-    subs: Mapping[str, Grammar] = field(default_factory=dict)
-    bare: bool = True
-    about: frozenset[str] = frozenset()
-    helps: frozenset[str] = frozenset()
-    needs: frozenset[str] = frozenset()
+    about: WordSet = WordSet()
+    helps: WordSet = WordSet()
+    needs: WordSet = WordSet()
     needs_first: bool = False
     harmless: bool = False
     options_first: bool = False
     optionless: bool = False
-    single_dash: bool = False
-    bundled: bool = False
     number: bool = False
     recursive: bool = False
-    refuses: re.Pattern[str] | None = None
     local: bool = False
-    output: Output = NOTHING_KNOWN
-    output_flags: frozenset[str] = frozenset()
+    output_flags: WordSet = WordSet()
     output_operands: int = 0
     output_selected: bool = False
-    output_needs: frozenset[str] = frozenset()
-    output_values: tuple[tuple[re.Pattern[str], Output], ...] = ()
-    output_format: re.Pattern[str] | None = None
-    verbatim: frozenset[str] = frozenset()
+    output_needs: WordSet = WordSet()
+    verbatim: WordSet = WordSet()
     feed: str = ""
-    modules: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
-    pairs: Mapping[str, Role] = field(default_factory=dict)
     doubt: str = ""
     builtin: bool = False
     whole_options: bool = False
-    endless: frozenset[str] = frozenset()
-    bounds: frozenset[str] | None = None
+    endless: WordSet = WordSet()
+    bounds: WordSet | None = None
+
+
+class Grammar(AsWritten, frozen=True, dict=True, kw_only=True):
+    """The grammar of one program or sub-command."""
+
+    name: str
+    flags: Mapping[str, Flag] = field(default_factory=dict)
+    complete: tuple[str, ...] | None = None
+    operands: tuple[Operand, ...] = ()
+    whens: tuple[When, ...] = ()
+    subs: Mapping[str, Grammar] = field(default_factory=dict)
+    bare: bool = True
+    single_dash: bool = False
+    bundled: bool = False
+    refuses: re.Pattern[str] | None = None
+    output: Output = NOTHING_KNOWN
+    output_values: tuple[tuple[re.Pattern[str], Output], ...] = ()
+    output_format: re.Pattern[str] | None = None
+    modules: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    pairs: Mapping[str, Role] = field(default_factory=dict)
 
     @lazy_property
     def tells_only_help(self) -> bool:

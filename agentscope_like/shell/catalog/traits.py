@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
 
 from msgspec import Struct
 
 from agentscope_like.nearest import nearest
 from agentscope_like.shell.catalog.compiler import CatalogError
+from agentscope_like.toml_tables import TableError, WordSet, parse_table
 
 __all__ = [
     "SYSTEM_DIRECTORIES",
@@ -23,9 +22,13 @@ __all__ = [
     "programs_with",
 ]
 
-_Table: TypeAlias = Mapping[str, object]
 
-_SECTIONS = frozenset({"aliases", "no_grammar", "traits"})
+class _Written(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `traits.toml`, which says what each field is."""
+
+    no_grammar: WordSet
+    aliases: dict[str, WordSet]
+    traits: dict[str, WordSet]
 
 
 class _Traits(Struct, frozen=True):
@@ -80,54 +83,26 @@ def parse_traits(text: str) -> _Traits:
             program by another name than its first.
     """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise CatalogError(f"The catalog's traits: {error}.") from error
-    _refuse_unknown("traits", data, _SECTIONS)
+        written = parse_table(text, _Written, name="traits.toml")
+    except TableError as error:
+        raise CatalogError(f"The catalog's {error}") from error
     firsts: dict[str, str] = {}
     others: dict[str, frozenset[str]] = {}
-    aliases = _table("aliases", data)
-    for first in aliases:
-        others[first] = frozenset(_words("aliases", aliases, first))
-        for name in others[first]:
-            if name in aliases or name in firsts:
+    for first, names in written.aliases.items():
+        others[first] = names
+        for name in names:
+            if name in written.aliases or name in firsts:
                 raise CatalogError(f"The catalog's aliases: {name!r} stands there twice.")
             firsts[name] = first
     programs: dict[str, frozenset[str]] = {}
-    traits = _table("traits", data)
-    for trait in traits:
-        named = _words("traits", traits, trait)
-        for name in named:
-            if name in firsts:
-                raise CatalogError(
-                    f"The catalog's trait {trait!r}: {name!r} is another name of {firsts[name]!r}, "
-                    "and has its traits."
-                )
-        programs[trait] = frozenset(named).union(*(others.get(name, ()) for name in named))
-    without = _table("no_grammar", data)
-    _refuse_unknown("no_grammar", without, frozenset({"names"}))
-    no_grammar = frozenset(_words("no_grammar", without, "names"))
-    return _Traits(programs=programs, firsts=firsts, others=others, no_grammar=no_grammar)
-
-
-def _refuse_unknown(place: str, table: _Table, known: frozenset[str]) -> None:
-    for key in table:
-        if key not in known:
-            raise CatalogError(f"The catalog's {place}: unknown key {key!r}{nearest(key, known)}.")
-
-
-def _table(key: str, data: _Table) -> _Table:
-    table = data.get(key)
-    if not isinstance(table, dict):
-        raise CatalogError(f"The catalog's traits: `{key}` is not a table.")
-    return table
-
-
-def _words(place: str, table: _Table, key: str) -> list[str]:
-    text = table.get(key)
-    if not isinstance(text, str):
-        raise CatalogError(f"The catalog's {place}: `{key}` is not a text.")
-    return text.split()
+    for trait, named in written.traits.items():
+        if name := min(named & firsts.keys(), default=""):
+            raise CatalogError(
+                f"The catalog's trait {trait!r}: {name!r} is another name of {firsts[name]!r}, "
+                "and has its traits."
+            )
+        programs[trait] = named.union(*(others.get(name, ()) for name in named))
+    return _Traits(programs, firsts, others, written.no_grammar)
 
 
 SYSTEM_DIRECTORIES = frozenset(

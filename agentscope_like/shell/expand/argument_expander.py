@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from msgspec.structs import replace
 
+from agentscope_like.shell.draft import Draft, WalkScope
 from agentscope_like.shell.expand.word_evaluation import evaluate
 from agentscope_like.shell.expand.word_names import names_in_variable
-from agentscope_like.shell.state import names_in_parameters, own_doubt, special_parameter
+from agentscope_like.shell.state import State, names_in_parameters, own_doubt, special_parameter
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Literal,
@@ -37,10 +38,6 @@ from agentscope_like.shell.values import (
 )
 from agentscope_like.shell.values import join as either
 
-if TYPE_CHECKING:
-    from agentscope_like.shell.draft import Draft, WalkScope
-    from agentscope_like.shell.state import State
-
 __all__ = ["Expander", "Substituter"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -60,6 +57,7 @@ class Expander:
 
     Attributes:
         draft: The part that gets the doubts.
+        scope: The surroundings of the command in the walk.
         home: The home directory that a lone `~` becomes, or None where unknown.
         assigned: Names that the expansions themselves may set (`${name:=value}`).
     """
@@ -70,7 +68,7 @@ class Expander:
         self._walker = walker
         self._state = state
         self.draft = draft
-        self._scope = scope
+        self.scope = scope
         self.home = home
         self.assigned: dict[str, Shape] = {}
 
@@ -97,7 +95,7 @@ class Expander:
         for name in expression.assigned:
             problem = own_doubt(name, Unknown(shape=Shape.INTEGER))
             if problem:
-                self.draft.doubt(problem, self._scope.span(expression.span))
+                self.draft.doubt(problem, self.scope.span(expression.span))
             self.assigned[name] = Shape.INTEGER
 
     def _check_arithmetic(self, segments: tuple[Segment, ...]) -> None:
@@ -108,13 +106,13 @@ class Expander:
                 if fails(segment.text, self._digits_of):
                     self.draft.doubt(
                         "this arithmetic is an error, for which bash leaves out what follows",
-                        self._scope.span(segment.span),
+                        self.scope.span(segment.span),
                     )
                 for substitution in segment.substitutions:
                     if not self._prints_number(substitution):
                         self.draft.doubt(
                             "this is not known to print a number, and arithmetic runs what it is",
-                            self._scope.span(substitution.span),
+                            self.scope.span(substitution.span),
                         )
 
     def _prints_number(self, substitution: Substitution) -> bool:
@@ -132,7 +130,7 @@ class Expander:
         if not integer:
             self.draft.doubt(
                 f"`{name}` is not known to hold a number, and arithmetic runs what it holds",
-                self._scope.span(segment.span),
+                self.scope.span(segment.span),
             )
 
     def _digits_of(self, name: str) -> str | None:
@@ -145,7 +143,7 @@ class Expander:
         The message of grep about a binary file begins with names, which bash looks up.
         """
         names = self._state.variables.keys()
-        return value.numbered == NUMBER and not self._scope.defined and _SAID.isdisjoint(names)
+        return value.numbered == NUMBER and not self.scope.defined and _SAID.isdisjoint(names)
 
     def _base(self, name: str) -> Argument:
         value = self._state.variables.get(name)
@@ -156,7 +154,7 @@ class Expander:
             return known
         if value is not None:
             return value
-        posix = self._scope.posix
+        posix = self.scope.posix
         known = special_parameter(name, self._state.directories, self.home, posix=posix)
         is_parameter = name in {"@", "*"} or (name.isdecimal() and name != "0")
         if is_parameter and isinstance(known, Unknown):
@@ -165,7 +163,7 @@ class Expander:
 
     def output(self, segment: Substitution) -> Output:
         """Return what a substitution prints."""
-        scope = self._scope.inside(self.draft.index)
+        scope = self.scope.inside(self.draft.index)
         if scope.bounded and segment.opener in _UNAWAITED:
             scope = replace(scope, bounded=False)
         return self._walker.substitute(segment.script, self._state, scope)
@@ -200,7 +198,7 @@ class Expander:
         if not names or not all(map(_NAME.fullmatch, names)):
             self.draft.doubt(
                 f"which variable `${{!{segment.name}}}` means is computed",
-                self._scope.span(segment.span),
+                self.scope.span(segment.span),
             )
             return Unknown()
         return either([self._base(name) for name in names])
@@ -219,7 +217,7 @@ class Expander:
     def _assign_default(self, segment: Variable, argument: Argument) -> None:
         problem = own_doubt(segment.name, argument)
         if problem:
-            self.draft.doubt(problem, self._scope.span(segment.span))
+            self.draft.doubt(problem, self.scope.span(segment.span))
         self.assigned[segment.name] = Shape.ANY
         self._state = self._state.forget({segment.name: Shape.ANY}, directory=False)
 

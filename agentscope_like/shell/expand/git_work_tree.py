@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from agentscope_like.shell.draft import Draft, WalkScope
-    from agentscope_like.shell.state import State
-    from agentscope_like.shell.syntax import Command, Redirect, Script
+from agentscope_like.shell.draft import Draft, WalkScope
+from agentscope_like.shell.state import State
+from agentscope_like.shell.syntax import Command, Redirect, Script
 
 __all__ = ["WorkTree", "may_ask_for_root"]
 

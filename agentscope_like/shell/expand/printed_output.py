@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from agentscope_like.shell import catalog
-from agentscope_like.shell.arguments import read_arguments
-from agentscope_like.shell.catalog import RoleKind
-from agentscope_like.shell.syntax import SimpleCommand, Word, nodes
+from agentscope_like.shell.arguments import ArgumentReading, read_arguments
+from agentscope_like.shell.catalog import Grammar, RoleKind
+from agentscope_like.shell.draft import Draft
+from agentscope_like.shell.syntax import Command, Redirect, Script, SimpleCommand, Word, nodes
 from agentscope_like.shell.values import (
     NUMBER,
     Argument,
@@ -22,12 +22,6 @@ from agentscope_like.shell.values import (
     shape_of,
 )
 from agentscope_like.toml_tables import Expression, table_beside
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.arguments import ArgumentReading
-    from agentscope_like.shell.catalog import Grammar
-    from agentscope_like.shell.draft import Draft
-    from agentscope_like.shell.syntax import Command, Redirect, Script
 
 __all__ = ["heeds_input", "keeps_input", "printed", "printed_by_any", "takes_all"]
 

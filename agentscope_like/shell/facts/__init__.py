@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.facts.commands_in_arguments import (
-    carried_readings,
-    perhaps_carried_readings,
-)
 from agentscope_like.shell.facts.git_history import (
     all_words,
     leaves_out,
@@ -17,13 +13,11 @@ from agentscope_like.shell.facts.possible_commands import (
     INPUT,
     as_written,
     bare_name,
-    led_to,
     raw_commands,
     raw_readings,
     raw_words,
     readings,
     reads_input,
-    renamed_in,
     runs_unseen_text,
     unread_texts,
 )
@@ -40,39 +34,28 @@ from agentscope_like.shell.facts.shown_content import (
     searches_below,
     shows_unseen_files,
 )
-from agentscope_like.shell.facts.spellings import (
-    alias_readings,
-    may_be_alias,
-    may_set_aliases,
-    other_names,
-    other_spellings,
-    perhaps_aliased,
-    perhaps_spelled,
+from agentscope_like.shell.facts.started_commands import (
+    GitAliases,
+    all_names,
+    started_by,
+    started_in,
 )
 
 __all__ = [
     "INPUT",
+    "GitAliases",
     "Implied",
-    "alias_readings",
+    "all_names",
     "all_words",
     "as_written",
     "bare_name",
-    "carried_readings",
     "choosing_option",
     "counts",
     "follows",
     "implied",
     "is_redirect",
     "leaves_out",
-    "led_to",
     "lists_only",
-    "may_be_alias",
-    "may_set_aliases",
-    "other_names",
-    "other_spellings",
-    "perhaps_aliased",
-    "perhaps_carried_readings",
-    "perhaps_spelled",
     "raw_commands",
     "raw_readings",
     "raw_words",
@@ -80,12 +63,13 @@ __all__ = [
     "reads_input",
     "reads_no_directory",
     "reads_unseen_files",
-    "renamed_in",
     "runs_unseen_text",
     "searches_below",
     "shown_in_history",
     "shows_computed",
     "shows_content",
     "shows_unseen_files",
+    "started_by",
+    "started_in",
     "unread_texts",
 ]

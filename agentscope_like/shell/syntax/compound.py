@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 from typing import Literal as OneOf
 
 from agentscope_like.shell.syntax.conditional import ConditionalReader
@@ -14,6 +14,7 @@ from agentscope_like.shell.syntax.tree import (
     ArithmeticFor,
     Case,
     CaseArm,
+    Command,
     For,
     Function,
     Group,
@@ -31,11 +32,6 @@ from agentscope_like.shell.syntax.words import (
     read_assignments,
     read_expression,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentscope_like.shell.syntax.tree import Command
 
 __all__ = ["ARM_END", "CompoundReader"]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from agentscope_like.shell.syntax.lexer import ReadError
 from agentscope_like.shell.syntax.simple_command import SimpleReader
 from agentscope_like.shell.syntax.tree import (
     Arithmetic,
     Literal,
+    Segment,
     Span,
     Substitution,
     Test,
@@ -16,10 +17,6 @@ from agentscope_like.shell.syntax.tree import (
     Word,
 )
 from agentscope_like.shell.syntax.words import bare_text
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.syntax.lexer import ReadError
-    from agentscope_like.shell.syntax.tree import Segment
 
 __all__ = ["ConditionalReader"]
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from agentscope_like.shell.syntax.tree import Span
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.syntax.tree import Script
+from agentscope_like.shell.syntax.tree import Script, Span
 
 __all__ = ["MAXIMUM_DEPTH", "MAXIMUM_NODES", "MAXIMUM_PIECES", "Lexer", "ReadError"]
 

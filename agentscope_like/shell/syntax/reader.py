@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -11,6 +10,7 @@ from agentscope_like.shell.syntax.compound import ARM_END, CompoundReader
 from agentscope_like.shell.syntax.gate import check_text
 from agentscope_like.shell.syntax.lexer import ReadError
 from agentscope_like.shell.syntax.tree import (
+    Command,
     Function,
     Literal,
     Pipeline,
@@ -22,9 +22,6 @@ from agentscope_like.shell.syntax.tree import (
     Word,
 )
 from agentscope_like.shell.syntax.words import RESERVED
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.syntax.tree import Command
 
 __all__ = ["ReadError", "read"]
 

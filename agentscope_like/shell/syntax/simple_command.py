@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from typing import TYPE_CHECKING
 
 from agentscope_like.shell.syntax.tree import (
     Assignment,
@@ -12,14 +11,12 @@ from agentscope_like.shell.syntax.tree import (
     Heredoc,
     Literal,
     Redirect,
+    Segment,
     SimpleCommand,
     Span,
     Word,
 )
 from agentscope_like.shell.syntax.words import RESERVED, WordReader, bare_text
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.syntax.tree import Segment
 
 __all__ = ["SimpleReader"]
 

@@ -21,13 +21,7 @@ from agentscope_like.paths import (
     lineage,
     standard_devices,
 )
-from agentscope_like.shell.analysis import (
-    CHANGES,
-    CommandAnalysis,
-    Effect,
-    EffectKind,
-    Part,
-)
+from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import Implied, implied, is_redirect, lists_only
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import ArithmeticFor, For, Loop, SimpleCommand

@@ -46,7 +46,7 @@ KEEPING_NOTHING = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 """Devices to which writing is harmless: they keep nothing."""
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
-_READ, _CD, _SUFFIX = EffectKind.READ, RoleKind.CD, RoleKind.SUFFIX
+_READ, _CD, _SUFFIX, _RUN = EffectKind.READ, RoleKind.CD, RoleKind.SUFFIX, RoleKind.RUN
 _CONTENT = frozenset({RoleKind.READ, RoleKind.ARCHIVE})
 _LOOKED_AT = _CONTENT | {RoleKind.LIST}
 _KINDS = {
@@ -62,12 +62,10 @@ _KINDS = {
 _VERBS = {
     EffectKind.WRITE: "writes",
     EffectKind.DELETE: "removes",
-    EffectKind.NETWORK: "reaches",
     EffectKind.EXECUTE: "runs",
 }
 _PLAIN_READ = frozenset({"-r", "-s"})
 _LANGUAGES = frozenset({RoleKind.SED, RoleKind.AWK, RoleKind.SQLITE})
-_REACHED = frozenset({RoleKind.HOST, RoleKind.RUN})
 _ASSIGNED = frozenset({RoleKind.ASSIGNMENT, RoleKind.LOCAL, RoleKind.VARIABLE})
 _SOURCES = frozenset({RoleKind.READ, RoleKind.LIST, RoleKind.MOVE, RoleKind.LINK})
 _LINE = rf"(?:[0-9{NUMBER}]+|\$)"
@@ -219,8 +217,8 @@ class Actor(Struct):
                 linked += draft.effects[before:] if kind is RoleKind.LINK else ()
             elif kind in _LANGUAGES:
                 self._check_script(item)
-            elif kind in _REACHED:
-                self._reach(item)
+            elif kind is _RUN:
+                self._run(item)
             elif kind in _ASSIGNED:
                 self._assign(item)
             elif kind is _SUFFIX:
@@ -332,12 +330,11 @@ class Actor(Struct):
         what = f"`{shortened(target)}`" if is_written else "its arguments"
         self.draft.doubts.append(Doubt(f"`{self.reading.label}` {_VERBS[kind]} {what}", span))
 
-    def _reach(self, item: Item) -> None:
+    def _run(self, item: Item) -> None:
         span = self.draft.span_of(item.start)
         source = item.argument if isinstance(item.argument, str) else self._source(span)
-        kind = EffectKind.NETWORK if item.role.kind is RoleKind.HOST else EffectKind.EXECUTE
-        self.draft.effects.append(Effect(kind, source, None, span))
-        self._harm(kind, source, item)
+        self.draft.effects.append(Effect(EffectKind.EXECUTE, source, None, span))
+        self._harm(EffectKind.EXECUTE, source, item)
 
     def _check_script(self, item: Item) -> None:
         span = self.draft.span_of(item.start)

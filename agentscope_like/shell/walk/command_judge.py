@@ -58,7 +58,7 @@ class CommandJudge:
             values = [Unknown() for _ in values]  # bash expands them after the words
         if command.redirects:
             draft.redirects = command.redirects + scope.redirects
-            judge_redirects(command.redirects, state, draft, expander, scope, self._walk.command)
+            judge_redirects(command.redirects, state, expander, self._walk.command)
         draft.argv = tuple([each if isinstance(each, str) else None for each in arguments])
         draft.arguments = arguments
         if expander.assigned:

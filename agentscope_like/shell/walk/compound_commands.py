@@ -29,7 +29,6 @@ from agentscope_like.shell.syntax import (
     If,
     Literal,
     Loop,
-    Redirect,
     Span,
     Test,
     Word,
@@ -60,7 +59,7 @@ class ControlJudge:
             )
             holder.source = scope.source
             expander = Expander(self._walk, state, holder, scope, home=self._walk.home)
-            judge_redirects(command.redirects, state, holder, expander, scope, self._walk.command)
+            judge_redirects(command.redirects, state, expander, self._walk.command)
             redirects = command.redirects + scope.redirects
             source = holder.source if keeps_input(command) else UNKNOWN_INPUT
             inner = replace(scope, redirects=redirects, source=source)
@@ -194,7 +193,7 @@ def judge_arithmetic(
     expander.evaluate(command.expression)
     if command.redirects:
         draft.redirects = command.redirects + scope.redirects
-        judge_redirects(command.redirects, state, draft, expander, scope, walk.command)
+        judge_redirects(command.redirects, state, expander, walk.command)
     after = state.forget(expander.assigned, directory=False)
     return merge(state, after) if may_fail(command.redirects) else after
 
@@ -212,8 +211,7 @@ def judge_test(command: Test, walk: Walking, state: State, scope: WalkScope) -> 
     for problem in check_condition(words):
         span = scope.span(command.words[problem.at].span)
         draft.doubt(problem.message, span, kind=EffectKind.UNKNOWN)
-    redirects: tuple[Redirect, ...] = command.redirects
-    if redirects:
-        draft.redirects = redirects + scope.redirects
-        judge_redirects(redirects, state, draft, expander, scope, walk.command)
+    if command.redirects:
+        draft.redirects = command.redirects + scope.redirects
+        judge_redirects(command.redirects, state, expander, walk.command)
     return state.forget(expander.assigned, directory=False)

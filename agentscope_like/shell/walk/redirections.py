@@ -42,14 +42,9 @@ _SOCKET = re.compile(r"/dev/(tcp|udp)(/.*)?")
 
 
 def judge_redirects(
-    redirects: Sequence[Redirect],
-    state: State,
-    draft: Draft,
-    expander: Expander,
-    scope: WalkScope,
-    command: str,
+    redirects: Sequence[Redirect], state: State, expander: Expander, command: str
 ) -> None:
-    """Add to `draft` what `redirects` read and write."""
+    """Add to the expander's part what `redirects` read and write."""
     for redirect in redirects:
         target = redirect.target
         is_text = isinstance(target, Heredoc) or redirect.operator == "<<<"
@@ -58,10 +53,10 @@ def judge_redirects(
         if is_text:
             source = names_in_text(word, expander.text(word))
         else:
-            _judge(redirect, state, draft, expander, scope, command)
+            _judge(redirect, state, expander, command)
             source = _listed_in(word)
         if redirect.feeds:
-            draft.source = source
+            expander.draft.source = source
 
 
 def _listed_in(word: Word) -> Source:
@@ -126,21 +121,14 @@ def may_fail(redirects: Sequence[Redirect]) -> bool:
     return False
 
 
-def _judge(
-    redirect: Redirect,
-    state: State,
-    draft: Draft,
-    expander: Expander,
-    scope: WalkScope,
-    command: str,
-) -> None:
-    word, operator = redirect.target, redirect.operator
+def _judge(redirect: Redirect, state: State, expander: Expander, command: str) -> None:
+    draft, word, operator = expander.draft, redirect.target, redirect.operator
     if isinstance(word, Heredoc):
         return
     target = expander.argument(word)
     if _is_pipe(word):
         return
-    span = scope.span(redirect.span)
+    span = expander.scope.span(redirect.span)
     source = command[span.start : span.end]
     shown = target if isinstance(target, str) else source
     if _descriptor(redirect) in _OUTPUTS and (operator == "<" or _copied(redirect) == _INPUT):

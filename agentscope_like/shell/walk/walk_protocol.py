@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from agentscope_like.shell.analysis import Doubt
+from agentscope_like.shell.draft import Draft, WalkScope
 from agentscope_like.shell.expand import Substituter
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.analysis import Doubt
-    from agentscope_like.shell.draft import Draft, WalkScope
-    from agentscope_like.shell.names import PrintedNames
-    from agentscope_like.shell.state import State
-    from agentscope_like.shell.syntax import Script, Span, Word
+from agentscope_like.shell.names import PrintedNames
+from agentscope_like.shell.state import State
+from agentscope_like.shell.syntax import Script, Span, Word
 
 __all__ = ["Walking"]
 

@@ -132,14 +132,14 @@ def test_an_unknown_program_is_not_in_the_catalog() -> None:
     [
         ({"flag": "-a"}, "did you mean 'flags'"),
         ({"operands": "raed"}, "did you mean 'read'"),
-        ({"operands": 3}, "neither a role nor a list"),
+        ({"operands": 3}, "`str \\| array`, got `int`"),
         ({"values": {"txet": "-a"}}, "did you mean 'text'"),
         ({"style": "singel-dash"}, "did you mean 'single-dash'"),
         ({"use": "dif", "shared": {"diff": {}}}, "did you mean 'diff'"),
         ({"when": {"-a": {"operand": "read"}}}, "did you mean 'operands'"),
-        ({"harmless": "yes"}, "neither true nor false"),
-        ({"flags": ["-a"]}, "is not a text"),
-        ({"output_operands": "two"}, "is not a number"),
+        ({"harmless": "yes"}, "`bool`, got `str`"),
+        ({"flags": ["-a"]}, "`str`, got `array`"),
+        ({"output_operands": "two"}, "`int`, got `str`"),
         ({"operands": "write: x"}, "takes nothing after a colon"),
     ],
 )

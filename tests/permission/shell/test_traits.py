@@ -26,10 +26,9 @@ TABLES = [
 """The tables that have lines for programs."""
 
 VALID = """
+no_grammar = "xcp"
 [aliases]
 cp = "gcp"
-[no_grammar]
-names = "xcp"
 [traits]
 copier = "cp xcp"
 """
@@ -57,13 +56,13 @@ def test_an_unknown_trait_is_refused_with_the_nearest() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("[traits]", "[trait]", "unknown key 'trait'; did you mean 'traits'"),
-        ("names =", "nmaes =", "unknown key 'nmaes'; did you mean 'names'"),
-        ('"cp xcp"', '["cp"]', "`copier` is not a text"),
+        ("[traits]", "[trait]", "unknown field `trait`; did you mean 'traits'"),
+        ("no_grammar =", "no_gramar =", "unknown field `no_gramar`; did you mean 'no_grammar'"),
+        ('"cp xcp"', '["cp"]', "Expected `WordSet`, got `list` - at `$.traits[...]`"),
         ('"cp xcp"', '"gcp xcp"', "'gcp' is another name of 'cp'"),
         ('cp = "gcp"', 'cp = "gcp"\nmv = "gcp"', "'gcp' stands there twice"),
         ('cp = "gcp"', 'cp = "gcp"\ngcp = "mycp"', "'gcp' stands there twice"),
-        ('[aliases]\ncp = "gcp"', "", "`aliases` is not a table"),
+        ('[aliases]\ncp = "gcp"', "", "missing required field `aliases`"),
         ('"cp xcp"', "", "Invalid value"),
     ],
 )

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice, product
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from msgspec import Struct
 
 from agentscope_like.shell.syntax.lexer import ReadError
-from agentscope_like.shell.syntax.tree import Literal, Span, Substitution, Variable
+from agentscope_like.shell.syntax.tree import Literal, Segment, Span, Substitution, Variable
 from agentscope_like.shell.syntax.words.globs_and_tildes import subspan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from agentscope_like.shell.syntax.tree import Segment
 
 __all__ = ["MAXIMUM_WORDS", "expand_braces"]
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from agentscope_like.shell.syntax.lexer import Lexer
-from agentscope_like.shell.syntax.tree import Arithmetic, Literal, Span, Substitution, Variable
+from agentscope_like.shell.syntax.tree import (
+    Arithmetic,
+    Literal,
+    Segment,
+    Span,
+    Substitution,
+    Variable,
+    Word,
+)
 from agentscope_like.shell.syntax.words.arithmetic import read_expression
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentscope_like.shell.syntax.tree import Segment, Word
 
 __all__ = ["ExpansionReader"]
 

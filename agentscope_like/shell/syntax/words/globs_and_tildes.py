@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from agentscope_like.shell.syntax.lexer import ReadError
-from agentscope_like.shell.syntax.tree import Glob, Literal, Span, Tilde
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agentscope_like.shell.syntax.tree import Segment
+from agentscope_like.shell.syntax.tree import Glob, Literal, Segment, Span, Tilde
 
 __all__ = ["assignment_value", "covered", "mark_globs", "mark_tildes", "opens", "subspan"]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from agentscope_like.shell.syntax.tree import Literal, Span, Word
+from agentscope_like.shell.syntax.tree import Literal, Segment, Span, Word
 from agentscope_like.shell.syntax.words import ansi_quotes as ansi
 from agentscope_like.shell.syntax.words.braces import expand_braces
 from agentscope_like.shell.syntax.words.dollar_expansions import ExpansionReader
@@ -14,9 +13,6 @@ from agentscope_like.shell.syntax.words.globs_and_tildes import (
     mark_globs,
     mark_tildes,
 )
-
-if TYPE_CHECKING:
-    from agentscope_like.shell.syntax.tree import Segment
 
 __all__ = ["RESERVED", "WordReader", "bare_text"]
 

@@ -1,27 +1,157 @@
-"""Finds commands passed as arguments to programs that the walk does not open, for deny rules.
+"""Yields each command that a command line may start, in every spelling, for deny and ask rules.
 
-A command that certainly runs is matched like any other. A command that may run is a guess: a match
-asks.
+Programs may also run their arguments. A command that certainly runs is matched like any other. A
+command that may run is a guess: a match asks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
-from agentscope_like.shell.analysis import EffectKind, Part
+from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts.possible_commands import (
     bare_name,
+    led_to,
+    raw_commands,
     raw_readings,
     raw_words,
+    readings,
     readings_of,
+    renamed_in,
+    unread_texts,
 )
+from agentscope_like.shell.facts.spellings import (
+    alias_readings,
+    may_be_alias,
+    may_set_aliases,
+    other_names,
+    other_spellings,
+    perhaps_aliased,
+    perhaps_spelled,
+)
+from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import Heredoc, Literal
 from agentscope_like.shell.values import Words
 
-__all__ = ["carried_readings", "perhaps_carried_readings"]
+__all__ = ["GitAliases", "all_names", "started_by", "started_in"]
+
+GitAliases: TypeAlias = Mapping[str, Sequence[str]]
+"""What git's aliases stand for, by their names."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
+"""A text in which nothing is quoted, computed or a pattern."""
+
+_ALL_NAMES = "names of all programs"
+_MARKS = str.maketrans("=[]", "   ")
+
+
+def all_names(analysis: CommandAnalysis) -> str | None:
+    """Return a text that holds the names of all programs that may run; None if any program may.
+
+    They stand in the text or in a part, where none is computed or quoted, or are other names of
+    these; but an alias or a link may be any. The answer is kept with the analysis.
+    """
+    known: dict[str, str | None] = analysis.__dict__
+    if _ALL_NAMES not in known:
+        known[_ALL_NAMES] = _all_names(analysis)
+    return known[_ALL_NAMES]
+
+
+def _all_names(analysis: CommandAnalysis) -> str | None:
+    if _PLAIN.fullmatch(analysis.command) is None or any(map(_may_be_another, analysis.parts)):
+        return None
+    words = [word for part in analysis.parts for word in part.argv]
+    if None in words:
+        return None
+    known = [analysis.command, *filter(None, words)]
+    return " ".join((*known, *map(other_names, filter(None, words)))).casefold()
+
+
+def _may_be_another(part: Part) -> bool:
+    """Return whether a part may start a program of any name: by an alias of git, or a link."""
+    if not part.argv:
+        return False
+    if part.argv[0] is not None and "/" in part.argv[0] and part.program is None:
+        return True
+    gits = (
+        at
+        for at, word in enumerate(part.argv)
+        if word is not None and "git" in word.casefold() and bare_name(word) == "git"
+    )
+    return any(may_be_alias(("git", *part.argv[at + 1 :])) for at in gits)
+
+
+def started_by(
+    part: Part,
+    analysis: CommandAnalysis,
+    around: Surroundings,
+    aliases: Callable[[], GitAliases | None],
+    *,
+    guess: bool,
+) -> Iterator[Words]:
+    """Yield each command that a part starts.
+
+    Args:
+        part: The part.
+        analysis: The command that it is of.
+        around: Where it runs.
+        aliases: Returns what git's aliases stand for; None where that is not known.
+        guess: Whether commands count that it may start.
+    """
+    opened: set[Words] = set()
+    for words in _read(part, analysis, around, guess=guess):
+        yield from _spelled(words, guess=guess)
+        if words in opened or not may_be_alias(words):
+            continue
+        opened.add(tuple(families().without_leading_options(words)))
+        known = aliases()
+        yield from alias_readings(words, known or {})
+        if guess:
+            changes = may_set_aliases(analysis.command)
+            yield from perhaps_aliased(words, part, known, may_change=changes)
+
+
+def started_in(text: str, *, guess: bool) -> Iterator[Words]:
+    """Yield each command that a text may start which could not be read.
+
+    Args:
+        text: The text, of which every word may be a program.
+        guess: Whether commands count that another name of these may be.
+    """
+    for words in raw_commands(text):
+        yield from _spelled(words, guess=guess)
+        yield from alias_readings(words, {})
+        if guess:
+            yield from perhaps_aliased(words, None, None, may_change=True)
+    marked = text.translate(_MARKS)  # for arrays that say what a name stands for
+    if marked != text:
+        yield from raw_commands(marked)
+
+
+def _read(
+    part: Part, analysis: CommandAnalysis, around: Surroundings, *, guess: bool
+) -> Iterator[Words]:
+    yield from readings(part)
+    yield from led_to(part, around)
+    for words in unread_texts(part):
+        yield from raw_readings(words)
+    yield from _carried_readings(part)
+    if guess:
+        yield from _perhaps_carried_readings(part)
+        yield from renamed_in(analysis, part)
+
+
+def _spelled(words: Words, *, guess: bool) -> Iterator[Words]:
+    yield words
+    if words and words[0] is not None:
+        yield from other_spellings(words)
+        if guess:
+            yield from perhaps_spelled(words)
+
 
 _RUNNING = frozenset({EffectKind.EXECUTE, EffectKind.UNKNOWN})
 _NAMES_A_PROGRAM = re.compile(
@@ -29,12 +159,12 @@ _NAMES_A_PROGRAM = re.compile(
 )
 _SETTING = re.compile(r"([A-Za-z_]\w*)\+?=(.*)", re.DOTALL)
 _COMMAND_FLAG = re.compile(r"-[A-Za-z]?[cCeEprxX]|--(?:exec|command|run|eval|call|cmd)[a-z-]*")
-_MARKS = str.maketrans("=:[]", "    ")
+_ARGUMENT_MARKS = str.maketrans("=:[]", "    ")
 _MOST_BEFORE = 8
 _MOST_ARGUMENTS = 64
 
 
-def carried_readings(part: Part) -> Iterator[Words]:
+def _carried_readings(part: Part) -> Iterator[Words]:
     """Yield the commands that a part runs from its arguments or its environment."""
     yield from _settings(part)
     words = _words(part)
@@ -55,7 +185,7 @@ def carried_readings(part: Part) -> Iterator[Words]:
         yield from _in_text(value)
 
 
-def perhaps_carried_readings(part: Part) -> Iterator[Words]:
+def _perhaps_carried_readings(part: Part) -> Iterator[Words]:
     """Yield commands that a part may run: after `--` or `exec`, in `--command` and `-e`.
 
     Any argument of an unknown program may begin or contain a command.
@@ -204,4 +334,4 @@ def _in_texts(words: Words) -> Iterator[Words]:
 
 
 def _in_text(text: str) -> Iterator[Words]:
-    yield from raw_readings(raw_words(text.translate(_MARKS)))
+    yield from raw_readings(raw_words(text.translate(_ARGUMENT_MARKS)))

@@ -1,0 +1,112 @@
+"""The reading of a shell command that checks, rules and confinement share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+from agentscope_like.lazy_property import lazy_property
+from agentscope_like.paths import LookBudget
+from agentscope_like.permission.command.edits import edit_objection
+from agentscope_like.permission.context import PermissionContext
+from agentscope_like.permission.protocol import PermissionTool, PreparedCall
+from agentscope_like.shell import CommandAnalysis, KnownPrograms, Surroundings
+from agentscope_like.shell.catalog import programs_with
+from agentscope_like.shell.facts import GitAliases
+
+__all__ = ["CheckedAnalysis", "CommandReading"]
+
+CheckedAnalysis: TypeAlias = Callable[
+    [CommandAnalysis, Sequence[str], Callable[[], Surroundings]], CommandAnalysis
+]
+"""Returns an analysis with further doubts, which depend on files."""
+
+_PROGRAM = attrgetter("program")
+
+
+class CommandReading(PreparedCall):
+    """A shell command as it was read, once for a decision, and where it would run.
+
+    Args:
+        tool: The tool that runs commands.
+        tool_input: Its arguments.
+        context: What is permitted.
+        owner: The class whose public methods this reading replaces.
+        read: The strict reader's analysis: used to deny and ask.
+        analysis: The same, unless a second reader dissents: used to allow.
+        surroundings: Returns where the command would run, as the decision sees it.
+        surroundings_now: Returns where the next command of the session would run, as things are.
+        place_of: Returns which directory stands at a path, so that a swapped one is noticed.
+        programs: Where it finds its programs without approval.
+        checked: Returns an analysis with the doubts that files give rise to, for a decision.
+        aliases: Returns what git's aliases stand for; None where that is not known.
+
+    Attributes:
+        read: As given.
+        analysis: As given, with these doubts and one for each program that only a working
+            directory has.
+        programs: As given.
+        place: Which directory it was read for; empty if that does not matter.
+    """
+
+    def __init__(
+        self,
+        tool: PermissionTool,
+        tool_input: dict[str, Any],
+        context: PermissionContext,
+        *,
+        owner: type,
+        read: CommandAnalysis,
+        analysis: CommandAnalysis,
+        surroundings: Callable[[], Surroundings],
+        surroundings_now: Callable[[], Surroundings],
+        place_of: Callable[[str], str],
+        programs: KnownPrograms,
+        checked: CheckedAnalysis | None = None,
+        aliases: Callable[[CommandAnalysis, Surroundings], GitAliases | None] | None = None,
+    ) -> None:
+        super().__init__(tool, tool_input, context, owner=owner)
+        self.read = read
+        self._surroundings = surroundings
+        self._surroundings_now = surroundings_now
+        self._place_of = place_of
+        self.place = place_of(read.directory)
+        self.programs = programs
+        self._aliases = aliases
+        self.analysis = programs.doubted(analysis)
+        if checked is not None and not programs_with("runs_git").isdisjoint(
+            map(_PROGRAM, analysis.parts)
+        ):
+            self.analysis = checked(self.analysis, context.directories, lambda: self.surroundings)
+
+    @lazy_property
+    def surroundings(self) -> Surroundings:
+        """Where the command runs; each path is located once."""
+        around = self._surroundings()
+        around.effort.left = LookBudget().left  # whatever its reading has looked at
+        return around
+
+    @lazy_property
+    def git_aliases(self) -> GitAliases | None:
+        """What git's aliases stand for, by their names; None where that is not known."""
+        return None if self._aliases is None else self._aliases(self.read, self.surroundings)
+
+    @lazy_property
+    def edit_objection(self) -> str | None:
+        """Why the command is more than edits inside the working directories; None if it is not."""
+        return edit_objection(self.analysis, self.surroundings)
+
+    @property
+    def only_edits(self) -> bool:
+        """Whether the mode lets edits run and the command only edits."""
+        return self.context.mode.properties.edits_run and self.edit_objection is None
+
+    @property
+    def runs_unasked(self) -> bool:
+        """Whether the command runs without approval: a proven read or an accepted edit."""
+        return self.analysis.read_only or self.only_edits
+
+    def begin_run(self) -> None:
+        """Let the run look at as many files as the decision could; paths stay where they led."""
+        self.surroundings.effort.left = LookBudget().left
