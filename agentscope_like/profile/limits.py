@@ -12,16 +12,26 @@ from agentscope_like.profile.profile import RETURN, Profile
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Grant, RunLayer, Toolkit
 
-__all__ = ["add_deny_rules", "budget_layer", "limited_toolkit"]
+__all__ = ["PROFILE_SOURCE", "add_deny_rules", "budget_layer", "limited_toolkit"]
+
+PROFILE_SOURCE = "profile"
+"""The source of rules that come from a profile."""
+
+_RUNTIME_TOOLS = (RETURN, "generate_structured_output")
+"""Tools that the runtime adds where a result is asked for; a profile cannot name them."""
 
 
 def limited_toolkit(toolkit: Toolkit, profile: Profile, account: Account) -> Toolkit:
     """Return a toolkit that shows what a profile shows, and takes its calls from an account.
 
-    A call of a tool that is not shown is refused, and takes nothing. Tools that extend the returned
-    toolkit are shown.
+    A call of a tool that is not shown is refused, and takes nothing. The same holds for tools that
+    extend the returned toolkit, apart from those by which the runtime takes a result.
     """
-    return toolkit.limited(shows=profile.sees, run_layers=[budget_layer(account)])
+
+    def shows(name: str) -> bool:
+        return profile.sees(name) or name in _RUNTIME_TOOLS
+
+    return toolkit.limited(shows=shows, run_layers=[budget_layer(account)])
 
 
 def budget_layer(account: Account) -> RunLayer:
@@ -51,12 +61,12 @@ def budget_layer(account: Account) -> RunLayer:
 def add_deny_rules(
     profile: Profile, context: PermissionContext, tool_names: Collection[str]
 ) -> None:
-    """Add a deny rule for each of these tools that a profile denies, where there is none."""
+    """Add a deny rule for each of these tools that a profile denies; drop another profile's."""
     table = context.table(PermissionBehavior.DENY)
-    source = f"profile {profile.id}"
+    for name, rules in table.items():
+        if any(rule.source == PROFILE_SOURCE for rule in rules):
+            table[name] = [rule for rule in rules if rule.source != PROFILE_SOURCE]
+    deny = PermissionBehavior.DENY
     for name in profile.tools.deny:
-        rules = table.get(name, ())
-        if name in tool_names and all(rule.rule_content is not None for rule in rules):
-            table.add(
-                PermissionRule(tool_name=name, behavior=PermissionBehavior.DENY, source=source)
-            )
+        if name in tool_names:
+            table.add(PermissionRule(tool_name=name, behavior=deny, source=PROFILE_SOURCE))

@@ -29,11 +29,12 @@ from agentscope_like.profile import (
     limited_toolkit,
 )
 from agentscope_like.runs.call_records import CallRecords
-from agentscope_like.runs.outcome import RunControl, RunError, RunState
+from agentscope_like.runs.outcome import RunError, RunState
 from agentscope_like.runs.run_record import RunRecord
 from agentscope_like.state import AgentState
-from agentscope_like.tool import CallRequest, Grant, shown_name
+from agentscope_like.tool import CallRequest, Grant, Toolkit, shown_name
 from agentscope_like.types import ReplyFinishedReason
+from agentscope_like.workspace import RunControl
 
 __all__ = ["AgentRun"]
 
@@ -66,13 +67,14 @@ class AgentRun:
             not over before it was finished; without it, when the agent has replied.
         at_success: Awaited in order when the run was finished, before it is completed; if one
             fails, so does the run.
-        run_id: The id of the run; by default a new one.
+        run_id: The id of the run; by default that of the control, or a new one.
 
     Attributes:
         id: The id of the run.
         state: Where it stands.
         error: Why it failed; None if it did not.
-        account: What it spends from.
+        account: What it spends from. What was spent is kept in the agent's state with the rounds,
+            by the id of the run, for a run that goes on in another process.
 
     Raises:
         ConfigurationError: The profile is for a foreground run and the control is not, or the
@@ -95,7 +97,7 @@ class AgentRun:
                 f"profile {profile.id!r} is for {profile.runs} runs, and the control of the run is "
                 "not: give both the same"
             )
-        self.id = run_id or new_id()
+        self.id = run_id or (new_id() if control is None else control.run_id)
         self.state = RunState.RUNNING
         self.error: RunError | None = None
         self.account = account or Account.of(
@@ -140,7 +142,7 @@ class AgentRun:
         if self.state.is_final or self._task is not None:
             what = f"is {self.state.value}" if self.state.is_final else "is under way"
             raise ResumeError(f"the run {self.id!r} {what}: begin another one")
-        before = self.state
+        before, is_refused = self.state, False
         self._task = asyncio.current_task()
         self._is_idle.clear()
         try:
@@ -150,15 +152,16 @@ class AgentRun:
                 async for event in events:
                     yield event
         except ResumeError:
-            self.state = before
+            self.state, is_refused = before, True
             raise
         except Exception as error:
             if not self._has_begun:
                 raise
             await self._end(RunState.FAILED, _error_of(error))
         finally:
-            if self.state is RunState.RUNNING and self._has_begun:
-                self.state = RunState.CANCELLED
+            is_left = self.state is RunState.RUNNING and self._has_begun
+            if is_left and not is_refused:  # nobody listens any more
+                await self._end(RunState.CANCELLED)
             self._task = None
             self._is_idle.set()
 
@@ -182,6 +185,8 @@ class AgentRun:
         """
         if self._has_begun:
             return
+        kept = self._kept()
+        self.account.resume(kept.get("calls", {}), kept.get("characters", 0))
         agent = self._agent
         names = await self._toolkit.tool_names()
         for middleware in agent.middlewares:
@@ -190,6 +195,8 @@ class AgentRun:
         self._profile.check(dict.fromkeys([*names, *REFERENCE_TOOLS]))
         add_deny_rules(self._profile, agent.state.permission_context, names)
         agent.toolkit = self._limited()
+        if self._calls is not None:
+            await self._calls.resume()
         await self._record.begun(self.id, self._profile.id)
         self._has_begun = True
 
@@ -202,6 +209,7 @@ class AgentRun:
             end: ReplyEndEvent | None = None
             async with aclosing(agent.reply_stream(inputs)) as events:
                 async for event in events:
+                    self._keep(self._rounds())
                     await self._record.heard(event)
                     if isinstance(event, ReplyEndEvent):
                         end = event
@@ -212,7 +220,7 @@ class AgentRun:
                 self.state = RunState.WAITING
                 await self._record.waits()
                 return
-            self._set_rounds(self._rounds() + agent.state.cur_iter)
+            self._keep(self._rounds() + agent.state.cur_iter)
             if not self._is_to_go_on(end):
                 await self._end(*self._outcome(end))
                 return
@@ -260,16 +268,26 @@ class AgentRun:
         return state
 
     def _rounds(self) -> int:
-        """Return the rounds of the replies that have ended; they are kept with the agent."""
-        kept = self._agent.state.middle_context.get(_KEY)
-        return int(kept.get(self.id, 0)) if isinstance(kept, dict) else 0
+        """Return the rounds of the replies that have ended."""
+        return int(self._kept().get("rounds", 0))
 
-    def _set_rounds(self, rounds: int) -> None:
-        self._agent.state.middle_context[_KEY] = {self.id: rounds}
+    def _kept(self) -> dict[str, Any]:
+        """Return what the agent's state keeps of this run, for it to go on in another process."""
+        kept = self._agent.state.middle_context.get(_KEY)
+        own = kept.get(self.id) if isinstance(kept, dict) else None
+        return own if isinstance(own, dict) else {}
+
+    def _keep(self, rounds: int) -> None:
+        kept = {
+            "rounds": rounds,
+            "calls": self.account.spent,
+            "characters": self.account.characters,
+        }
+        self._agent.state.middle_context[_KEY] = {self.id: kept}
 
     # Its calls
 
-    def _limited(self) -> Any:
+    def _limited(self) -> Toolkit:
         toolkit = self._toolkit
         if self._calls is not None:
             toolkit = toolkit.limited(run_layers=[self._calls.run])

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from agentscope_like.agent import Agent, AgentInput
 from agentscope_like.delegation import Delegator, ResultFiles
 from agentscope_like.event import (
+    CHILD_TASKS,
     AgentEvent,
     ExternalExecutionResultEvent,
     RequireExternalExecutionEvent,
@@ -132,8 +133,8 @@ class ChildWorker:
             target.tools.max_calls_per_tool,
             most_characters=target.skills.max_read_chars_per_run,
             within=self._delegator.account,
-            spent=task.calls,
         )
+        account.resume(task.calls)
         agent = self._make(target, task.state, account)
         if task.state is None:
             narrow_directories(agent.state.permission_context, parent.permission_context)
@@ -182,8 +183,8 @@ class _ChildStream:
 
     def _named(self, event: _Question) -> AgentEvent:
         path = [{"taskId": self._task.id, "agentId": self._task.agent}]
-        path += event.metadata.get("child_tasks", [])
-        return event.model_copy(update={"metadata": {**event.metadata, "child_tasks": path}})
+        path += event.metadata.get(CHILD_TASKS, [])
+        return event.model_copy(update={"metadata": {**event.metadata, CHILD_TASKS: path}})
 
 
 def is_visible(policy: WorkspacePolicy, path: str) -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from agentscope_like.agent.reply.structured_output import FINISHING_TOOL
 from agentscope_like.event import ConfirmResult
 from agentscope_like.message import ToolCallState, ToolResponse, ToolResultState
-from agentscope_like.permission import PermissionMode
+from agentscope_like.permission import PermissionMode, PermissionRule
 from agentscope_like.profile import Account, Profile, add_deny_rules, limited_toolkit
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit, ToolProxy
@@ -58,17 +59,22 @@ async def test_tt_07_what_a_profile_does_not_allow_is_not_shown() -> None:
         assert _code(refused) == "agent.tool_policy_denied"
 
 
-async def test_tools_that_the_runtime_adds_are_shown() -> None:
-    """An extended toolkit shows the further tool, and no others; to return costs no call."""
-    toolkit, account = _limited(_profile(READ), Probe(SEARCH), Probe(READ))
-    extended = toolkit.extended([Probe("task.return")])
+async def test_tools_that_the_runtime_adds_for_results_are_shown() -> None:
+    """A further tool of a middleware is shown only if the profile shows it."""
+    toolkit, account = _limited(_profile(READ, "more"), Probe(SEARCH), Probe(READ))
+    added = [Probe(name) for name in ("task.return", FINISHING_TOOL, "more", "other")]
+    extended = toolkit.extended(added)
     names = [one["function"]["name"] for one in await extended.get_tool_schemas()]
-    assert names == ["skill_read", "task_return"]
-    assert (
-        text_of(await outcome(extended, call_of("task_return"), AgentState())) == "task.return:hi"
-    )
-    assert account.calls == 0
-    assert _code(await outcome(toolkit, call_of("task_return"), AgentState())) is None
+    assert names == ["skill_read", "task_return", FINISHING_TOOL, "more"]
+    response = await outcome(extended, call_of("task_return"), AgentState())
+    assert text_of(response) == "task.return:hi"
+    assert account.calls == 0  # a child without calls left can return what it has
+    assert text_of(await outcome(extended, call_of("more"), AgentState())) == "more:hi"
+    assert account.calls == 1
+    refused = await outcome(extended, call_of("other"), AgentState())
+    assert _code(refused) == "agent.tool_policy_denied"
+    unknown = await outcome(toolkit, call_of("task_return"), AgentState())
+    assert "There is no tool named 'task_return'" in text_of(unknown)
 
 
 async def test_being_visible_is_no_permission() -> None:
@@ -92,6 +98,12 @@ async def test_tt_140_deny_comes_before_allow_and_is_a_deny_rule() -> None:
     add_deny_rules(profile, state.permission_context, [SEARCH, READ])
     add_deny_rules(profile, state.permission_context, [SEARCH, READ])
     assert len(state.permission_context.deny_rules[SEARCH]) == 1
+    kept = PermissionRule.parse(f"deny {READ}")
+    state.permission_context.deny_rules[READ] = [kept]
+    add_deny_rules(_profile(deny=["a"]), state.permission_context, [SEARCH, READ])
+    assert dict(state.permission_context.deny_rules) == {SEARCH: [], READ: [kept]}
+    state.permission_context.deny_rules[READ] = []
+    add_deny_rules(profile, state.permission_context, [SEARCH, READ])
     whole = Toolkit([probe, other])
     response = await outcome(whole, call_of("chat_search"), state)
     assert response is not None
