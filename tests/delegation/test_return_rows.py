@@ -49,7 +49,7 @@ def heard(team: Team) -> str:
     return str(team.models["child"].seen[-1])
 
 
-async def test_tt_47_56_only_children_have_it() -> None:
+async def test_tt_47_and_56_only_children_have_it() -> None:
     """The child sees it, by the model's name; the main agent does not, and cannot call it."""
     team = pair()
     team.dictate("lead", [call("x", "task.return", summary="I am done")])

@@ -207,7 +207,7 @@ async def test_tt_29_context_and_expected_output() -> None:
 
 
 @pytest.mark.parametrize(("name", "limit"), [("maxRounds", 5), ("maxToolCalls", 6)])
-async def test_tt_30_31_budget(name: str, limit: int) -> None:
+async def test_tt_30_and_31_budget(name: str, limit: int) -> None:
     """It may be the target's limit; above, the call fails, and the number is never clamped."""
     target = profile("a", tools={"max_rounds": 5, "max_calls_per_run": 6})
     team = Team(LEAD, target)
@@ -245,7 +245,7 @@ async def test_tt_30_rounds_hold() -> None:
     ],
     ids=["tt_32", "depth", "tt_33_callable", "tt_33_subagent", "tt_35"],
 )
-async def test_tt_32_33_35_policies(lead: Profile, target: Profile, reason: str) -> None:
+async def test_tt_32_and_33_and_35_policies(lead: Profile, target: Profile, reason: str) -> None:
     """Parent and target must both agree; who may not is told why, and nobody is asked."""
     team = Team(lead, target)
     team.contexts["lead"] = allowing(allow=[])
@@ -310,7 +310,7 @@ async def test_tt_37_tasks_at_once() -> None:
     assert "at most 2 child tasks are at work at once" in text_of(results(agent)["d2"])
 
 
-async def test_tt_38_40_44_status_only() -> None:
+async def test_tt_38_and_40_and_44_status_only() -> None:
     """`statusOnly` does not wait: the task is told as running, and goes on."""
     team = Team(LEAD, profile("a"))
     team.dictate("a", saying("ok"))
