@@ -210,6 +210,8 @@ class Agent:
             async for event in events:
                 if isinstance(event, Msg):
                     final = event
+                elif getattr(event, "is_of_child", False):
+                    continue
                 elif self.middlewares and (reply_id := getattr(event, "reply_id", None)):
                     # A middleware may reply in the agent's place.
                     heard = heard or AssistantMsg(self.name, [], id=reply_id)

@@ -6,7 +6,7 @@ from agentscope_like.event.answer import (
     UserConfirmResultEvent,
     UserInterruptEvent,
 )
-from agentscope_like.event.base import EventBase, EventType
+from agentscope_like.event.base import CHILD_TASKS, EventBase, EventType
 from agentscope_like.event.model import (
     DataBlockDeltaEvent,
     DataBlockEndEvent,
@@ -43,6 +43,7 @@ from agentscope_like.event.union import AgentEvent, parse_event
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = [
+    "CHILD_TASKS",
     "AgentEvent",
     "ConfirmResult",
     "CustomEvent",

@@ -9,7 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from agentscope_like.message.block import new_id, now
 from agentscope_like.permission.text import Facts
 
-__all__ = ["EventBase", "EventType"]
+__all__ = ["CHILD_TASKS", "EventBase", "EventType"]
+
+CHILD_TASKS = "child_tasks"
+"""In the metadata of a child's question: the path to the child, the outermost task first."""
 
 
 class EventType(StrEnum):
@@ -53,3 +56,8 @@ class EventBase(BaseModel):
     id: str = Field(default_factory=new_id)
     created_at: str = Field(default_factory=now)
     metadata: Facts = Field(default_factory=dict)
+
+    @property
+    def is_of_child(self) -> bool:
+        """Return whether an agent below the one whose stream it is in says it."""
+        return CHILD_TASKS in self.metadata

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentscope_like.event import (
+    EventBase,
     ReplyEndEvent,
     RequireExternalExecutionEvent,
     RequireUserConfirmEvent,
@@ -98,6 +99,8 @@ class TracedReply:
         if isinstance(event, Msg):
             self._written = event
             return
+        if isinstance(event, EventBase) and event.is_of_child:
+            return  # the child's own trace tells it
         if self._message is None and (reply_id := getattr(event, "reply_id", None)):
             self._begin_message(reply_id)
         match event:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from agentscope_like.agent import Agent, AgentInput
 from agentscope_like.delegation import Delegator, ResultFiles
 from agentscope_like.event import (
+    CHILD_TASKS,
     AgentEvent,
     ExternalExecutionResultEvent,
     RequireExternalExecutionEvent,
@@ -182,8 +183,8 @@ class _ChildStream:
 
     def _named(self, event: _Question) -> AgentEvent:
         path = [{"taskId": self._task.id, "agentId": self._task.agent}]
-        path += event.metadata.get("child_tasks", [])
-        return event.model_copy(update={"metadata": {**event.metadata, "child_tasks": path}})
+        path += event.metadata.get(CHILD_TASKS, [])
+        return event.model_copy(update={"metadata": {**event.metadata, CHILD_TASKS: path}})
 
 
 def is_visible(policy: WorkspacePolicy, path: str) -> bool:

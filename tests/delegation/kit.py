@@ -111,15 +111,18 @@ class Team:
         agent.middlewares = (self.children(name),)
         return agent
 
-    def children(self, name: str) -> Children:
-        """Return the children of an agent that has no parent."""
-        delegator = Delegator.of(
+    def delegator(self, name: str) -> Delegator:
+        """Return an agent that has no parent, as one that delegates."""
+        return Delegator.of(
             self.shown(name),
             [self.shown(one) for one in self.profiles],
             is_configured=lambda one: one not in self.unconfigured,
             account=self.account,
         )
-        return Children(delegator, self.make, results=self.results)
+
+    def children(self, name: str) -> Children:
+        """Return the children of an agent that has no parent."""
+        return Children(self.delegator(name), self.make, results=self.results)
 
 
 def allowing(**rules: Any) -> PermissionContext:

@@ -16,6 +16,7 @@ from agentscope_like.event import (
 )
 from agentscope_like.exception import ConfigurationError, ResumeError
 from agentscope_like.message import Msg, ToolChunk, ToolResultState, UserMsg
+from agentscope_like.observability import ObservabilityManager, TraceMiddleware
 from agentscope_like.permission import PermissionContext, PermissionMode, PermissionRule
 from agentscope_like.state import AgentState
 from agentscope_like.tool import FunctionTool
@@ -32,6 +33,7 @@ from tests.delegation.kit import (
     saying,
     told,
 )
+from tests.observability.kit import Recorder
 
 
 class Work:
@@ -216,8 +218,8 @@ async def test_two_children_ask_and_are_answered_one_by_one() -> None:
     assert work.ran == ["b", "a"]
 
 
-async def test_a_reply_that_waits_for_a_child_says_so() -> None:
-    """`reply` returns a message, and not an empty one."""
+async def test_a_reply_that_waits_for_a_child_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    """`reply` returns the parent's message, and takes no event of the child into it."""
     work = Work()
     team = team_of(work, "lead", "child", lead=MAY_WORK)
     team.dictate("lead", [delegate("d", "child")], [call("w", "agent.await")], saying("done"))
@@ -226,6 +228,24 @@ async def test_a_reply_that_waits_for_a_child_says_so() -> None:
     (question,) = asked(await events_of(agent, "go"))
     message = await agent.reply(answering(question))
     assert "waiting" in str(message.get_text_content())
+    assert (message.id, message.name) == (agent.state.reply_id, "lead")
+    assert not caplog.records
+
+
+async def test_a_trace_of_the_parent_tells_its_own_calls() -> None:
+    """The child's waiting call belongs to the child's trace, also when the answer comes."""
+    work = Work()
+    team = team_of(work, "lead", "child", lead=MAY_WORK)
+    team.dictate("lead", [delegate("d", "child")], [call("w", "agent.await")], saying("done"))
+    team.dictate("child", [call("k", "work", what="it")], returning("ok"))
+    agent, recorder = team.top("lead"), Recorder()
+    agent.middlewares = (TraceMiddleware(ObservabilityManager([recorder])), *agent.middlewares)
+    (question,) = asked(await events_of(agent, "go"))
+    await events_of(agent, answering(question))
+    heard = str(recorder.events)
+    assert "agent.delegate" in heard
+    assert "'work'" not in heard
+    assert question.reply_id not in heard
 
 
 # What it may do

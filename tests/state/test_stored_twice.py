@@ -9,7 +9,7 @@ import pytest
 
 from agentscope_like.event import ConfirmResult, UserConfirmResultEvent, parse_event
 from agentscope_like.message import Msg, ToolCallState
-from agentscope_like.state import AgentState
+from agentscope_like.state import AgentState, ChildTask
 from agentscope_like.tool import Toolkit
 from tests.tool.kit import Probe, call_of
 
@@ -62,6 +62,22 @@ async def test_a_call_that_nobody_allowed_is_refused(fields: dict[str, Any], sai
     text = changed(await stored(), **fields)
     with pytest.raises(ValueError, match=said):
         AgentState.model_validate_json(text)
+
+
+async def test_a_call_of_a_child_that_nobody_allowed_is_refused() -> None:
+    """Nor can the state of a child that is kept in it, at any depth; one that asks is read."""
+    child = await stored()
+    for text, is_refused in ((child, False), (changed(child, state="allowed"), True)):
+        state = json.loads(text)
+        for _ in range(2):
+            task = ChildTask(agent="a", reply_id="r", brief={}, max_rounds=1, max_calls=1)
+            kept = {**task.model_dump(mode="json"), "state": state}
+            state = {**AgentState().model_dump(mode="json"), "children": {"tasks": [kept]}}
+        if is_refused:
+            with pytest.raises(ValueError, match="no person's yes is on record"):
+                AgentState.model_validate_json(json.dumps(state))
+        else:
+            assert len(list(AgentState.model_validate_json(json.dumps(state)).with_children())) == 3
 
 
 async def test_text_is_no_boolean() -> None:
