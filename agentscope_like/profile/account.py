@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agentscope_like.exception import ConfigurationError, RecoverableToolError
 from agentscope_like.profile.profile import ToolPolicy
@@ -32,8 +32,6 @@ class Account:
         most_per_tool: The calls of single tools, by canonical name.
         most_characters: The characters that may be read of skills.
         within: The account of the parent, from which each unit is taken as well.
-        spent: The calls made before, by tool, of a run that goes on; those of the parent's account
-            include them.
     """
 
     def __init__(
@@ -43,12 +41,11 @@ class Account:
         *,
         most_characters: int | None = None,
         within: Account | None = None,
-        spent: Mapping[str, int] | None = None,
     ) -> None:
         limits = [most_calls, most_characters or 0, *(most_per_tool or {}).values()]
         if min(limits) < 0:
             raise ConfigurationError(f"a limit of an account is {min(limits)}: give 0 or more")
-        self._own = _Limits(most_calls, dict(most_per_tool or {}), most_characters, Counter(spent))
+        self._own = _Limits(most_calls, dict(most_per_tool or {}), most_characters)
         self._all: tuple[_Limits, ...] = (self._own,)
         self._lock = threading.Lock()
         if within is not None:  # one lock for all, so that a unit is taken of all or of none
@@ -80,6 +77,24 @@ class Account:
         """Return the calls so far, by tool."""
         with self._lock:
             return dict(self._own.calls)
+
+    @property
+    def characters(self) -> int:
+        """Return the number of characters so far."""
+        return self._own.characters
+
+    def resume(self, spent: Mapping[str, int], characters: int = 0) -> None:
+        """Count what the run spent before, in another process; what is counted already stays.
+
+        The account of a parent has it counted, too.
+
+        Args:
+            spent: The calls, by tool.
+            characters: The characters.
+        """
+        with self._lock:
+            self._own.calls |= Counter(spent)
+            self._own.characters = max(self._own.characters, characters)
 
     def take_call(self, tool_name: str) -> str:
         """Take one call of a tool.
@@ -117,7 +132,7 @@ class _Limits:
     most_calls: int
     most_per_tool: dict[str, int]
     most_characters: int | None
-    calls: Counter[str]
+    calls: Counter[str] = field(default_factory=Counter)
     characters: int = 0
 
     def refuse_call(self, tool_name: str) -> None:

@@ -66,7 +66,8 @@ class AgentRun:
             not over before it was finished; without it, when the agent has replied.
         at_success: Awaited in order when the run was finished, before it is completed; if one
             fails, so does the run.
-        run_id: The id of the run; by default a new one.
+        run_id: The id of the run; by default a new one. Under it, the agent's state keeps the
+            rounds and what was spent, for a run that goes on in another process.
 
     Attributes:
         id: The id of the run.
@@ -191,6 +192,8 @@ class AgentRun:
         add_deny_rules(self._profile, agent.state.permission_context, names)
         agent.toolkit = self._limited()
         await self._record.begun(self.id, self._profile.id)
+        kept = self._kept()
+        self.account.resume(kept.get("calls", {}), kept.get("characters", 0))
         self._has_begun = True
 
     async def _worked(self, inputs: AgentInput) -> AsyncGenerator[AgentEvent, None]:
@@ -202,6 +205,7 @@ class AgentRun:
             end: ReplyEndEvent | None = None
             async with aclosing(agent.reply_stream(inputs)) as events:
                 async for event in events:
+                    self._keep(self._rounds())
                     await self._record.heard(event)
                     if isinstance(event, ReplyEndEvent):
                         end = event
@@ -212,7 +216,7 @@ class AgentRun:
                 self.state = RunState.WAITING
                 await self._record.waits()
                 return
-            self._set_rounds(self._rounds() + agent.state.cur_iter)
+            self._keep(self._rounds() + agent.state.cur_iter)
             if not self._is_to_go_on(end):
                 await self._end(*self._outcome(end))
                 return
@@ -260,12 +264,22 @@ class AgentRun:
         return state
 
     def _rounds(self) -> int:
-        """Return the rounds of the replies that have ended; they are kept with the agent."""
-        kept = self._agent.state.middle_context.get(_KEY)
-        return int(kept.get(self.id, 0)) if isinstance(kept, dict) else 0
+        """Return the rounds of the replies that have ended."""
+        return int(self._kept().get("rounds", 0))
 
-    def _set_rounds(self, rounds: int) -> None:
-        self._agent.state.middle_context[_KEY] = {self.id: rounds}
+    def _kept(self) -> dict[str, Any]:
+        """Return what the agent's state keeps of this run, for it to go on in another process."""
+        kept = self._agent.state.middle_context.get(_KEY)
+        own = kept.get(self.id) if isinstance(kept, dict) else None
+        return own if isinstance(own, dict) else {}
+
+    def _keep(self, rounds: int) -> None:
+        kept = {
+            "rounds": rounds,
+            "calls": self.account.spent,
+            "characters": self.account.characters,
+        }
+        self._agent.state.middle_context[_KEY] = {self.id: kept}
 
     # Its calls
 

@@ -133,8 +133,8 @@ class ChildWorker:
             target.tools.max_calls_per_tool,
             most_characters=target.skills.max_read_chars_per_run,
             within=self._delegator.account,
-            spent=task.calls,
         )
+        account.resume(task.calls)
         agent = self._make(target, task.state, account)
         if task.state is None:
             narrow_directories(agent.state.permission_context, parent.permission_context)

@@ -84,7 +84,8 @@ def test_a_child_takes_from_its_parents_too() -> None:
     """Where one of them has none left, nothing is taken of any; what is left is told."""
     top = Account(3, most_characters=5)
     middle = Account(9, {"a": 1}, within=top)
-    child = Account(2, within=middle, spent={"b": 1})
+    child = Account(2, within=middle)
+    child.resume({"b": 1})
     child.take_call("a")
     assert (top.spent, middle.spent, child.spent) == ({"a": 1}, {"a": 1}, {"b": 1, "a": 1})
     with pytest.raises(BudgetError, match="may make 2 calls of tools"):
@@ -98,6 +99,22 @@ def test_a_child_takes_from_its_parents_too() -> None:
     child.take_characters(5)
     with pytest.raises(BudgetError, match="may read 0 more"):
         middle.take_characters(1)
+
+
+def test_a_run_that_goes_on_has_spent_what_it_spent() -> None:
+    """It is counted once, however often it is told, and not of the parent a second time."""
+    top = Account(10, most_characters=10)
+    child = Account(3, {"a": 2}, most_characters=10, within=top)
+    for _ in range(2):
+        child.resume({"a": 1, "b": 1}, 4)
+    assert (child.spent, child.characters, top.spent) == ({"a": 1, "b": 1}, 4, {})
+    child.take_call("a")
+    with pytest.raises(BudgetError):
+        child.take_call("b")
+    with pytest.raises(BudgetError, match="may read 6 more"):
+        child.take_characters(7)
+    child.resume({"a": 1})
+    assert child.spent == {"a": 2, "b": 1}
 
 
 def test_a_negative_limit_is_refused() -> None:

@@ -11,17 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from agentscope_like.event import RequireUserConfirmEvent
 from agentscope_like.journal import Journal, RecordedRun
 from agentscope_like.message import ToolResultBlock, UserMsg
 from agentscope_like.permission import PermissionMode
 from agentscope_like.profile import Account
 from agentscope_like.runs import AgentRun, Children, RunState
-from agentscope_like.state import ChildTask
+from agentscope_like.state import AgentState, ChildTask
 from agentscope_like.tool import Bash, FunctionTool
 from tests.agent.kit import text_of
 from tests.delegation.kit import (
     Team,
     allowing,
+    answering,
     call,
     delegate,
     profile,
@@ -122,6 +124,38 @@ async def test_tt_13_a_childs_calls_are_its_parents_too() -> None:
     assert "last call of tools" in results[-2]
     assert "agent.tool_budget_exhausted" in results[-1]
     assert team.account.spent == {"agent.delegate": 1, "work": 3, "agent.await": 1}
+
+
+async def test_a_run_that_goes_on_elsewhere_has_spent_what_it_spent() -> None:
+    """What a child calls in one process is counted in the next, of the child and of the parent."""
+    team = Team(profile("lead"), profile("child"))
+
+    async def work(what: str) -> str:
+        """Do something."""
+        return what
+
+    team.tools = {"child": [FunctionTool(work)], "lead": [FunctionTool(work)]}
+    team.contexts = {"lead": BYPASS, "child": allowing(ask=["work"])}
+    team.account = Account(4)
+    team.dictate("lead", [delegate("d", "child")], [call("w", "agent.await")], saying("done"))
+    team.dictate(
+        "child", [call("k1", "work", what="a")], [call("k2", "work", what="b")], returning("ok")
+    )
+    run = AgentRun(team.top("lead"), team.shown("lead"), account=team.account, run_id="r")
+    events = [event async for event in run.stream(UserMsg("user", "go"))]
+    (question,) = [one for one in events if isinstance(one, RequireUserConfirmEvent)]
+    for left in (3, 2):
+        assert run.state is RunState.WAITING
+        saved = run.agent.state.model_dump_json()
+        team.account = Account(4)
+        agent = team.top("lead", AgentState.model_validate_json(saved))
+        run = AgentRun(agent, team.shown("lead"), account=team.account, run_id="r")
+        events = [event async for event in run.stream(answering(question))]
+        assert team.account.spent["work"] == 4 - left
+        if left == 3:
+            (question,) = [one for one in events if isinstance(one, RequireUserConfirmEvent)]
+    assert team.account.spent == {"agent.delegate": 1, "work": 2, "agent.await": 1}
+    assert run.state is RunState.COMPLETED
 
 
 def running_with(mark: str) -> list[str]:
