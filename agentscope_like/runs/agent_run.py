@@ -183,6 +183,8 @@ class AgentRun:
         """
         if self._has_begun:
             return
+        kept = self._kept()
+        self.account.resume(kept.get("calls", {}), kept.get("characters", 0))
         agent = self._agent
         names = await self._toolkit.tool_names()
         for middleware in agent.middlewares:
@@ -192,8 +194,6 @@ class AgentRun:
         add_deny_rules(self._profile, agent.state.permission_context, names)
         agent.toolkit = self._limited()
         await self._record.begun(self.id, self._profile.id)
-        kept = self._kept()
-        self.account.resume(kept.get("calls", {}), kept.get("characters", 0))
         self._has_begun = True
 
     async def _worked(self, inputs: AgentInput) -> AsyncGenerator[AgentEvent, None]:
