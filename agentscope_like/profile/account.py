@@ -78,24 +78,6 @@ class Account:
         with self._lock:
             return dict(self._own.calls)
 
-    @property
-    def characters(self) -> int:
-        """Return the number of characters so far."""
-        return self._own.characters
-
-    def resume(self, spent: Mapping[str, int], characters: int = 0) -> None:
-        """Count what the run spent before, in another process; what is counted already stays.
-
-        The account of a parent has it counted, too.
-
-        Args:
-            spent: The calls, by tool.
-            characters: The characters.
-        """
-        with self._lock:
-            self._own.calls |= Counter(spent)
-            self._own.characters = max(self._own.characters, characters)
-
     def take_call(self, tool_name: str) -> str:
         """Take one call of a tool.
 
@@ -123,6 +105,24 @@ class Account:
                 limits.refuse_characters(count)
             for limits in self._all:
                 limits.characters += count
+
+    @property
+    def characters(self) -> int:
+        """Return the number of characters so far."""
+        return self._own.characters
+
+    def resume(self, spent: Mapping[str, int], characters: int = 0) -> None:
+        """Count what the run spent before, in another process; what is counted already stays.
+
+        The account of a parent has it counted, too.
+
+        Args:
+            spent: The calls, by tool.
+            characters: The characters.
+        """
+        with self._lock:
+            self._own.calls |= Counter(spent)
+            self._own.characters = max(self._own.characters, characters)
 
 
 @dataclass(slots=True)
