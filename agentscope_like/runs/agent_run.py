@@ -66,14 +66,14 @@ class AgentRun:
             not over before it was finished; without it, when the agent has replied.
         at_success: Awaited in order when the run was finished, before it is completed; if one
             fails, so does the run.
-        run_id: The id of the run; by default a new one. Under it, the agent's state keeps the
-            rounds and what was spent, for a run that goes on in another process.
+        run_id: The id of the run; by default a new one.
 
     Attributes:
         id: The id of the run.
         state: Where it stands.
         error: Why it failed; None if it did not.
-        account: What it spends from.
+        account: What it spends from. What was spent is kept in the agent's state with the rounds,
+            by the id of the run, for a run that goes on in another process.
 
     Raises:
         ConfigurationError: The profile is for a foreground run and the control is not, or the
