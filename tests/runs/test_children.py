@@ -32,6 +32,7 @@ from tests.delegation.kit import (
     returning,
     saying,
     told,
+    until,
 )
 from tests.observability.kit import Recorder
 
@@ -148,8 +149,7 @@ async def test_a_child_at_work_goes_on_after_a_crash() -> None:
     agent = team.top("lead")
     running = asyncio.create_task(events_of(agent, "go"))
     await work.began.wait()
-    while not agent.state.get_awaiting_tool_calls("lead"):
-        await asyncio.sleep(0.01)
+    await until(lambda: agent.state.has_awaiting_tool_calls("lead"))
     saved = agent.state.model_dump_json()
     running.cancel()
     await running
@@ -213,8 +213,7 @@ async def test_a_wrong_answer_after_a_crash_leaves_the_others_at_work() -> None:
     first = team.top("lead")
     running = asyncio.create_task(events_of(first, "go"))
     await work.began.wait()
-    while first.state.children.tasks[0].status != "waiting":
-        await asyncio.sleep(0.01)
+    await until(lambda: first.state.children.tasks[0].status == "waiting")
     saved = first.state.model_dump_json()
     running.cancel()
     await running
