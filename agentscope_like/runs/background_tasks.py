@@ -71,6 +71,16 @@ class BackgroundTasks:
         if self._errors:
             raise self._errors.pop(0)
 
+    async def taken(self) -> None:
+        """Wait until a task says something or ends, which shows whether it took its answer.
+
+        Raises:
+            BaseException: It did not.
+        """
+        await self.news(None)
+        if self._errors:
+            raise self._errors.pop(0)
+
     async def news(self, seconds: float | None) -> None:
         """Wait until a task says something or ends, at most so long."""
         self._news.clear()

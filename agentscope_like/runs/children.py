@@ -107,6 +107,8 @@ class Children(MiddlewareBase):
         stream = ParentStream(agent, tasks, awaited)
         try:
             core = self._begun(inputs, tasks, next_handler)
+            if core is None:
+                await tasks.taken()  # a wrong answer leaves all others as they are
             while True:
                 if core is not None:
                     async with aclosing(stream.passed(core)) as events:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -151,3 +152,12 @@ def answering(
             ConfirmResult(confirmed=confirmed, tool_call=one) for one in question.tool_calls
         ],
     )
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until it holds."""
+    for _ in range(1000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError

@@ -32,6 +32,7 @@ from tests.delegation.kit import (
     returning,
     saying,
     told,
+    until,
 )
 from tests.observability.kit import Recorder
 
@@ -148,7 +149,7 @@ async def test_a_child_at_work_goes_on_after_a_crash() -> None:
     agent = team.top("lead")
     running = asyncio.create_task(events_of(agent, "go"))
     await work.began.wait()
-    await asyncio.sleep(0.02)  # for the parent to wait
+    await until(lambda: agent.state.has_awaiting_tool_calls("lead"))
     saved = agent.state.model_dump_json()
     running.cancel()
     await running
@@ -199,6 +200,40 @@ async def test_a_wrong_answer_is_refused_and_nothing_done() -> None:
     assert agent.state.model_dump_json() == before
     await events_of(agent, answering(question))
     assert work.ran == ["it"]
+
+
+async def test_a_wrong_answer_after_a_crash_leaves_the_others_at_work() -> None:
+    """A child that was at work is neither cancelled nor begun; the right answer takes up both."""
+    work = Work()
+    team = team_of(work, "lead", "asks", "works", lead=MAY_WORK, works=MAY_WORK)
+    wait = call("w", "agent.await", mode="allCompleted")
+    team.dictate("lead", [delegate("d1", "asks"), delegate("d2", "works")], [wait])
+    team.dictate("asks", [call("k", "work", what="asked")])
+    team.dictate("works", [call("k", "work", what="slow", waits=True)])
+    first = team.top("lead")
+    running = asyncio.create_task(events_of(first, "go"))
+    await work.began.wait()
+    await until(lambda: first.state.children.tasks[0].status == "waiting")
+    saved = first.state.model_dump_json()
+    running.cancel()
+    await running
+    agent = team.top("lead", AgentState.model_validate_json(saved))
+    asking, working = agent.state.children.tasks
+    assert (asking.status, working.status) == ("waiting", "running")
+    assert asking.state is not None
+    (waiting,) = asking.state.get_awaiting_tool_calls("asks")
+    question = RequireUserConfirmEvent(reply_id=asking.state.reply_id, tool_calls=[waiting])
+    other = waiting.model_copy(update={"id": "other"})
+    wrong = question.model_copy(update={"tool_calls": [other]})
+    with pytest.raises(ResumeError, match="'other'"):
+        await events_of(agent, answering(wrong))
+    assert (asking.status, working.status) == ("waiting", "running")
+    team.turns["lead"][:] = [saying("done")]
+    for name in ("asks", "works"):
+        team.turns[name][:] = [returning("ok")]
+    await events_of(agent, answering(question))
+    assert [task["status"] for task in told(agent, "w")["tasks"]] == ["completed", "completed"]
+    assert work.ran == ["asked"]
 
 
 async def test_two_children_ask_and_are_answered_one_by_one() -> None:

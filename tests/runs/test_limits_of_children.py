@@ -30,6 +30,7 @@ from tests.delegation.kit import (
     returning,
     saying,
     told,
+    until,
 )
 
 BYPASS = allowing(mode=PermissionMode.BYPASS)
@@ -205,11 +206,7 @@ async def test_three_levels_cancelled_from_the_top_leave_nothing_running(tmp_pat
     run = AgentRun(agent, team.shown("lead"), account=team.account)
     tasks, files = asyncio.all_tasks(), open_files()
     running = asyncio.create_task(run.run(UserMsg("user", "go")))
-    for _ in range(500):
-        if len(running_with(mark)) >= 2:
-            break
-        await asyncio.sleep(0.02)
-    assert len(running_with(mark)) >= 2
+    await until(lambda: len(running_with(mark)) >= 2)
     await run.cancel()
     await running
     assert run.state is RunState.CANCELLED
