@@ -78,6 +78,17 @@ class Account:
         with self._lock:
             return dict(self._own.calls)
 
+    @property
+    def characters_left(self) -> int | None:
+        """Return how many characters may still be read of skills; None for no limit."""
+        with self._lock:
+            left = [
+                limits.most_characters - limits.characters
+                for limits in self._all
+                if limits.most_characters is not None
+            ]
+        return min(left, default=None)
+
     def take_call(self, tool_name: str) -> str:
         """Take one call of a tool.
 

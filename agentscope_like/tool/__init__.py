@@ -49,7 +49,13 @@ if TYPE_CHECKING:
         ToolExpandTools,
     )
     from agentscope_like.tool.builtin.search import Glob, Grep
-    from agentscope_like.tool.builtin.skills import LoadSkill
+    from agentscope_like.tool.builtin.skills import (
+        LoadSkill,
+        SkillLibrary,
+        SkillList,
+        SkillRead,
+        SkillSearch,
+    )
     from agentscope_like.tool.builtin.web import WebFetch
     from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant, RunLayer
     from agentscope_like.tool.group import ToolGroup, ToolSource
@@ -92,6 +98,10 @@ __all__ = [
     "Read",
     "ResetTools",
     "RunLayer",
+    "SkillLibrary",
+    "SkillList",
+    "SkillRead",
+    "SkillSearch",
     "SseServerParameters",
     "StreamableHttpServerParameters",
     "TaskCreate",
@@ -153,6 +163,10 @@ __getattr__ = on_first_use(
         "Read": "builtin.files",
         "ResetTools": "builtin.planning",
         "RunLayer": "call",
+        "SkillLibrary": "builtin.skills",
+        "SkillList": "builtin.skills",
+        "SkillRead": "builtin.skills",
+        "SkillSearch": "builtin.skills",
         "SseServerParameters": ".mcp.parameters",
         "StreamableHttpServerParameters": ".mcp.parameters",
         "TaskCreate": "builtin.planning",

@@ -98,6 +98,8 @@ class ToolBase(ABC):
             make a call ask.
         touches_only_agent_state: Whether it changes nothing but the agent's own state, so that only
             a deny rule stops it.
+        limits_own_results: Whether its results have a limit of their own in characters, and are not
+            truncated to the toolkit's limit of tokens.
         metadata_schema: JSON Schema of the required `metadata` in a result of an external tool;
             None if nothing is required.
         prepare_decision: Awaited before a decision, and before its grant is run, with the arguments
@@ -125,6 +127,7 @@ class ToolBase(ABC):
     is_hidden: bool = False
     asks_for_risk: bool = False
     touches_only_agent_state: ClassVar[bool] = False
+    limits_own_results: ClassVar[bool] = False
     metadata_schema: dict[str, Any] | None = None
     prepare_decision: Preparation | None = None
     middlewares: Sequence[ToolMiddlewareBase] = ()

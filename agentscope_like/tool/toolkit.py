@@ -559,7 +559,8 @@ class Toolkit:
         tools = self._inventory.tools
         redeem = partial(check_holds, state=state, find=tools.find)
         check = partial(check_changed, grant, state=state, find=tools.registered, layers=layers)
-        output = self._truncate.begin() if self._truncate is not None else None
+        truncates = self._truncate is not None and not grant.tool.limits_own_results
+        output = self._truncate.begin() if self._truncate is not None and truncates else None
         stream = run_granted(
             grant,
             state,

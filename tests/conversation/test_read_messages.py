@@ -101,13 +101,17 @@ async def test_tt_69_a_part_has_8000_characters(chat: Chat) -> None:
     assert code == "chat.read_too_large"
 
 
-async def test_tt_70_over_20000_characters_the_whole_call_fails(chat: Chat) -> None:
-    """And none of its messages is returned; 20,000 are."""
-    await fill(chat, ("user", "a" * 8_000), ("user", "b" * 8_000), ("user", "c" * 4_001))
+@pytest.mark.parametrize("letters", [("a", "b", "c"), ("龍", "洞", "海")])
+async def test_tt_70_over_20000_characters_the_whole_call_fails(
+    chat: Chat, letters: tuple[str, str, str]
+) -> None:
+    """And none of its messages is returned; 20,000 are, also where each is a token."""
+    first, second, third = letters
+    await fill(chat, ("user", first * 8_000), ("user", second * 8_000), ("user", third * 4_001))
     tool = ChatReadMessages(chat)
     code, text = await error_of(tool, messages=[{"index": 0}, {"index": 1}, {"index": 2}])
     assert code == "chat.read_too_large"
-    assert "aaa" not in text
+    assert first * 3 not in text
     wanted = [{"index": 0}, {"index": 1}, {"index": 2, "max_chars": 4_000}]
     assert sum(
         len(one["text"]) for one in (await answer_of(tool, messages=wanted))["messages"]

@@ -207,6 +207,7 @@ async def test_tt_104_no_more_than_the_limits(desk: Desk) -> None:
     assert whole_line.code == "workspace.read_too_large"
     most = await desk("read_file", path="output/wide.md", start_char=0, max_chars=80_000)
     assert most.metadata["end_char"] == 80_000
+    assert most.text.startswith("é" * 80_000)
     for wrong in ({"max_chars": 80_001}, {"line_count": 1_201}):
         assert (await desk("read_file", path="output/wide.md", **wrong)).is_error
 

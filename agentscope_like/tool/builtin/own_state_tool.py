@@ -17,7 +17,9 @@ __all__ = ["OwnStateTool", "json_result"]
 
 
 class OwnStateTool(ToolBase):
-    """A tool that reads what the program gave it, and nothing of the host; only a rule stops it.
+    """A tool that reads what the program gave it, and nothing else; only a deny rule stops it.
+
+    Its results have limits in characters, and are never cut silently.
 
     Attributes:
         allowed_because: Why a call needs no question, as a sentence.
@@ -26,6 +28,7 @@ class OwnStateTool(ToolBase):
     is_concurrency_safe = True
     is_read_only = True
     touches_only_agent_state: ClassVar[bool] = True
+    limits_own_results: ClassVar[bool] = True
     allowed_because: ClassVar[str]
 
     @override

@@ -155,6 +155,8 @@ class ReadFile(_ReadingTool):
         "required": ["path"],
     }
 
+    limits_own_results: ClassVar[bool] = True  # what counts as read has to be shown
+
     async def call(
         self,
         path: str,
