@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -166,6 +167,10 @@ def run(
         list[str] | None,
         typer.Option(help="Leave tools out: web, memory, background.", metavar="KIND"),
     ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(help="Hold the agent to a profile, a JSON file.", metavar="FILE"),
+    ] = None,
     no_save: Annotated[
         bool, typer.Option("--no-save", help="Keep nothing of the session.")
     ] = False,
@@ -198,6 +203,7 @@ def run(
         ask_reads=ask_reads,
         with_saving=not no_save,
         without=parse_extras(without),
+        profile=None if profile is None else Path(profile),
     )
     raise typer.Exit(asyncio.run(run_session(options)))
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from agentscope_like.profile.account import Account, BudgetError
-from agentscope_like.profile.limits import add_deny_rules, budget_layer, limited_toolkit
+from agentscope_like.profile.limits import (
+    PROFILE_SOURCE,
+    add_deny_rules,
+    budget_layer,
+    limited_toolkit,
+)
 from agentscope_like.profile.profile import (
     REFERENCE_TOOLS,
     DelegationPolicy,
@@ -16,6 +21,7 @@ from agentscope_like.profile.profile import (
 from agentscope_like.tool import ToolNames, model_name
 
 __all__ = [
+    "PROFILE_SOURCE",
     "REFERENCE_TOOLS",
     "Account",
     "BudgetError",

@@ -12,7 +12,10 @@ from agentscope_like.profile.profile import RETURN, Profile
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Grant, RunLayer, Toolkit
 
-__all__ = ["add_deny_rules", "budget_layer", "limited_toolkit"]
+__all__ = ["PROFILE_SOURCE", "add_deny_rules", "budget_layer", "limited_toolkit"]
+
+PROFILE_SOURCE = "profile"
+"""The source of rules that come from a profile."""
 
 
 def limited_toolkit(toolkit: Toolkit, profile: Profile, account: Account) -> Toolkit:
@@ -53,10 +56,11 @@ def add_deny_rules(
 ) -> None:
     """Add a deny rule for each of these tools that a profile denies, where there is none."""
     table = context.table(PermissionBehavior.DENY)
-    source = f"profile {profile.id}"
     for name in profile.tools.deny:
         rules = table.get(name, ())
         if name in tool_names and all(rule.rule_content is not None for rule in rules):
             table.add(
-                PermissionRule(tool_name=name, behavior=PermissionBehavior.DENY, source=source)
+                PermissionRule(
+                    tool_name=name, behavior=PermissionBehavior.DENY, source=PROFILE_SOURCE
+                )
             )

@@ -22,11 +22,13 @@ from agentscope_like.cli.program_tools import all_tools
 from agentscope_like.cli.project import PROJECT_SOURCE, ProjectRules, is_out_of_reach
 from agentscope_like.cli.run.extra_tools import extra_tools
 from agentscope_like.cli.run.session import Session
+from agentscope_like.cli.run.session_profile import SessionProfile
 from agentscope_like.cli.run.workspace_reads import WORKSPACE_SOURCE, told_reads, workspace_reads
 from agentscope_like.cli.show import Renderer, Tally, make_console
 from agentscope_like.exception import DeveloperOrientedException
 from agentscope_like.model import ChatModelBase, ScriptedModel
 from agentscope_like.permission import PermissionConfigError, PermissionMode, PermissionRule
+from agentscope_like.profile import PROFILE_SOURCE
 from agentscope_like.session import SQLiteSessionStorage
 from agentscope_like.state import AgentState
 from agentscope_like.tool import BackgroundCommands, Toolkit
@@ -44,6 +46,7 @@ LONGEST_END = 8.0
 COMMAND_LINE_SOURCE = "command line"
 MODEL_VARIABLE = "AGENTSCOPE_LIKE_MODEL"
 _NOTES = "cli"
+_SOURCES_READ_ANEW = (PROJECT_SOURCE, COMMAND_LINE_SOURCE, WORKSPACE_SOURCE, PROFILE_SOURCE)
 
 SYSTEM_PROMPT = """\
 You are a coding agent in a terminal, working in {directory}.
@@ -74,6 +77,7 @@ class RunOptions:
         ask_reads: Whether reading files of the project asks, in the default mode.
         with_saving: Whether the session is kept, so that it can be resumed.
         without: The kinds of tools that are left out: `web`, `memory`, `background`.
+        profile: The file of the profile; None for that of the resumed session, or none.
     """
 
     task: str | None = None
@@ -88,6 +92,7 @@ class RunOptions:
     ask_reads: bool = False
     with_saving: bool = True
     without: frozenset[str] = frozenset()
+    profile: Path | None = None
 
 
 async def run_session(options: RunOptions) -> ExitCode:
@@ -240,6 +245,10 @@ async def prepare_session(
     agent = Agent(
         AGENT_NAME, SYSTEM_PROMPT.format(directory=directory), model, toolkit, state=state
     )
+    names = await toolkit.tool_names()
+    profile = SessionProfile.of(options.profile, directory, state, names)
+    if profile is not None:
+        profile.apply(agent, names)
     respondent: Respondent
     if at_terminal:
         respondent = Person(renderer.console, Keyboard())
@@ -338,7 +347,7 @@ def _remembered(state: AgentState) -> Sequence[PermissionRule]:
         for table in tables
         for rules in table.values()
         for rule in rules
-        if rule.source not in (PROJECT_SOURCE, COMMAND_LINE_SOURCE, WORKSPACE_SOURCE)
+        if rule.source not in _SOURCES_READ_ANEW
     ]
 
 
