@@ -75,6 +75,11 @@ class Journal:
         except OSError as error:
             raise JournalError(f"the journal {self.directory} cannot be opened: {error}") from error
 
+    @property
+    def count(self) -> int:
+        """Return the number of entries."""
+        return self._count
+
     def write(self, type: str, /, **data: Any) -> int:  # noqa: A002 - the name of its field
         """Write an entry, and return its number.
 

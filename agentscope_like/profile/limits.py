@@ -54,13 +54,12 @@ def budget_layer(account: Account) -> RunLayer:
 def add_deny_rules(
     profile: Profile, context: PermissionContext, tool_names: Collection[str]
 ) -> None:
-    """Add a deny rule for each of these tools that a profile denies, where there is none."""
+    """Add a deny rule for each of these tools that a profile denies; drop another profile's."""
     table = context.table(PermissionBehavior.DENY)
+    for name, rules in table.items():
+        if any(rule.source == PROFILE_SOURCE for rule in rules):
+            table[name] = [rule for rule in rules if rule.source != PROFILE_SOURCE]
+    deny = PermissionBehavior.DENY
     for name in profile.tools.deny:
-        rules = table.get(name, ())
-        if name in tool_names and all(rule.rule_content is not None for rule in rules):
-            table.add(
-                PermissionRule(
-                    tool_name=name, behavior=PermissionBehavior.DENY, source=PROFILE_SOURCE
-                )
-            )
+        if name in tool_names:
+            table.add(PermissionRule(tool_name=name, behavior=deny, source=PROFILE_SOURCE))

@@ -158,8 +158,8 @@ class AgentRun:
                 raise
             await self._end(RunState.FAILED, _error_of(error))
         finally:
-            if self.state is RunState.RUNNING and self._has_begun:
-                self.state = RunState.CANCELLED
+            if self.state is RunState.RUNNING and self._has_begun:  # nobody listens any more
+                await self._end(RunState.CANCELLED)
             self._task = None
             self._is_idle.set()
 
@@ -193,6 +193,8 @@ class AgentRun:
         self._profile.check(dict.fromkeys([*names, *REFERENCE_TOOLS]))
         add_deny_rules(self._profile, agent.state.permission_context, names)
         agent.toolkit = self._limited()
+        if self._calls is not None:
+            await self._calls.resume()
         await self._record.begun(self.id, self._profile.id)
         self._has_begun = True
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
 from agentscope_like.event import ToolResultEndEvent
-from agentscope_like.journal import Journal
-from agentscope_like.message import DataBlock, TextBlock, ToolCallBlock, ToolChunk, ToolResponse
+from agentscope_like.journal import CallOutcome, Journal, RecordedRun
+from agentscope_like.message import (
+    DataBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolChunk,
+    ToolResponse,
+    ToolResultState,
+)
 from agentscope_like.permission import PermissionDecision
 from agentscope_like.state import AgentState
 from agentscope_like.tool import CallRequest, Grant
@@ -33,18 +41,26 @@ class CallRecords:
         self._open: dict[str, int] = {}
         self._ran: set[str] = set()
 
+    async def resume(self) -> None:
+        """Take up the calls that were requested before the process was started anew."""
+        if self._journal.count:
+            recorded = await asyncio.to_thread(RecordedRun.read, self._journal.directory)
+            self._open = {
+                call.call_id: call.n
+                for call in recorded.calls
+                if call.outcome is CallOutcome.NOT_DONE and call.result is None
+            }
+
     async def decided(
         self, request: CallRequest, go_on: Callable[[CallRequest], Awaitable[PermissionDecision]]
     ) -> PermissionDecision:
         """Record a call and its decision; a layer of decisions."""
         call = request.call
-        self._ran.discard(call.id)
+        if call.id in self._ran:  # a middleware of the tool changed its arguments
+            return await go_on(request)
         if call.id not in self._open:
-            self._open[call.id] = await self._journal.record(
-                "call_requested",
-                call_id=call.id,
-                tool=request.tool.name,
-                arguments=request.arguments,
+            self._open[call.id] = await self._requested(
+                call.id, request.tool.name, request.arguments
             )
         decision = await go_on(request)
         await self._journal.record(
@@ -59,13 +75,8 @@ class CallRecords:
         """Record the beginning and the end of a run; a layer of runs."""
         del state
         call = self._open.pop(grant.call_id, None)
-        if call is None:  # decided before the process was started anew
-            call = await self._journal.record(
-                "call_requested",
-                call_id=grant.call_id,
-                tool=grant.tool.name,
-                arguments=grant.arguments,
-            )
+        if call is None:  # a layer of the agent runs it once more
+            call = await self._requested(grant.call_id, grant.tool.name, grant.arguments)
         self._ran.add(grant.call_id)
         await self._journal.record("call_started", call=call, arguments=grant.arguments)
         async with aclosing(run) as items:
@@ -74,8 +85,13 @@ class CallRecords:
                     await self._journal.record("call_ended", call=call, result=_told(item))
                 yield item
 
+    async def _requested(self, call_id: str, tool: str, arguments: dict[str, Any]) -> int:
+        return await self._journal.record(
+            "call_requested", call_id=call_id, tool=tool, arguments=arguments
+        )
+
     async def ended(self, event: ToolResultEndEvent, call: ToolCallBlock, text: str) -> None:
-        """Record the result of a call that did not run here, or that did not end."""
+        """Record the result of a call that ran elsewhere, or did not run."""
         if event.tool_call_id in self._ran:
             self._ran.discard(event.tool_call_id)
             return
@@ -84,6 +100,8 @@ class CallRecords:
         facts: dict[str, Any] = {"call_id": call.id, "tool": call.name, "result": result}
         if number is None:
             await self._journal.record("call_refused", arguments=call.input, **facts)
+        elif event.state is ToolResultState.SUCCESS:
+            await self._journal.record("call_ended", call=number, **facts)
         else:
             await self._journal.record("call_refused", call=number, **facts)
 

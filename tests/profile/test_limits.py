@@ -9,7 +9,7 @@ import pytest
 
 from agentscope_like.event import ConfirmResult
 from agentscope_like.message import ToolCallState, ToolResponse, ToolResultState
-from agentscope_like.permission import PermissionMode
+from agentscope_like.permission import PermissionMode, PermissionRule
 from agentscope_like.profile import Account, Profile, add_deny_rules, limited_toolkit
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Toolkit, ToolProxy
@@ -92,6 +92,12 @@ async def test_tt_140_deny_comes_before_allow_and_is_a_deny_rule() -> None:
     add_deny_rules(profile, state.permission_context, [SEARCH, READ])
     add_deny_rules(profile, state.permission_context, [SEARCH, READ])
     assert len(state.permission_context.deny_rules[SEARCH]) == 1
+    kept = PermissionRule.parse(f"deny {READ}")
+    state.permission_context.deny_rules[READ] = [kept]
+    add_deny_rules(_profile(deny=["a"]), state.permission_context, [SEARCH, READ])
+    assert dict(state.permission_context.deny_rules) == {SEARCH: [], READ: [kept]}
+    state.permission_context.deny_rules[READ] = []
+    add_deny_rules(profile, state.permission_context, [SEARCH, READ])
     whole = Toolkit([probe, other])
     response = await outcome(whole, call_of("chat_search"), state)
     assert response is not None

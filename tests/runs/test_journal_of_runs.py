@@ -6,17 +6,24 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import aclosing
 from pathlib import Path
 
+import pytest
+
 from agentscope_like.event import (
+    ConfirmResult,
     EventBase,
+    ExternalExecutionResultEvent,
     ToolCallStartEvent,
     ToolResultEndEvent,
+    UserConfirmResultEvent,
 )
 from agentscope_like.journal import CallOutcome, Journal, RecordedRun
-from agentscope_like.message import TextBlock, ToolCallBlock
+from agentscope_like.message import TextBlock, ToolCallBlock, ToolResultBlock, ToolResultState
 from agentscope_like.permission import PermissionBehavior
 from agentscope_like.runs import RunState
+from agentscope_like.state import AgentState
 from tests.agent.kit import Turn
 from tests.runs.kit import (
     COMMIT,
@@ -126,6 +133,54 @@ async def test_a_call_that_waits_is_not_done(tmp_path: Path) -> None:
     recorded = RecordedRun.read(tmp_path)
     assert recorded.state == "cancelled"
     assert [one.outcome for one in recorded.calls] == [CallOutcome.NOT_DONE]
+
+
+@pytest.mark.parametrize("is_external", [False, True])
+async def test_a_call_that_waits_goes_on_under_its_number_after_a_restart(
+    is_external: bool, tmp_path: Path
+) -> None:
+    """Another process runs it, or takes its result: it is one call, and done."""
+
+    def tools() -> list[Stub]:
+        tool = Stub(WRITE, opinion=PermissionBehavior.ASK)
+        if is_external:
+            tool = Stub(WRITE)
+            tool.is_external_tool = True
+        return [tool]
+
+    with Journal(tmp_path) as journal:
+        run, _ = run_of(profile_of(WRITE), tools(), [call(WRITE)], journal=journal)
+        assert await run.run(TASK) is RunState.WAITING
+    state = AgentState.model_validate_json(run.agent.state.model_dump_json())
+    (waiting,) = state.get_awaiting_tool_calls("writer")
+    answer: UserConfirmResultEvent | ExternalExecutionResultEvent
+    if is_external:
+        done = ToolResultBlock(
+            id=waiting.id, name=WRITE, output="done", state=ToolResultState.SUCCESS
+        )
+        answer = ExternalExecutionResultEvent(reply_id=state.reply_id, execution_results=[done])
+    else:
+        yes = ConfirmResult(confirmed=True, tool_call=waiting)
+        answer = UserConfirmResultEvent(reply_id=state.reply_id, confirm_results=[yes])
+    with Journal(tmp_path) as journal:
+        again, _ = run_of(profile_of(WRITE), tools(), SAID, journal=journal, state=state)
+        assert await again.run(answer) is RunState.COMPLETED
+    recorded = RecordedRun.read(tmp_path)
+    assert [(one.n, one.outcome, one.succeeded) for one in recorded.calls] == [
+        (3, CallOutcome.DONE, True)
+    ]
+
+
+async def test_a_run_that_nobody_listens_to_is_cancelled(tmp_path: Path) -> None:
+    """The journal says so."""
+    with Journal(tmp_path) as journal:
+        run, _ = run_of(profile_of(WRITE), [Stub(WRITE)], [call(WRITE)], SAID, journal=journal)
+        async with aclosing(run.stream(TASK)) as events:
+            async for event in events:
+                if isinstance(event, ToolCallStartEvent):
+                    break
+        assert run.state is RunState.CANCELLED
+    assert RecordedRun.read(tmp_path).state == "cancelled"
 
 
 async def test_tt_11_a_large_result_is_cut_and_refers_to_the_whole() -> None:
