@@ -29,11 +29,12 @@ from agentscope_like.profile import (
     limited_toolkit,
 )
 from agentscope_like.runs.call_records import CallRecords
-from agentscope_like.runs.outcome import RunControl, RunError, RunState
+from agentscope_like.runs.outcome import RunError, RunState
 from agentscope_like.runs.run_record import RunRecord
 from agentscope_like.state import AgentState
 from agentscope_like.tool import CallRequest, Grant, shown_name
 from agentscope_like.types import ReplyFinishedReason
+from agentscope_like.workspace import RunControl
 
 __all__ = ["AgentRun"]
 
@@ -66,7 +67,7 @@ class AgentRun:
             not over before it was finished; without it, when the agent has replied.
         at_success: Awaited in order when the run was finished, before it is completed; if one
             fails, so does the run.
-        run_id: The id of the run; by default a new one.
+        run_id: The id of the run; by default that of the control, or a new one.
 
     Attributes:
         id: The id of the run.
@@ -96,7 +97,7 @@ class AgentRun:
                 f"profile {profile.id!r} is for {profile.runs} runs, and the control of the run is "
                 "not: give both the same"
             )
-        self.id = run_id or new_id()
+        self.id = run_id or (new_id() if control is None else control.run_id)
         self.state = RunState.RUNNING
         self.error: RunError | None = None
         self.account = account or Account.of(

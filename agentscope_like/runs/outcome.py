@@ -1,13 +1,12 @@
-"""Defines the states of a run, why it failed, and what tells that it is finished."""
+"""Defines the states of a run, and why it failed."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Protocol
 
 from msgspec import Struct
 
-__all__ = ["RunControl", "RunError", "RunState"]
+__all__ = ["RunError", "RunState"]
 
 
 class RunState(StrEnum):
@@ -45,20 +44,3 @@ class RunError(Struct, frozen=True):
 
     code: str
     message: str
-
-
-class RunControl(Protocol):
-    """What the tools `workspace.commit` and `workspace.finish` tell of a run.
-
-    Attributes:
-        foreground: Whether the run has to commit before it is finished.
-        finished: Whether it was finished.
-        committed: How often it committed.
-    """
-
-    foreground: bool
-    finished: bool
-    committed: int
-
-    def finish(self, reason: str | None = None) -> None:
-        """Finish the run."""

@@ -16,6 +16,7 @@ from agentscope_like.profile import Account, Profile
 from agentscope_like.runs import AgentRun
 from agentscope_like.state import AgentState
 from agentscope_like.tool import ToolBase, Toolkit
+from agentscope_like.workspace import RunControl
 from tests.agent.kit import UNTOLD, DictatedModel, Turn
 
 READ, WRITE = "workspace.read_file", "workspace.write_file"
@@ -24,16 +25,11 @@ COMMIT, FINISH = "workspace.commit", "workspace.finish"
 TASK = UserMsg("user", "Write a page.")
 
 
-class Control:
-    """What a run was told by its tools."""
+class Control(RunControl):
+    """What the tools of a run tell of it."""
 
     def __init__(self, *, foreground: bool = False) -> None:
-        self.foreground = foreground
-        self.finished = False
-        self.committed = 0
-
-    def finish(self, reason: str | None = None) -> None:
-        self.finished = True
+        super().__init__("run", foreground=foreground)
 
 
 class Stub(ToolBase):
