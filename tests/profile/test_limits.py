@@ -59,16 +59,18 @@ async def test_tt_07_what_a_profile_does_not_allow_is_not_shown() -> None:
 
 
 async def test_tools_that_the_runtime_adds_are_shown() -> None:
-    """An extended toolkit shows the further tool, and no others; to return costs no call."""
+    """A limited toolkit that is extended shows the further tool, and not more of the others."""
     toolkit, account = _limited(_profile(READ), Probe(SEARCH), Probe(READ))
-    extended = toolkit.extended([Probe("task.return")])
+    extended = toolkit.extended([Probe("task.return"), Probe("other")])
     names = [one["function"]["name"] for one in await extended.get_tool_schemas()]
-    assert names == ["skill_read", "task_return"]
-    assert (
-        text_of(await outcome(extended, call_of("task_return"), AgentState())) == "task.return:hi"
-    )
-    assert account.calls == 0
-    assert _code(await outcome(toolkit, call_of("task_return"), AgentState())) is None
+    assert names == ["skill_read", "task_return", "other"]
+    response = await outcome(extended, call_of("task_return"), AgentState())
+    assert text_of(response) == "task.return:hi"
+    assert account.calls == 0  # a child without calls left can return what it has
+    assert text_of(await outcome(extended, call_of("other"), AgentState())) == "other:hi"
+    assert account.calls == 1
+    unknown = await outcome(toolkit, call_of("task_return"), AgentState())
+    assert "There is no tool named 'task_return'" in text_of(unknown)
 
 
 async def test_being_visible_is_no_permission() -> None:

@@ -147,6 +147,12 @@ def test_a_project_only_tightens() -> None:
     assert own.tightened_by(_profile()) == own
 
 
+def test_the_published_schema_is_that_of_the_code() -> None:
+    """The file in the documentation is up to date; else run `python scripts/profile_schema.py`."""
+    published = Path(__file__).parents[2] / "docs" / "assets" / "profile.schema.json"
+    assert json.loads(published.read_text()) == Profile.json_schema()
+
+
 def test_its_schema_takes_what_it_takes() -> None:
     """Profiles in JSON fit the published schema, and what is refused does not."""
     check = jsonschema_rs.validator_for(Profile.json_schema())
