@@ -17,14 +17,21 @@ __all__ = ["PROFILE_SOURCE", "add_deny_rules", "budget_layer", "limited_toolkit"
 PROFILE_SOURCE = "profile"
 """The source of rules that come from a profile."""
 
+_RUNTIME_TOOLS = (RETURN, "generate_structured_output")
+"""Tools that the runtime adds where a result is asked for; a profile cannot name them."""
+
 
 def limited_toolkit(toolkit: Toolkit, profile: Profile, account: Account) -> Toolkit:
     """Return a toolkit that shows what a profile shows, and takes its calls from an account.
 
-    A call of a tool that is not shown is refused, and takes nothing. Tools that extend the returned
-    toolkit are shown.
+    A call of a tool that is not shown is refused, and takes nothing. The same holds for tools that
+    extend the returned toolkit, apart from those by which the runtime takes a result.
     """
-    return toolkit.limited(shows=profile.sees, run_layers=[budget_layer(account)])
+
+    def shows(name: str) -> bool:
+        return profile.sees(name) or name in _RUNTIME_TOOLS
+
+    return toolkit.limited(shows=shows, run_layers=[budget_layer(account)])
 
 
 def budget_layer(account: Account) -> RunLayer:

@@ -32,7 +32,7 @@ from agentscope_like.runs.call_records import CallRecords
 from agentscope_like.runs.outcome import RunError, RunState
 from agentscope_like.runs.run_record import RunRecord
 from agentscope_like.state import AgentState
-from agentscope_like.tool import CallRequest, Grant, shown_name
+from agentscope_like.tool import CallRequest, Grant, Toolkit, shown_name
 from agentscope_like.types import ReplyFinishedReason
 from agentscope_like.workspace import RunControl
 
@@ -142,7 +142,7 @@ class AgentRun:
         if self.state.is_final or self._task is not None:
             what = f"is {self.state.value}" if self.state.is_final else "is under way"
             raise ResumeError(f"the run {self.id!r} {what}: begin another one")
-        before = self.state
+        before, is_refused = self.state, False
         self._task = asyncio.current_task()
         self._is_idle.clear()
         try:
@@ -152,14 +152,15 @@ class AgentRun:
                 async for event in events:
                     yield event
         except ResumeError:
-            self.state = before
+            self.state, is_refused = before, True
             raise
         except Exception as error:
             if not self._has_begun:
                 raise
             await self._end(RunState.FAILED, _error_of(error))
         finally:
-            if self.state is RunState.RUNNING and self._has_begun:  # nobody listens any more
+            is_left = self.state is RunState.RUNNING and self._has_begun
+            if is_left and not is_refused:  # nobody listens any more
                 await self._end(RunState.CANCELLED)
             self._task = None
             self._is_idle.set()
@@ -286,7 +287,7 @@ class AgentRun:
 
     # Its calls
 
-    def _limited(self) -> Any:
+    def _limited(self) -> Toolkit:
         toolkit = self._toolkit
         if self._calls is not None:
             toolkit = toolkit.limited(run_layers=[self._calls.run])

@@ -182,8 +182,8 @@ class Toolkit:
         """Return a new toolkit with fewer tools or further layers, which tracks this one's changes.
 
         Args:
-            shows: Whether a tool of this canonical name is shown; calls of others are refused.
-                Tools that extend the returned toolkit are shown.
+            shows: Whether a tool of this canonical name is shown, also one that extends the
+                returned toolkit; calls of the others are refused.
             decision_layers: Decision layers outside this toolkit's own.
             run_layers: Layers around each run of a granted call, outside this toolkit's own.
         """

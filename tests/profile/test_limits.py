@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agentscope_like.agent.reply.structured_output import FINISHING_TOOL
 from agentscope_like.event import ConfirmResult
 from agentscope_like.message import ToolCallState, ToolResponse, ToolResultState
 from agentscope_like.permission import PermissionMode, PermissionRule
@@ -58,17 +59,20 @@ async def test_tt_07_what_a_profile_does_not_allow_is_not_shown() -> None:
         assert _code(refused) == "agent.tool_policy_denied"
 
 
-async def test_tools_that_the_runtime_adds_are_shown() -> None:
-    """A limited toolkit that is extended shows the further tool, and not more of the others."""
-    toolkit, account = _limited(_profile(READ), Probe(SEARCH), Probe(READ))
-    extended = toolkit.extended([Probe("task.return"), Probe("other")])
+async def test_tools_that_the_runtime_adds_for_results_are_shown() -> None:
+    """A further tool of a middleware is shown only if the profile shows it."""
+    toolkit, account = _limited(_profile(READ, "more"), Probe(SEARCH), Probe(READ))
+    added = [Probe(name) for name in ("task.return", FINISHING_TOOL, "more", "other")]
+    extended = toolkit.extended(added)
     names = [one["function"]["name"] for one in await extended.get_tool_schemas()]
-    assert names == ["skill_read", "task_return", "other"]
+    assert names == ["skill_read", "task_return", FINISHING_TOOL, "more"]
     response = await outcome(extended, call_of("task_return"), AgentState())
     assert text_of(response) == "task.return:hi"
     assert account.calls == 0  # a child without calls left can return what it has
-    assert text_of(await outcome(extended, call_of("other"), AgentState())) == "other:hi"
+    assert text_of(await outcome(extended, call_of("more"), AgentState())) == "more:hi"
     assert account.calls == 1
+    refused = await outcome(extended, call_of("other"), AgentState())
+    assert _code(refused) == "agent.tool_policy_denied"
     unknown = await outcome(toolkit, call_of("task_return"), AgentState())
     assert "There is no tool named 'task_return'" in text_of(unknown)
 

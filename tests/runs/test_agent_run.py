@@ -258,6 +258,15 @@ async def test_a_waiting_run_goes_on_with_an_answer() -> None:
     assert tool.runs == ["page"]
 
 
+async def test_an_input_that_does_not_fit_leaves_the_run_as_it_is() -> None:
+    """An answer where nothing waits is refused, and the run begins with the next input."""
+    run, _ = run_of(profile_of(READ), [Stub(READ)], [call(READ)], SAID)
+    with pytest.raises(ResumeError):
+        await run.run(UserConfirmResultEvent(reply_id="other", confirm_results=[]))
+    assert run.state is RunState.RUNNING
+    assert await run.run(TASK) is RunState.COMPLETED
+
+
 async def test_a_profile_that_does_not_fit_does_not_run() -> None:
     """The model is not called; nor is a run begun whose control is of another kind."""
     run, model = run_of(profile_of("chat.serch"), [Stub(READ)], SAID)

@@ -69,7 +69,6 @@ class ToolInventory:
         self._sources = sources
         self._groups = dict(groups)
         self._always = frozenset({ResetTools.name, VIEWER, EXPANDER})
-        self._added: frozenset[str] = frozenset()
         self._schemas: tuple[int, dict[_Shown, list[dict[str, Any]]]] = (-1, {})
         self._expander = ToolExpandTools(self.names, self._always)
         self.tools.add(self._expander)
@@ -121,7 +120,6 @@ class ToolInventory:
         extended.tools = ToolRegistry(self.tools)
         extended._schemas = (-1, {})  # noqa: SLF001 - of its own class
         extended._always = self._always.union(tool.name for tool in tools)  # noqa: SLF001
-        extended._added = self._added.union(tool.name for tool in tools)  # noqa: SLF001
         for tool in tools:
             extended.tools.add(tool)
         return extended

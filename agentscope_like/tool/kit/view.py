@@ -25,8 +25,8 @@ class ToolView(ToolInventory):
     Args:
         inventories: The inventories; if several tools have the same name, the first is used.
         names: The names of the tools in the view; None for all.
-        shows: Whether a tool of this canonical name is shown; calls of the others are refused.
-            Tools that extend the view are shown. None for all.
+        shows: Whether a tool of this canonical name is shown, also one that extends the view; calls
+            of the others are refused. None for all.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ToolView(ToolInventory):
 
     def hides(self, name: str) -> bool:
         """Return whether a tool of this canonical name is hidden, and its calls are refused."""
-        if name in self._added or name == EXPANDER:
+        if name == EXPANDER:
             return False
         if self._shows is not None and not self._shows(name):
             return True
