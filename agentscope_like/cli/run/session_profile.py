@@ -40,7 +40,8 @@ class SessionProfile:
     def __init__(self, profile: Profile, spent: dict[str, int]) -> None:
         self._profile = profile
         tools = profile.tools
-        self._account = Account(tools.max_calls_per_run, tools.max_calls_per_tool, spent=spent)
+        self._account = Account(tools.max_calls_per_run, tools.max_calls_per_tool)
+        self._account.resume(spent)
 
     @classmethod
     def of(
