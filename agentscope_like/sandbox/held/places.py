@@ -77,7 +77,8 @@ def made_caches(home: str) -> tuple[str, ...]:
     """Return the caches that do not exist in the home and are made for held commands."""
     own = os.path.realpath(home)
     places = (f"{own}/{each}" for each in _table().made)
-    return tuple(each for each in places if _is_home(home) and not os.path.lexists(each))
+    is_home = _is_home(home) and os.path.isdir(own)
+    return tuple(each for each in places if is_home and not os.path.lexists(each))
 
 
 def hidden_places(home: str) -> tuple[str, ...]:
