@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import re
 import subprocess
 import tempfile
 import tomllib
@@ -13,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 
 from agentscope_like.sandbox.host import find_bubblewrap
-from agentscope_like.sandbox.isolation.profile import EVERYTHING, Profile
+from agentscope_like.sandbox.isolation.profile import EVERYTHING, FORGOTTEN, Profile
 from agentscope_like.sandbox.isolation.seccomp import seccomp_program
 
 __all__ = [
@@ -29,6 +30,12 @@ _APART = (
     *("--unshare-user", "--unshare-all", "--new-session", "--die-with-parent"),
     *("--cap-drop", "ALL", "--hostname", "sandbox"),
 )
+_NO_NAMESPACE = re.compile(
+    r"creat(?:e|ing) new namespace|uid map|Failed RTM_NEWADDR", re.IGNORECASE
+)
+"""What bubblewrap says where namespaces are refused; the last one, where AppArmor takes the rights
+within them."""
+
 _RIGHTS = {
     "CAP_CHOWN": 0,
     "CAP_DAC_OVERRIDE": 1,
@@ -40,6 +47,9 @@ _RIGHTS = {
 """Capabilities by which root has its way with files, and makes namespaces (linux/capability.h)."""
 
 _SECONDS = 20
+
+_MOST_FORGOTTEN = 1 << 30
+"""How many bytes of memory a held command can leave in its `/dev/shm`."""
 
 
 def options(profile: Profile, *, directory: str, environment: Mapping[str, str]) -> list[str]:
@@ -69,10 +79,16 @@ def options(profile: Profile, *, directory: str, environment: Mapping[str, str])
         **{path: _mounted(path, path, read_only=True) for path in profile.keep},
         **{path: _emptied(path) for path in profile.hide},
     }
+    empty = [path for path in profile.empty if os.path.isdir(path)]
+    placements |= {path: ["--tmpfs", path] for path in empty}
     if profile.temporary is not None:
         placements["/tmp"] = ["--bind", profile.temporary, "/tmp"]  # noqa: S108 - the sandbox's
     for path in sorted(placements, key=lambda path: path.rstrip("/").split("/")):
         arguments += placements[path]
+    for path in empty:
+        arguments += ["--remount-ro", path]
+    if profile.held:
+        arguments += ["--remount-ro", "/dev"]
     if EVERYTHING not in profile.read:
         arguments += ["--remount-ro", "/"]
     return [*arguments, "--chdir", directory]
@@ -96,7 +112,9 @@ def _namespaces(profile: Profile) -> list[str]:
         arguments.append("--unshare-user")
     if not profile.processes:
         arguments.append("--unshare-pid")
-    if profile.sockets and not profile.network:
+    if profile.held:
+        arguments.append("--die-with-parent")
+    if profile.held or (profile.sockets and not profile.network):
         arguments.append("--unshare-net")
     return arguments
 
@@ -122,6 +140,11 @@ def _own_rights() -> frozenset[str]:
 
 
 def _devices(profile: Profile) -> dict[str, list[str]]:
+    if profile.held:
+        return {
+            "/dev": ["--dev", "/dev"],
+            FORGOTTEN: ["--size", str(_MOST_FORGOTTEN), "--tmpfs", FORGOTTEN],
+        }
     if not profile.devices:
         return {"/dev": ["--dev", "/dev"]}
     usable = usable_devices()
@@ -155,6 +178,8 @@ def diverted_mount(profile: Profile) -> str | None:
     """
     mounts = [(each.host_path, each.mount_path, each.read_only) for each in profile.mounts]
     mounts += [(path, path, False) for path in profile.write]
+    if profile.temporary is not None:
+        mounts.append((profile.temporary, "/tmp", False))  # noqa: S108 - the sandbox's
     inside = sorted(place for _, place, _ in mounts)
     for host, outer, read_only in mounts:
         for path in () if read_only else inside:
@@ -241,7 +266,7 @@ def bubblewrap_objection(*, native: bool = False) -> str | None:
 
 def _advised(said: str) -> str:
     """Return what bwrap said, with the usual remedy."""
-    if "uid map" in said or "creating new namespace" in said.lower():
+    if _NO_NAMESPACE.search(said):
         return (
             f"{said}. The kernel does not let this user make namespaces: allow it "
             "(sysctl kernel.unprivileged_userns_clone=1, an AppArmor profile for bwrap, or in a "

@@ -87,6 +87,7 @@ class Confinement:
         program = _filter(profile)
         self._said = b""
         self._gate: int | None = None
+        self._alive: int | None = None
         self._theirs: list[int] = []
         self.status, status_end = os.pipe()
         os.set_blocking(self.status, False)
@@ -164,6 +165,9 @@ class Confinement:
         if self._gate is not None:
             os.close(self._gate)
             self._gate = None
+        if self._alive is not None:
+            os.close(self._alive)
+            self._alive = None
         if self.status >= 0:
             while self.listen():
                 pass
@@ -180,10 +184,18 @@ class Confinement:
 
     def _rules(self, profile: Profile) -> list[str]:
         """Return the words that keep the program from writing to pipes of the host."""
+        own = [*profile.hide, "/proc", *(() if profile.devices else _OWN_DEVICES)]
+        if profile.held:
+            # a layer is mounted for the program alone, and its files are others than the host's
+            places = (*profile.write, *(each.mount_path for each in _writable_mounts(profile)))
+            ruleset = landlock.make_ruleset(usable_devices())
+            self._theirs.append(ruleset)
+            alive, self._alive = os.pipe()
+            self._theirs.append(alive)
+            return landlock.landlock_words(ruleset, [*own, *places, "/tmp"], alive)  # noqa: S108
         writable = (*profile.write, *(each.host_path for each in _writable_mounts(profile)))
         ruleset = landlock.make_ruleset((*writable, *usable_devices()))
         self._theirs.append(ruleset)
-        own = [*profile.hide, "/proc", *(() if profile.devices else _OWN_DEVICES)]
         return landlock.landlock_words(ruleset, own)
 
     def _file(self, data: bytes) -> int:
@@ -209,6 +221,7 @@ def _filter(profile: Profile) -> bytes:
         sockets=profile.sockets,
         touching=not profile.processes,
         signals=profile.signals or not profile.processes,
+        held=profile.held,
     )
     if program is None:
         raise IsolationError(

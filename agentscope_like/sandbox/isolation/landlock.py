@@ -45,14 +45,20 @@ _OF_INTERPRETER = "PERL"
 _KEPT = "AGENTSCOPE_LIKE_KEPT_"
 
 _SCRIPT = rf"""
-my $rules = shift() + 0; my $close = shift() + 0; my $rights = shift() + 0;
-for my $own (split /:/, shift) {{
+my ($rules, $close, $rights, $alive, $count) = map {{ $_ + 0 }} splice @ARGV, 0, 5;
+for my $own (splice @ARGV, 0, $count) {{
     open(my $place, '<', $own) or opendir($place, $own) or next;
     my $rule = pack('Ql', $rights, fileno $place);
     syscall(445, $rules, 1, $rule, 0) == 0 or exit 126;
 }}
 syscall(446, $rules, 0) == 0 or exit 126;
 syscall($close, $rules);
+if ($alive >= 0) {{
+    my $ended = '';
+    vec($ended, $alive, 1) = 1;
+    exit 126 if select $ended, undef, undef, 0;
+    syscall($close, $alive);
+}}
 delete $ENV{{PERL_BADLANG}};
 for my $kept (grep {{ /^{_KEPT}/ }} keys %ENV) {{
     $ENV{{substr $kept, {len(_KEPT)}}} = delete $ENV{{$kept}};
@@ -89,16 +95,20 @@ def make_ruleset(writable: Iterable[str]) -> int:
     return ruleset
 
 
-def landlock_words(ruleset: int, own: Iterable[str]) -> list[str]:
+def landlock_words(ruleset: int, own: Iterable[str], alive: int | None = None) -> list[str]:
     """Return the words before a command that begin the rules for it.
 
     Args:
         ruleset: The descriptor, which the command has to inherit.
         own: Paths that exist only within the sandbox, and can be written to as well.
+        alive: The descriptor of a pipe that this process holds open, likewise inherited: if it is
+            closed by then, the command does not begin.
     """
-    close = str(_CLOSE[platform.machine()])
-    rights = str(_WRITE_FILE | _REFER)
-    return [INTERPRETER, "-e", _SCRIPT, str(ruleset), close, rights, ":".join(own)]
+    places = list(own)
+    close = _CLOSE[platform.machine()]
+    rights = _WRITE_FILE | _REFER
+    numbers = (ruleset, close, rights, -1 if alive is None else alive, len(places))
+    return [INTERPRETER, "-e", _SCRIPT, *map(str, numbers), *places]
 
 
 def environment_before(environment: Mapping[str, str]) -> dict[str, str]:

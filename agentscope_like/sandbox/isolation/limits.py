@@ -7,7 +7,7 @@ import resource
 
 from msgspec import Struct
 
-__all__ = ["Limits", "descendants"]
+__all__ = ["Limits", "descendants", "family_of"]
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -51,10 +51,16 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 def descendants(pid: int, most: int) -> int:
     """Return the number of processes and threads descended from a process, up to `most`."""
-    found = 0
+    return family_of(pid, most)[1]
+
+
+def family_of(pid: int, most: int) -> tuple[list[int], int]:
+    """Return a process with its descendants, and how many threads they have, up to `most`."""
+    family, found = [], 0
     waiting = [pid]
     while waiting and found <= most:
         parent = waiting.pop()
+        family.append(parent)
         try:
             threads = os.listdir(f"/proc/{parent}/task")
             found += len(threads)
@@ -63,4 +69,4 @@ def descendants(pid: int, most: int) -> int:
                     waiting += [int(child) for child in file.read().split()]
         except OSError:
             continue
-    return found
+    return family, found

@@ -40,6 +40,8 @@ class Profile(Struct, frozen=True, kw_only=True):
         mounts: Paths of the host that it sees at another path.
         keep: Absolute paths in such directories that it may not write to.
         hide: Absolute paths that are empty for it, whatever else is listed.
+        empty: Absolute paths of directories that are empty for it but for what else is listed below
+            them, and that it cannot write to. Those that do not exist are skipped.
         temporary: Directory of the host that is its `/tmp`; by default the host's own, as far as it
             is listed.
         network: Whether it reaches the host's network.
@@ -51,6 +53,10 @@ class Profile(Struct, frozen=True, kw_only=True):
         processes: Whether it sees the host's processes, without access. Only for native profiles.
         signals: Whether it can send signals to the host's processes that it sees.
         devices: Whether it sees the names of the host's devices; it cannot open them.
+        held: Whether nobody decided what it does, so that it is kept to its own: it ends with the
+            thread that started it, has a network with nothing but itself, UNIX sockets in pairs
+            only, a `/dev` that cannot be filled, a `/var/tmp` beside its `/tmp`, and cannot make
+            devices, set-id bits or attributes of files. Only for native profiles.
     """
 
     read: tuple[str, ...] = ()
@@ -58,6 +64,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     mounts: tuple[VolumeMount, ...] = ()
     keep: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
     temporary: str | None = None
     network: bool = False
     sockets: bool = False
@@ -65,6 +72,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     processes: bool = False
     signals: bool = False
     devices: bool = False
+    held: bool = False
 
 
 def reading(*, network: bool = False) -> Profile:

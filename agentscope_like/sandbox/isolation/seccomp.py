@@ -7,8 +7,10 @@ those that are only useful to attack the kernel. `seccomp.toml` lists them.
 from __future__ import annotations
 
 import errno
+import os
 import platform
 import socket
+import stat
 import struct
 import tomllib
 from collections.abc import Iterable
@@ -24,6 +26,7 @@ _LOAD = 0x20
 _JUMP_IF_EQUAL = 0x15
 _JUMP_IF_AT_LEAST = 0x35
 _JUMP_IF_ANY_BIT = 0x45
+_AND = 0x54
 _RETURN = 0x06
 
 # linux/seccomp.h: what a program returns, and where it finds what it examines.
@@ -44,6 +47,15 @@ _NEW_NAMESPACES = 0x7E020000
 _PUSHES_INPUT = (0x5412, 0x541C)
 """asm-generic/ioctls.h: TIOCSTI and TIOCLINUX put text into a terminal, as if it were typed."""
 
+_SET_ID = stat.S_ISUID | stat.S_ISGID
+_DEVICES = (stat.S_IFCHR, stat.S_IFBLK)
+_CREATES = os.O_CREAT | 0x400000
+"""asm-generic/fcntl.h: the second is O_TMPFILE without O_DIRECTORY."""
+
+_KIND_OF_SOCKET = 0xF
+_CONNECTED = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
+"""A pair of datagram sockets would not do: each can send to any other socket of the host."""
+
 _INTERNET = (socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
 
 
@@ -53,6 +65,7 @@ def seccomp_program(
     sockets: bool = False,
     touching: bool = True,
     signals: bool = True,
+    held: bool = False,
     machine: str | None = None,
 ) -> bytes | None:
     """Return a filter as bwrap's `--seccomp` reads it.
@@ -66,17 +79,18 @@ def seccomp_program(
         touching: Whether other processes can be traced or changed.
         signals: Whether signals can be sent to other processes; if not, a program cannot even end
             its own child processes.
+        held: Whether IP sockets can be made, and no devices, set-id bits and attributes of files.
         machine: The architecture, as `uname -m` says it; by default, this machine's.
 
     Returns:
         The filter program, or None for an architecture whose system calls are unknown.
     """
-    return _program(network, sockets, touching, signals, machine or platform.machine())
+    return _program(network, sockets, touching, signals, held, machine or platform.machine())
 
 
 @cache
 def _program(
-    network: bool, sockets: bool, touching: bool, signals: bool, machine: str
+    network: bool, sockets: bool, touching: bool, signals: bool, held: bool, machine: str
 ) -> bytes | None:
     table = _table()
     architecture = table["audit_architecture"].get(machine)
@@ -84,7 +98,8 @@ def _program(
         return None
     column = 0 if machine == "x86_64" else 1
     examined = {name: numbers[column] for name, numbers in table["examined"].items()}
-    families = [*(_INTERNET if network or sockets else ()), *([socket.AF_UNIX] if sockets else ())]
+    has_internet = network or sockets or held
+    families = [*(_INTERNET if has_internet else ()), *([socket.AF_UNIX] if sockets else ())]
     program = [
         _step(_LOAD, _ARCHITECTURE),
         _step(_JUMP_IF_EQUAL, architecture, then=1),
@@ -101,6 +116,8 @@ def _program(
             program += _examine(
                 numbers[column], _argument(argument), _only((0,), otherwise=errno.EPERM)
             )
+    if held:
+        program += _held(table, column)
     # libraries that are told so use clone, whose flags can be seen
     program += _refusal(_JUMP_IF_EQUAL, examined["clone3"], errno.ENOSYS)
     program += _examine(
@@ -115,7 +132,46 @@ def _program(
     )
     unknown = errno.EAFNOSUPPORT
     program += _examine(examined["socket"], _argument(0), _only(families, otherwise=unknown))
+    if not sockets:
+        program += _examine(
+            examined["socketpair"],
+            _argument(0),
+            [
+                _step(_JUMP_IF_EQUAL, socket.AF_UNIX, then=1),
+                _step(_RETURN, _ERRNO | unknown),
+                _step(_LOAD, _argument(1)),
+                _step(_AND, _KIND_OF_SOCKET),
+                *_only(_CONNECTED, otherwise=errno.EPROTONOSUPPORT),
+            ],
+        )
     return b"".join([*program, _step(_RETURN, _ALLOW)])
+
+
+def _held(table: dict[str, Any], column: int) -> list[bytes]:
+    """Return the instructions for what only held commands are refused."""
+    program: list[bytes] = []
+    for numbers in table["attributes"].values():
+        program += _refusal(_JUMP_IF_EQUAL, numbers[column], errno.ENOTSUP)
+    for numbers in table["unseen"].values():
+        program += _refusal(_JUMP_IF_EQUAL, numbers[column], errno.ENOSYS)
+    set_ids = _refusal(_JUMP_IF_ANY_BIT, _SET_ID, errno.EPERM)
+    devices = [_step(_AND, stat.S_IFMT(0xFFFF))]
+    for kind in _DEVICES:
+        devices += _refusal(_JUMP_IF_EQUAL, kind, errno.EPERM)
+    for name, checks in (("modes", set_ids), ("nodes", [*set_ids, *devices])):
+        for *numbers, mode in table[name].values():
+            if numbers[column] >= 0:
+                program += _examine(numbers[column], _argument(mode), checks)
+    for *numbers, mode in table["creating"].values():
+        if numbers[column] >= 0:
+            creating = [
+                _step(_JUMP_IF_ANY_BIT, _CREATES, then=1),
+                _step(_RETURN, _ALLOW),
+                _step(_LOAD, _argument(mode)),
+                *set_ids,
+            ]
+            program += _examine(numbers[column], _argument(mode - 1), creating)
+    return program
 
 
 def _examine(number: int, argument: int, checks: list[bytes]) -> list[bytes]:

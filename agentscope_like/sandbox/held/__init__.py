@@ -1,0 +1,31 @@
+"""Runs one command on a layer, kept by the kernel to the working directories and to itself."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.sandbox.held.credentials import HeldCredentials
+    from agentscope_like.sandbox.held.held_run import HeldRun
+    from agentscope_like.sandbox.held.objection import held_objection
+    from agentscope_like.sandbox.held.places import cache_directories
+    from agentscope_like.sandbox.held.watch import HeldLimits
+
+__all__ = [
+    "HeldCredentials",
+    "HeldLimits",
+    "HeldRun",
+    "cache_directories",
+    "held_objection",
+]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "HeldCredentials": "credentials",
+        "HeldLimits": "watch",
+        "HeldRun": "held_run",
+        "cache_directories": "places",
+        "held_objection": "objection",
+    },
+)
