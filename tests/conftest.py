@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -8,3 +9,7 @@ from hypothesis import settings
 # the change; the search for new cases goes on wherever else the tests are run.
 settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("project")
+
+# A shell starts what it runs in the background with SIGINT ignored, and programs inherit that:
+# tests of C-c would prove nothing.
+signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -16,7 +16,9 @@ PAGES = [
 TOPS = ("agentscope_like", "benchmarks", "docs", "scripts", "tests")
 ROOMS = tuple(each.name for each in (ROOT / "agentscope_like").iterdir() if each.is_dir())
 PLACEHOLDERS = {"NAME": "*", "FAMILY": "*", "ROOM": "*"}
-OF_A_PROJECT = frozenset({"middleware.py", "scripts/", "tests/a.py", "a.py", "rust-toolchain.toml"})
+OF_A_PROJECT = frozenset(
+    {"middleware.py", "scripts/", "tests/a.py", "a.py", "rust-toolchain.toml", "events.jsonl"}
+)
 """Paths of somebody's project or skill that the documentation tells of."""
 
 OBSERVABILITY = ROOT / "agentscope_like" / "observability"

@@ -20,7 +20,9 @@ _OPTIONS = {
 }
 """For root, and for others, who may not set attributes of the system."""
 
-_PROGRAMS = ("unshare", "mount", "setpriv")
+_UNSHARE = "unshare"
+_MOUNT = "mount"
+_SETPRIV = "setpriv"
 _DIRECTORIES = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
 
 # overlayfs takes directories of its own mount namespace only, so each one is opened again there,
@@ -60,7 +62,9 @@ def mounting_words(layers: Sequence[LayerDescriptors]) -> tuple[str, ...]:
         layers: The open directories of each mount.
     """
     is_root = os.geteuid() == 0
-    unshare, mount, setpriv = (_program(name) or name for name in _PROGRAMS)
+    unshare = _program(_UNSHARE) or _UNSHARE
+    mount = _program(_MOUNT) or _MOUNT
+    setpriv = _program(_SETPRIV) or _SETPRIV
     apart = () if is_root else ("--user", "--map-current-user", "--keep-caps")
     places = [
         word
@@ -96,7 +100,7 @@ def layer_objection(store: Path, directories: Sequence[str], *, home: str) -> st
         for place in places:
             if point != place and _is_within(point, place):
                 return f"{point}, in the working directory {place}, is a mount of its own"
-    for name in _PROGRAMS:
+    for name in (_UNSHARE, _MOUNT, _SETPRIV):
         if _program(name) is None:
             return f"there is no {name} (Debian: apt-get install util-linux mount)"
     return _tried(store)
