@@ -20,7 +20,6 @@ from agentscope_like.shell.facts import (
     led_to,
     may_be_alias,
     may_set_aliases,
-    other_names,
     other_spellings,
     perhaps_aliased,
     perhaps_carried_readings,
@@ -153,24 +152,18 @@ class CommandRules:
     def _forbidding(
         self, analysis: CommandAnalysis, call: PreparedCommand, *, guess: bool
     ) -> int | None:
-        if len(self._index) == 0:
-            return None
         if analysis.script is None:
             return self._in_raw(analysis.command, guess=guess)
-        if self._speaks_of_others(analysis):
+        names = _all_names(analysis)
+        if names is not None and not self._index.may_begin_in(names):
             return None
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
-            return 0
+            return 0 if len(self._index) else None
         every = (words for part in analysis.parts for words in _started_by(part, call, guess=guess))
         found = self._first(every, guess=guess)
         if found is None and any(map(runs_unseen_text, analysis.parts)):
             return self._in_raw(analysis.command, guess=guess)
         return found
-
-    def _speaks_of_others(self, analysis: CommandAnalysis) -> bool:
-        """Return whether no pattern can match, since no word holds the first word of one."""
-        text = _all_names(analysis)
-        return text is not None and not self._index.may_begin_in(text)
 
     def _in_raw(self, text: str, *, guess: bool) -> int | None:
         return self._first(_started_in(text, guess=guess), guess=guess, open_end=True)
@@ -197,8 +190,8 @@ _MARKS = str.maketrans("=[]", "   ")
 def _all_names(analysis: CommandAnalysis) -> str | None:
     """Return a text that holds the names of all programs that may run; None if any program may.
 
-    They stand in the text or in a part, where none is computed or quoted, or are other names of
-    these; but an alias or a link may be any. The answer is kept with the analysis.
+    They stand in the text or in a part, in one of their spellings, where none is computed or
+    quoted; but an alias or a link may be any. The answer is kept with the analysis.
     """
     known: dict[str, str | None] = analysis.__dict__
     if _ALL_NAMES not in known:
@@ -212,8 +205,7 @@ def _names_of_all(analysis: CommandAnalysis) -> str | None:
     words = [word for part in analysis.parts for word in part.argv]
     if None in words:
         return None
-    known = [analysis.command, *filter(None, words)]
-    return " ".join((*known, *map(other_names, filter(None, words)))).casefold()
+    return " ".join((analysis.command, *filter(None, words))).casefold()
 
 
 def _may_be_another(part: Part) -> bool:
@@ -222,12 +214,11 @@ def _may_be_another(part: Part) -> bool:
         return False
     if part.argv[0] is not None and "/" in part.argv[0] and part.program is None:
         return True
-    gits = (
-        at
-        for at, word in enumerate(part.argv)
-        if word is not None and "git" in word.casefold() and bare_name(word) == "git"
-    )
-    return any(may_be_alias(("git", *part.argv[at + 1 :])) for at in gits)
+    for at, word in enumerate(part.argv):
+        is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
+        if is_git and may_be_alias(("git", *part.argv[at + 1 :])):
+            return True
+    return False
 
 
 def _started_by(part: Part, call: PreparedCommand, *, guess: bool) -> Iterator[Words]:

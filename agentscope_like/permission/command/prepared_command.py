@@ -38,7 +38,7 @@ from agentscope_like.shell.catalog import programs_with
 __all__ = ["CheckedAnalysis", "PreparedCommand"]
 
 CheckedAnalysis: TypeAlias = Callable[
-    [CommandAnalysis, Sequence[str], Callable[[], Surroundings]], CommandAnalysis
+    [CommandAnalysis, Callable[[], Surroundings]], CommandAnalysis
 ]
 """Returns an analysis with further doubts, which depend on files."""
 
@@ -116,7 +116,7 @@ class PreparedCommand(PreparedCall):
         if checked is not None and not programs_with("runs_git").isdisjoint(
             map(_PROGRAM, analysis.parts)
         ):
-            self.analysis = checked(self.analysis, context.directories, lambda: self.surroundings)
+            self.analysis = checked(self.analysis, lambda: self.surroundings)
 
     @lazy_property
     def surroundings(self) -> Surroundings:

@@ -44,10 +44,10 @@ from agentscope_like.shell.facts.spellings import (
     alias_readings,
     may_be_alias,
     may_set_aliases,
-    other_names,
     other_spellings,
     perhaps_aliased,
     perhaps_spelled,
+    spelled_as,
 )
 
 __all__ = [
@@ -68,7 +68,6 @@ __all__ = [
     "lists_only",
     "may_be_alias",
     "may_set_aliases",
-    "other_names",
     "other_spellings",
     "perhaps_aliased",
     "perhaps_carried_readings",
@@ -87,5 +86,6 @@ __all__ = [
     "shows_computed",
     "shows_content",
     "shows_unseen_files",
+    "spelled_as",
     "unread_texts",
 ]
