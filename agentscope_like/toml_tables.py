@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -26,6 +26,8 @@ __all__ = [
 ]
 
 _Record = TypeVar("_Record", bound=Struct)
+
+_Matching: TypeAlias = Callable[[str], re.Match[str] | None]
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(.+?)`")
 
@@ -52,16 +54,14 @@ class Expression:
         self.text = text
 
     @lazy_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self.text)
+    def fullmatch(self) -> _Matching:
+        """What returns the match of a whole text, or None."""
+        return re.compile(self.text).fullmatch
 
-    def fullmatch(self, text: str) -> re.Match[str] | None:
-        """Return the match of a whole text, or None."""
-        return self._compiled.fullmatch(text)
-
-    def match(self, text: str) -> re.Match[str] | None:
-        """Return the match of the beginning of a text, or None."""
-        return self._compiled.match(text)
+    @lazy_property
+    def match(self) -> _Matching:
+        """What returns the match of the beginning of a text, or None."""
+        return re.compile(self.text).match
 
 
 def table_beside(

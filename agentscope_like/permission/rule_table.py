@@ -120,7 +120,7 @@ class RuleTable(dict[str, list[PermissionRule]]):
         super().__init__()
         self.behavior = behavior
         self.version = next(_versions)
-        self.compiled: dict[str, tuple[object, CompiledRules | None]] = {}
+        self.compiled: dict[str, tuple[object, Any]] = {}
         self.update(rules or {})
 
     def touch(self) -> None:

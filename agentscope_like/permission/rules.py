@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import cast
 
 from agentscope_like.nearest import nearest
 from agentscope_like.permission.context import PermissionContext
@@ -118,7 +117,12 @@ class _ToolRules:
 
     async def find(self, call: PreparedCall) -> RuleMatch | None:
         """Return the rule that matches the call, else one that may, else None."""
-        rule = await self._own(call)
+        rule = self._whole
+        if rule is None and self._matcher is not None and self._by_content:
+            position = self._matcher.match(call)
+            rule = None if position is None else self._by_content[position]
+        elif rule is None:
+            rule = await self._matched(call)
         if rule is not None:
             return RuleMatch(rule)
         if self._related is None:
@@ -127,12 +131,8 @@ class _ToolRules:
 
         return await asyncio.to_thread(self._related.match, call)
 
-    async def _own(self, call: PreparedCall) -> PermissionRule | None:
-        if self._whole is not None or not self._by_content:
-            return self._whole
-        if self._matcher is not None:
-            position = self._matcher.match(call)
-            return None if position is None else self._by_content[position]
+    async def _matched(self, call: PreparedCall) -> PermissionRule | None:
+        """Return the first rule that the tool says matches the call."""
         for rule in self._by_content:
             if rule.rule_content is not None and await call.matches(rule.rule_content):
                 return rule
@@ -164,7 +164,7 @@ def rules_of(
         return None
     kept = table.compiled.get(tool.name)
     if kept is not None and kept[0] is tool:
-        rules = cast("_ToolRules | None", kept[1])
+        rules: _ToolRules | None = kept[1]
         if rules is not None and rules.lacks_related:
             rules.compile_related(_related_rules(tool, table))
         return rules
@@ -181,8 +181,9 @@ def rules_to_try(
     """Return the compiled rules that apply to the tool, to test the effect of one more rule."""
     compiled = context.table(behavior).compiled
     kept = compiled.get(tool.name)
-    if kept is not None and kept[0] is tool and kept[1] is not None:
-        return cast("_ToolRules", kept[1])
+    known: _ToolRules | None = None if kept is None or kept[0] is not tool else kept[1]
+    if known is not None:
+        return known
     rules = rules_of(tool, behavior, context) or _ToolRules(tool, behavior, ())
     compiled[tool.name] = (tool, rules)
     return rules

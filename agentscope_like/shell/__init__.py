@@ -18,7 +18,7 @@ from agentscope_like.shell.program_search import (
     SearchPath,
     search_path,
 )
-from agentscope_like.shell.read_command import CommandDirectories, analyze
+from agentscope_like.shell.read_command import analyze
 from agentscope_like.shell.steering import steered
 from agentscope_like.shell.surroundings import Surroundings, leads_elsewhere
 from agentscope_like.shell.values import Shape, Unknown, Words
@@ -26,7 +26,6 @@ from agentscope_like.shell.values import Shape, Unknown, Words
 __all__ = [
     "CHANGES",
     "CommandAnalysis",
-    "CommandDirectories",
     "Dissent",
     "Doubt",
     "Effect",

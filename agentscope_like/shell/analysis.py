@@ -164,7 +164,9 @@ class Part(Struct, frozen=True, dict=True):
     @property
     def git_command(self) -> str | None:
         """Return the sub-command of git, after any options; None for another program."""
-        words: Sequence[str | None] = self.argv if self.program == "git" else ()
+        if self.program != "git":
+            return None
+        words: Sequence[str | None] = self.argv
         if len(words) > 1 and (words[1] or "").startswith("-"):
             words = families().without_leading_options(("git", *words[1:]))
         return words[1] if len(words) > 1 else None

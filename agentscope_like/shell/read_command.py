@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import repeat
-from typing import TypedDict
 
 from msgspec.structs import replace
 
@@ -28,15 +28,7 @@ from agentscope_like.shell.syntax import OPENING, ReadError, Span, read, unread_
 from agentscope_like.shell.walk import Walk
 from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["CommandDirectories", "analyze"]
-
-
-class CommandDirectories(TypedDict):
-    """The directories of a command: the keyword arguments of `analyze`."""
-
-    directory: str
-    home: str | None
-    work_tree: str | None
+__all__ = ["analyze"]
 
 
 _KEPT_CHARACTERS = 200_000
@@ -73,11 +65,9 @@ def _analysis(
     try:
         script = read(command)
         walk = Walk(command, home, WorkTree(directory, work_tree) if work_tree else None)
-        parts = walk.run(script, directory)
+        parts = _with_doubted_names(walk.run(script, directory))
         inner, doubts = tuple(walk.texts), tuple(walk.doubts)
-        read_so = CommandAnalysis(command, directory, script, parts, doubts, inner)
-        analysis = _with_doubted_names(read_so)
-        parts = analysis.parts
+        analysis = CommandAnalysis(command, directory, script, parts, doubts, inner)
         may_hold_more = bool(inner) or OPENING.search(command) is not None
         if may_hold_more and analysis.may_need_no_rule and (dissent := _dissent(analysis)):
             return replace(analysis, doubts=(dissent,))
@@ -104,16 +94,13 @@ def _dissent(analysis: CommandAnalysis) -> Dissent | None:
     return None
 
 
-def _with_doubted_names(analysis: CommandAnalysis) -> CommandAnalysis:
-    """Return the analysis with a doubt for each part that shows files of unknown names."""
-    doubts = [name_doubt(part) if part.effects else None for part in analysis.parts]
-    if not any(doubts):
-        return analysis
-    parts = [
-        replace(part, doubts=(*part.doubts, doubt)) if doubt else part
-        for part, doubt in zip(analysis.parts, doubts, strict=True)
-    ]
-    return replace(analysis, parts=tuple(parts))
+def _with_doubted_names(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Return the parts, with a doubt for each that shows files of unknown names."""
+    checked = list(parts)
+    for number, part in enumerate(parts):
+        if part.effects and (doubt := name_doubt(part)):
+            checked[number] = replace(part, doubts=(*part.doubts, doubt))
+    return tuple(checked)
 
 
 def _names_a_file(part: Part, analysis: CommandAnalysis) -> bool:

@@ -34,6 +34,19 @@ def test_a_rule_covers_options_that_choose_nothing(words: str, place: Place) -> 
         assert decide(command, place, rules=rules).behavior.value == "ask", command
 
 
+JOINED = """
+git branch --abbrev | git tag --column | git format-patch --color
+"""
+
+
+@pytest.mark.parametrize("command", JOINED.strip().split(" | "))
+def test_a_value_that_has_to_be_joined_is_not_the_next_word(command: str, place: Place) -> None:
+    """What follows such an option is a word of its own, which may be a setting."""
+    rules = [f"allow {command.rpartition(' ')[0]}:*"]
+    assert decide(f"{command} x", place, rules=rules).behavior.value == "allow"
+    assert decide(f"{command} x=y", place, rules=rules).behavior.value == "ask"
+
+
 ASKED = """
 addon agent allow arg auth backend base bin browser build bundle cache call cert chdir checkout
 class cmd code command compiler conf config connect context cookie copy cred cwd data debugger

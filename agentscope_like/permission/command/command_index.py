@@ -19,6 +19,7 @@ from agentscope_like.permission.command.command_patterns import (
     is_digest,
 )
 from agentscope_like.shell import Words
+from agentscope_like.shell.facts import spelled_as
 
 __all__ = ["CommandIndex"]
 
@@ -90,7 +91,7 @@ class CommandIndex:
         PatternError: One of them cannot be compiled.
     """
 
-    __slots__ = ("_lines", "_patterns", "_program", "_refuse", "_roots")
+    __slots__ = ("_lines", "_patterns", "_program", "_refuse", "_roots", "_sought")
 
     def __init__(
         self,
@@ -104,6 +105,7 @@ class CommandIndex:
         self._patterns: ChainMap[int, CommandPattern] = ChainMap()
         self._lines: ChainMap[str, int] = ChainMap()
         self._roots = [_Node()]
+        self._sought: frozenset[str] | None = None
         for content in contents:
             self.add(content)
 
@@ -164,12 +166,16 @@ class CommandIndex:
 
     def may_begin_in(self, text: str) -> bool:
         """Return whether the first word of a pattern may stand in a text, folded by `program`."""
-        for root in self._roots:
-            if root.globs is not None or len(root.words) > _MOST_SOUGHT:
-                return True
-            if any(map(text.__contains__, root.words)):
-                return True
-        return False
+        if self._sought is None:
+            self._sought = self._names_sought()
+        return any(map(text.__contains__, self._sought))
+
+    def _names_sought(self) -> frozenset[str]:
+        """Return names of which one stands in every text that a pattern may match."""
+        if any(root.globs is not None or len(root.words) > _MOST_SOUGHT for root in self._roots):
+            return frozenset({""})
+        firsts = [word for root in self._roots for word in root.words]
+        return frozenset().union(*map(spelled_as, firsts))
 
     def pattern(self, position: int) -> CommandPattern:
         """Return the pattern at a position that `find` returned."""
@@ -212,6 +218,7 @@ class CommandIndex:
         return bool(self._lines)
 
     def _add(self, pattern: CommandPattern, position: int) -> None:
+        self._sought = None
         node = self._roots[0]
         for number, word in enumerate(pattern.words):
             if isinstance(word, WordGlob):

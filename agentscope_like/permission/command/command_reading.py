@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ from agentscope_like.shell.facts import GitAliases
 __all__ = ["CheckedAnalysis", "CommandReading"]
 
 CheckedAnalysis: TypeAlias = Callable[
-    [CommandAnalysis, Sequence[str], Callable[[], Surroundings]], CommandAnalysis
+    [CommandAnalysis, Callable[[], Surroundings]], CommandAnalysis
 ]
 """Returns an analysis with further doubts, which depend on files."""
 
@@ -78,7 +78,7 @@ class CommandReading(PreparedCall):
         if checked is not None and not programs_with("runs_git").isdisjoint(
             map(_PROGRAM, analysis.parts)
         ):
-            self.analysis = checked(self.analysis, context.directories, lambda: self.surroundings)
+            self.analysis = checked(self.analysis, lambda: self.surroundings)
 
     @lazy_property
     def surroundings(self) -> Surroundings:

@@ -137,14 +137,13 @@ class CommandRules:
     def _forbidding(
         self, analysis: CommandAnalysis, call: CommandReading, *, guess: bool
     ) -> int | None:
-        if len(self._index) == 0:
-            return None
         if analysis.script is None:
             return self._in_raw(analysis.command, guess=guess)
-        if self._speaks_of_others(analysis):
+        names = all_names(analysis)
+        if names is not None and not self._index.may_begin_in(names):
             return None
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
-            return 0
+            return 0 if len(self._index) else None
         around = call.surroundings
         every = (
             words
@@ -155,11 +154,6 @@ class CommandRules:
         if found is None and any(map(runs_unseen_text, analysis.parts)):
             return self._in_raw(analysis.command, guess=guess)
         return found
-
-    def _speaks_of_others(self, analysis: CommandAnalysis) -> bool:
-        """Return whether no pattern can match, since no word holds the first word of one."""
-        text = all_names(analysis)
-        return text is not None and not self._index.may_begin_in(text)
 
     def _in_raw(self, text: str, *, guess: bool) -> int | None:
         return self._first(started_in(text, guess=guess), guess=guess, open_end=True)

@@ -73,7 +73,7 @@ class _LevelReader(OptionReader, gc=False):
     def read(self, index: int) -> None:
         """Read from `index` to the end."""
         grammar, arguments = self.grammar, self.arguments
-        if len(arguments) - index <= _MOST_ABOUT and self._asks_about(index):
+        if arguments[-1] in grammar.about and self._asks_about(index):
             self.reading.is_about = True
             return
         is_idle = bool(grammar.feed) and index >= len(arguments)
@@ -148,7 +148,7 @@ class _LevelReader(OptionReader, gc=False):
         After a sub-command only help counts: `npm run version` runs a script.
         """
         grammar, rest = self.grammar, self.arguments[index:]
-        sub = rest[0] if len(rest) > 1 else None
+        sub = rest[0] if len(rest) == _MOST_ABOUT else None
         if isinstance(sub, str) and sub in grammar.helps:
             rest = rest[1:] if sub.startswith("-") or rest[1] in _HELP else ()
         return len(rest) == 1 and rest[0] in grammar.about

@@ -34,6 +34,7 @@ from agentscope_like.shell.facts.shown_content import (
     searches_below,
     shows_unseen_files,
 )
+from agentscope_like.shell.facts.spellings import spelled_as
 from agentscope_like.shell.facts.started_commands import (
     GitAliases,
     all_names,
@@ -69,6 +70,7 @@ __all__ = [
     "shows_computed",
     "shows_content",
     "shows_unseen_files",
+    "spelled_as",
     "started_by",
     "started_in",
     "unread_texts",

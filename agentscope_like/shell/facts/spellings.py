@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from agentscope_like.shell.analysis import Part
-from agentscope_like.shell.catalog import bare_name, canonical, families, names_of
+from agentscope_like.shell.catalog import canonical, families, names, names_of
 from agentscope_like.shell.facts.possible_commands import raw_readings, raw_words
 from agentscope_like.shell.values import Words
 from agentscope_like.toml_tables import Expression, WordSet, table_beside
@@ -20,10 +20,10 @@ __all__ = [
     "alias_readings",
     "may_be_alias",
     "may_set_aliases",
-    "other_names",
     "other_spellings",
     "perhaps_aliased",
     "perhaps_spelled",
+    "spelled_as",
 ]
 
 _MODULE_FLAG = re.compile(r"-[A-Za-z]*m(.*)", re.DOTALL)
@@ -72,15 +72,20 @@ def perhaps_spelled(words: Words) -> Iterator[Words]:
             yield (other, *words[1:])
 
 
-@lru_cache(maxsize=1024)
-def other_names(word: str) -> str:
-    """Return the names that a program of this name has in other spellings, with blanks between."""
-    name = bare_name(word)
-    found = {name, *_names(name)}
-    for each in tuple(found):
-        found |= names_of(canonical(each))
-        found |= _beside().get(each, frozenset())
-    return " ".join(sorted(found))
+def spelled_as(name: str) -> frozenset[str]:
+    """Return names of which every word holds one that starts a program, in whatever spelling."""
+    return _spelled().get(name, frozenset()) | {name}
+
+
+@cache
+def _spelled() -> dict[str, frozenset[str]]:
+    """Return the known names of programs by each other name that they have."""
+    found: dict[str, frozenset[str]] = {}
+    for name in names() | _beside().keys():
+        for each in (name, *_names(name)):
+            for other in names_of(canonical(each)) | _beside().get(each, frozenset()):
+                found[other] = found.get(other, frozenset()) | {name}
+    return found
 
 
 def _git_has(command: str) -> bool:

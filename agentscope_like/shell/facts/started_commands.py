@@ -28,7 +28,6 @@ from agentscope_like.shell.facts.spellings import (
     alias_readings,
     may_be_alias,
     may_set_aliases,
-    other_names,
     other_spellings,
     perhaps_aliased,
     perhaps_spelled,
@@ -52,8 +51,8 @@ _MARKS = str.maketrans("=[]", "   ")
 def all_names(analysis: CommandAnalysis) -> str | None:
     """Return a text that holds the names of all programs that may run; None if any program may.
 
-    They stand in the text or in a part, where none is computed or quoted, or are other names of
-    these; but an alias or a link may be any. The answer is kept with the analysis.
+    They stand in the text or in a part, in one of their spellings, where none is computed or
+    quoted; but an alias or a link may be any. The answer is kept with the analysis.
     """
     known: dict[str, str | None] = analysis.__dict__
     if _ALL_NAMES not in known:
@@ -67,8 +66,7 @@ def _all_names(analysis: CommandAnalysis) -> str | None:
     words = [word for part in analysis.parts for word in part.argv]
     if None in words:
         return None
-    known = [analysis.command, *filter(None, words)]
-    return " ".join((*known, *map(other_names, filter(None, words)))).casefold()
+    return " ".join((analysis.command, *filter(None, words))).casefold()
 
 
 def _may_be_another(part: Part) -> bool:
@@ -77,12 +75,11 @@ def _may_be_another(part: Part) -> bool:
         return False
     if part.argv[0] is not None and "/" in part.argv[0] and part.program is None:
         return True
-    gits = (
-        at
-        for at, word in enumerate(part.argv)
-        if word is not None and "git" in word.casefold() and bare_name(word) == "git"
-    )
-    return any(may_be_alias(("git", *part.argv[at + 1 :])) for at in gits)
+    for at, word in enumerate(part.argv):
+        is_git = word is not None and "git" in word.casefold() and bare_name(word) == "git"
+        if is_git and may_be_alias(("git", *part.argv[at + 1 :])):
+            return True
+    return False
 
 
 def started_by(

@@ -25,7 +25,8 @@ from agentscope_like.shell.syntax.words import RESERVED
 
 __all__ = ["ReadError", "read"]
 
-_PLAIN_LINE = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |]+")
+_PLAIN_LINE = re.compile(r"(?!-)[A-Za-z0-9_+./:,@%^=\- |]{1,5000}")
+"""What the gate lets pass, and no word of which needs to be looked into."""
 
 _DELIMITED = r"(?=[ \t\n;|&()<>]|\Z)"
 _KEYWORD = re.compile(
@@ -52,13 +53,13 @@ def read(command: str) -> Script:
         ReadError: bash may parse the text differently, or not at all. The error says what and
             where; nothing is known about any part of such a text.
     """
-    doubt = check_text(command)
-    if doubt is not None:
-        raise ReadError(doubt.message, doubt.span)
     if _PLAIN_LINE.fullmatch(command) is not None:
         script = _plain_script(command)
         if script is not None:
             return script
+    doubt = check_text(command)
+    if doubt is not None:
+        raise ReadError(doubt.message, doubt.span)
     reader = _Reader(command)
     try:
         return reader.whole()
@@ -72,21 +73,20 @@ def _plain_script(command: str) -> Script | None:
     stages: list[SimpleCommand] = []
     position = 0
     for stage in command.split("|"):
-        words: list[Word] = []
-        name = ""
-        for text in stage.split(" "):
-            end = position + len(text)
-            if text:
-                name = name or text
-                span = Span(position, end)
-                words.append(Word((Literal(text, span),), span))
-            position = end + 1
+        name = stage.strip(" ").partition(" ")[0]
         if not name or "=" in name or name in RESERVED:
             return None
+        words: list[Word] = []
+        for text in stage.split(" "):
+            if text:
+                span = Span(position, position + len(text))
+                words.append(Word((Literal(text, span),), span))
+            position += len(text) + 1
         span = Span(words[0].span.start, words[-1].span.end)
         stages.append(SimpleCommand((), tuple(words), (), span))
-    whole = Span(stages[0].span.start, stages[-1].span.end)
-    plain = stages[0] if len(stages) == 1 else Pipeline(tuple(stages), whole)
+    plain: Command = stages[0]
+    if len(stages) > 1:
+        plain = Pipeline(tuple(stages), Span(plain.span.start, stages[-1].span.end))
     return Script((Statement(plain, ""),), Span(0, len(command)))
 
 

@@ -313,8 +313,6 @@ class Actor(Struct):
             for suffix in ((each,) if isinstance(each, str) else each.choices)
             if suffix
         )
-        if not backups:
-            return
         stays = set(map(id, linked))
         self.draft.effects[first:] = [
             replace(each, backups=backups)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from agentscope_like.shell import catalog
@@ -35,11 +36,10 @@ _MAX_OPTIONAL = 3
 _CARRYING = frozenset({RoleKind.COMMAND, RoleKind.CLAUSE, RoleKind.SCRIPT})
 
 
-class CommandJudge:
+class CommandJudge(Struct, gc=False):
     """Judges simple commands for one walk, which does not hold it, so that no cycle is left."""
 
-    def __init__(self, walk: Walking) -> None:
-        self._walk = walk
+    _walk: Walking
 
     def judge(self, command: SimpleCommand, state: State, scope: WalkScope) -> tuple[State, Draft]:
         """Judge `command`, which runs in `state`; return what is known after it, and its part."""

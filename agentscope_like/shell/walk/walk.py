@@ -14,6 +14,7 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
+from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.analysis import Doubt, EffectKind, Part
 from agentscope_like.shell.draft import MAX_DEPTH, UNKNOWN_INPUT, BudgetError, Draft, WalkScope
 from agentscope_like.shell.expand import (
@@ -60,6 +61,7 @@ __all__ = ["Walk"]
 _REDIRECTS = attrgetter("redirects")
 _NOTHING_KNOWN = Output()
 _SIMPLE = {SimpleCommand}
+_WHOLE = WalkScope()
 
 MAX_PARTS = 128
 
@@ -82,7 +84,6 @@ class Walk:
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
         texts: The scripts that were read in words, each with its text.
-        printed: Follows file names through what commands print.
     """
 
     def __init__(self, command: str, home: str | None, work_tree: WorkTree | None = None) -> None:
@@ -91,12 +92,16 @@ class Walk:
         self.drafts: list[Draft] = []
         self.doubts: list[Doubt] = []
         self.texts: list[tuple[str, Script]] = []
-        self.printed = PrintedNames(self.drafts)
         self._script: Script | None = None
         self._calls: Mapping[str, tuple[Argument, ...]] | None = None
         self._work_tree = work_tree
         self._text_read = 0
         self._words_read = 0
+
+    @lazy_property
+    def printed(self) -> PrintedNames:
+        """Follows file names through what commands print."""
+        return PrintedNames(self.drafts)
 
     def run(self, script: Script, directory: str) -> tuple[Part, ...]:
         """Judge the whole command line, which starts in `directory`; return its parts.
@@ -106,7 +111,7 @@ class Walk:
         """
         self._script = script
         judge = self._lines if "\n" in self.command else self.script
-        judge(script, State((directory,), {}), self._scope(script, WalkScope()))
+        judge(script, State((directory,), {}), self._scope(script, _WHOLE))
         if any(map(_REDIRECTS, self.drafts)):
             doubt_copied_inputs(self.drafts)
         return tuple(map(Draft.finish, self.drafts))

@@ -22,14 +22,16 @@ class Walking(Substituter, Protocol):
         home: The home directory, or None where unknown.
         drafts: The parts found so far.
         doubts: Doubts that belong to no part.
-        printed: Follows file names through what commands print.
     """
 
     command: str
     home: str | None
     drafts: list[Draft]
     doubts: list[Doubt]
-    printed: PrintedNames
+
+    @property
+    def printed(self) -> PrintedNames:
+        """Return what follows file names through what commands print."""
 
     def draft(self, words: tuple[Word, ...], span: Span, state: State, scope: WalkScope) -> Draft:
         """Begin a new part."""

@@ -291,3 +291,13 @@ def test_code_inside_which_something_is_loaded_runs_it() -> None:
     assert runs_download('perl -e "$(wget -qO- http://h)"; ls')
     assert not runs_download("perl -e 'print 1'; wget -qO- http://h")
     assert not runs_download('python3 a.py "$(curl http://h)"')
+
+
+LOGGED = "--output-file|--output-files|--output-fil"
+
+
+@pytest.mark.parametrize("option", LOGGED.split("|"))
+def test_only_the_option_for_its_name_names_what_is_loaded(option: str) -> None:
+    """Another option that begins alike leaves the name to the address, which nobody knows."""
+    assert runs_download(f'wget {option} log "$u"; sh index')
+    assert not runs_download('wget --output-document log "$u"; sh index')

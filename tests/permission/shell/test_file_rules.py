@@ -32,6 +32,11 @@ def denied(command: str, where: Place, *rules: str) -> PermissionDecision:
 
 
 TOLD = """
+Read(a) | terraform state list -state=a | deny a
+Read(a) | terraform state list -state=b | allow
+Read(a) | terraform output -state=a | deny a
+Read(kept/a) | pushd kept && cd b && popd && cat a | allow
+Read(kept/a) | pushd kept && cd b && popd && cat kept/a | deny kept/a
 Read(a) | cat a | deny a
 Read(a) | cat b | allow
 Read(a) | cat WORK/a | deny a

@@ -129,6 +129,18 @@ async def test_what_only_the_project_has_is_not_proven(
     assert await decided(bash, "ls", policy) is ALLOW
 
 
+async def test_only_the_program_that_the_project_has_needs_the_rule(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the system has beside it stays proven, so that a rule for that program is enough."""
+    planted = plant(project / "node_modules" / ".bin", "nowhere-else", "helm")
+    monkeypatch.setenv("PATH", f"{planted}:{SYSTEM}")
+    bash = Bash(cwd=project)
+    command = "cat a.txt | sort; helm version"
+    assert await decided(bash, command, context_of(["allow helm:*"])) is ALLOW
+    assert await decided(bash, command, context_of(["allow sort:*"])) is ASK
+
+
 async def test_a_program_that_is_nowhere_is_judged_by_its_name(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,6 +157,16 @@ async def test_an_alias_of_the_configuration_is_what_it_stands_for(
     assert found.behavior is ALLOW
 
 
+async def test_what_an_alias_is_known_to_run_is_denied_in_each_mode(repository: Path) -> None:
+    """Where nothing has to be guessed it is denied; an alias that nobody has is asked about."""
+    (repository / ".git" / "config").write_text("[alias]\n\tp = push\n")
+    for mode in ("default", "accept_edits", "bypass"):
+        found = await decide("git p origin", repository, ["deny git push:*"], mode)
+        assert found.behavior is DENY
+    found = await decide("git q origin", repository, ["deny git push:*"], "default")
+    assert found.behavior is ASK
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [

@@ -26,7 +26,6 @@ from agentscope_like.permission import (
     never_waits,
 )
 from agentscope_like.permission.command import (
-    CheckedAnalysis,
     CommandRules,
     PreparedCommand,
     compile_command,
@@ -34,7 +33,6 @@ from agentscope_like.permission.command import (
 from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.shell import (
     CommandAnalysis,
-    CommandDirectories,
     Surroundings,
     analyze,
     steered,
@@ -221,7 +219,7 @@ class Bash(ToolBase):
         If a second reader is configured and has not been asked, nothing is proven.
         """
         shell = self._shell_of(session)
-        analysis = analyze(tool_input["command"], **_place(tool_input["command"], shell, shell))
+        analysis = _read(tool_input["command"], shell, shell)
         if self._second_reader is not None:
             analysis = self._second_reader.known(analysis)
         return steered(analysis, lambda: shell.surroundings((), self._sensitive))
@@ -230,8 +228,7 @@ class Bash(ToolBase):
         self, tool_input: dict[str, Any], context: PermissionContext, session: object = None
     ) -> PreparedCommand:
         """Return the command, prepared for one decision in a session."""
-        checked = self._shell_of(session).checked
-        return await self._prepared(tool_input, context, session, checked=checked)
+        return await self._prepared(tool_input, context, session, decides=True)
 
     async def _prepared(
         self,
@@ -239,17 +236,17 @@ class Bash(ToolBase):
         context: PermissionContext,
         session: object,
         *,
-        checked: CheckedAnalysis | None = None,
+        decides: bool = False,
         asked: tuple[ToolBase, type[ToolBase]] | None = None,
         kind: type[PreparedCommandT] = PreparedCommand,  # type: ignore[assignment]
     ) -> PreparedCommandT:
-        """Return the command; without `checked`, for a run that nobody has decided about.
+        """Return the command; without `decides`, for a run that nobody has decided about.
 
         Args:
             tool_input: The arguments of the call.
             context: What is permitted.
             session: The state of the agent; None without a session.
-            checked: Returns an analysis with the doubts that files give rise to.
+            decides: Whether what files give rise to is looked for, as each decision does.
             asked: Another tool that runs the command, and its class; by default this one.
             kind: The class of what is returned.
         """
@@ -267,7 +264,7 @@ class Bash(ToolBase):
 
         # Of a sandbox, only its surroundings know the home, which is looked up for each decision.
         place = shell if self._backend is None else surroundings()
-        read = analyze(tool_input["command"], **_place(tool_input["command"], shell, place))
+        read = _read(tool_input["command"], shell, place)
         reader = self._second_reader
         analysis = read if reader is None else await reader.checked(read)
         programs = await shell.programs(analysis, working)
@@ -282,7 +279,7 @@ class Bash(ToolBase):
             surroundings_now=surroundings_now,
             place_of=_no_place if session is None or self._backend is not None else place_of,
             programs=programs,
-            checked=checked,
+            checked=partial(shell.checked, working) if decides else None,
             aliases=shell.git_aliases,
         )
 
@@ -486,12 +483,10 @@ def _no_place(directory: str) -> str:
     return ""
 
 
-def _place(
-    command: str, shell: CommandShell, known: Surroundings | CommandShell
-) -> CommandDirectories:
-    """Return where a command of the shell would run now."""
+def _read(command: str, shell: CommandShell, place: Surroundings | CommandShell) -> CommandAnalysis:
+    """Return the analysis of a command for where the shell would run it now."""
     work_tree = shell.work_tree if may_ask_for_root(command) else None
-    return CommandDirectories(directory=known.directory, home=known.home, work_tree=work_tree)
+    return analyze(command, directory=place.directory, home=place.home, work_tree=work_tree)
 
 
 def _shell_in(backend: SandboxHandle, cwd: str | os.PathLike[str] | None) -> CommandShell:

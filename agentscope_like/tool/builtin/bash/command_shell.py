@@ -79,15 +79,15 @@ class CommandShell(Protocol):
 
     def checked(
         self,
-        analysis: CommandAnalysis,
         working: Sequence[str],
+        analysis: CommandAnalysis,
         around: Callable[[], Surroundings],
     ) -> CommandAnalysis:
         """Return the analysis with a doubt for what the repositories that it reads would change.
 
         Args:
-            analysis: The command.
             working: The working directories.
+            analysis: The command.
             around: Returns where it runs.
         """
 

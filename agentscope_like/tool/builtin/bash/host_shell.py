@@ -161,8 +161,8 @@ class Shell:
 
     def checked(
         self,
-        analysis: CommandAnalysis,
         working: Sequence[str],
+        analysis: CommandAnalysis,
         around: Callable[[], Surroundings],
     ) -> CommandAnalysis:
         """Return the analysis with doubts about the repositories that it reads."""

@@ -165,8 +165,8 @@ class SandboxShell:
 
     def checked(
         self,
-        analysis: CommandAnalysis,
         working: Sequence[str],
+        analysis: CommandAnalysis,
         around: Callable[[], Surroundings],
     ) -> CommandAnalysis:
         """Return the analysis: repositories in a sandbox are looked at when a command runs."""

@@ -87,9 +87,8 @@ class TerminalJudge(Bash):
             session: The state of the agent; None without a session.
             kind: What is returned.
         """
-        checked = self._shell_of(session).checked
         return await self._prepared(
-            tool_input, context, session, checked=checked, asked=asked, kind=kind
+            tool_input, context, session, decides=True, asked=asked, kind=kind
         )
 
     def shell(self, session: AgentState | None) -> Shell:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from msgspec import Struct
 
 from agentscope_like.exception import ToolArgumentError
 from agentscope_like.shell import CommandAnalysis, Part, Surroundings
@@ -137,7 +139,7 @@ _UPLOAD_PACK = re.compile(r"remote\..+\.(uploadpack|vcs)", re.IGNORECASE)
 _WHERE_SET_PATTERNS = tuple((re.compile(key, re.IGNORECASE), value) for key, value in _WHERE_SET)
 
 
-class GitPlace(NamedTuple):
+class GitPlace(Struct, frozen=True):
     """A repository that a command reads: the directory and the options that select it.
 
     `tells_names` are the sub-commands that print the name of a branch or tag, which other commands
@@ -170,8 +172,10 @@ def places_of(part: Part, analysis: CommandAnalysis) -> list[GitPlace]:
     """
     if not part.is_a("runs_git"):
         return []
-    remote, tells = _reaches_remote(part), _tells_names(part, analysis)
-    skips = frozenset([_SKIPPING[word] for word in part.argv if word in _SKIPPING])
+    words = part.argv
+    remote = "ls-remote" in words or ("remote" in words and "show" in words)
+    tells = _TELLING_NAMES.intersection(words if len(analysis.parts) > 1 else ())
+    skips = frozenset(map(_SKIPPING.__getitem__, _SKIPPING.keys() & words))
     return [
         GitPlace(directory, options, remote, tells, skips)
         for directory in part.directories or (analysis.directory,)
@@ -210,16 +214,6 @@ def git_environment(
         environment[f"GIT_CONFIG_KEY_{number}"] = key
         environment[f"GIT_CONFIG_VALUE_{number}"] = value
     return environment
-
-
-def _reaches_remote(part: Part) -> bool:
-    return "ls-remote" in part.argv or ("remote" in part.argv and "show" in part.argv)
-
-
-def _tells_names(part: Part, analysis: CommandAnalysis) -> frozenset[str]:
-    if len(analysis.parts) <= 1:
-        return frozenset()
-    return _TELLING_NAMES.intersection(word for word in part.argv if word is not None)
 
 
 def _leading_options(part: Part) -> list[tuple[str, ...]]:

@@ -68,7 +68,7 @@ def _key(
     places: list[GitPlace] = []
     try:
         for part in analysis.parts:
-            if part.read_only:
+            if not part.doubts:
                 places += places_of(part, analysis)
     except ToolArgumentError:
         return None
