@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         CommandWait,
     )
     from agentscope_like.tool.builtin.bash import Bash
-    from agentscope_like.tool.builtin.files import Edit, Read, Write
+    from agentscope_like.tool.builtin.files import Checkpoints, Edit, Read, Restore, Write
     from agentscope_like.tool.builtin.memory import (
         Memory,
         MemoryDelete,
@@ -66,6 +66,7 @@ __all__ = [
     "BackgroundCommands",
     "Bash",
     "CallRequest",
+    "Checkpoints",
     "CommandOutput",
     "CommandStop",
     "CommandWait",
@@ -89,6 +90,7 @@ __all__ = [
     "PersonTool",
     "Read",
     "ResetTools",
+    "Restore",
     "RunLayer",
     "SseServerParameters",
     "StreamableHttpServerParameters",
@@ -133,7 +135,9 @@ __getattr__ = on_first_use(
         "CommandWait": "builtin.background",
         "DecidedCall": "call",
         "DecisionLayer": "call",
+        "Checkpoints": "builtin.files",
         "Edit": "builtin.files",
+        "Restore": "builtin.files",
         "FunctionTool": "make",
         "Glob": "builtin.search",
         "Grant": "call",
