@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         CommandWait,
     )
     from agentscope_like.tool.builtin.bash import Bash
-    from agentscope_like.tool.builtin.files import Checkpoints, Edit, Read, Restore, Write
+    from agentscope_like.tool.builtin.files import Edit, Read, Write
     from agentscope_like.tool.builtin.memory import (
         Memory,
         MemoryDelete,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from agentscope_like.tool.builtin.search import Glob, Grep
     from agentscope_like.tool.builtin.skills import LoadSkill
+    from agentscope_like.tool.builtin.undo import Checkpoints, Restore
     from agentscope_like.tool.builtin.web import WebFetch
     from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant, RunLayer
     from agentscope_like.tool.group import ToolGroup, ToolSource
@@ -130,14 +131,13 @@ __getattr__ = on_first_use(
         "BackgroundCommands": "builtin.background",
         "Bash": "builtin.bash",
         "CallRequest": "call",
+        "Checkpoints": "builtin.undo",
         "CommandOutput": "builtin.background",
         "CommandStop": "builtin.background",
         "CommandWait": "builtin.background",
         "DecidedCall": "call",
         "DecisionLayer": "call",
-        "Checkpoints": "builtin.files",
         "Edit": "builtin.files",
-        "Restore": "builtin.files",
         "FunctionTool": "make",
         "Glob": "builtin.search",
         "Grant": "call",
@@ -153,6 +153,7 @@ __getattr__ = on_first_use(
         "PersonTool": "builtin.people",
         "Read": "builtin.files",
         "ResetTools": "builtin.planning",
+        "Restore": "builtin.undo",
         "RunLayer": "call",
         "SseServerParameters": ".mcp.parameters",
         "StreamableHttpServerParameters": ".mcp.parameters",

@@ -248,7 +248,7 @@ class Bash(ToolBase):
     def _kind_of_command(self) -> type[PreparedCommand]:
         if self.checkpoints is None:
             return PreparedCommand
-        from agentscope_like.tool.builtin.bash.command_checkpoint import (  # few have checkpoints
+        from agentscope_like.tool.builtin.command_checkpoint import (  # few have checkpoints
             UndoableCommand,
         )
 
@@ -465,7 +465,7 @@ class Bash(ToolBase):
                 async for chunk in stream:
                     yield chunk
             return
-        from agentscope_like.tool.builtin.bash.command_checkpoint import (  # few have checkpoints
+        from agentscope_like.tool.builtin.command_checkpoint import (  # few have checkpoints
             CommandCheckpoint,
             UndoableCommand,
         )

@@ -6,28 +6,26 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.files.changes import ChangingTool, Plan, PreviewingTool
-    from agentscope_like.tool.builtin.files.checkpoints import Checkpoints
     from agentscope_like.tool.builtin.files.edit import Edit
     from agentscope_like.tool.builtin.files.read import MAX_LINES, Read
     from agentscope_like.tool.builtin.files.read_record import require_read
-    from agentscope_like.tool.builtin.files.restore import Restore
+    from agentscope_like.tool.builtin.files.text_diff import unified_diff
     from agentscope_like.tool.builtin.files.text_format import decode, line_end_at, line_starts
     from agentscope_like.tool.builtin.files.write import Write
 
 __all__ = [
     "MAX_LINES",
     "ChangingTool",
-    "Checkpoints",
     "Edit",
     "Plan",
     "PreviewingTool",
     "Read",
-    "Restore",
     "Write",
     "decode",
     "line_end_at",
     "line_starts",
     "require_read",
+    "unified_diff",
 ]
 
 __getattr__ = on_first_use(
@@ -35,16 +33,15 @@ __getattr__ = on_first_use(
     {
         "MAX_LINES": "read",
         "ChangingTool": "changes",
-        "Checkpoints": "checkpoints",
         "Edit": "edit",
         "Plan": "changes",
         "PreviewingTool": "changes",
         "Read": "read",
-        "Restore": "restore",
         "Write": "write",
         "decode": "text_format",
         "line_end_at": "text_format",
         "line_starts": "text_format",
         "require_read": "read_record",
+        "unified_diff": "text_diff",
     },
 )

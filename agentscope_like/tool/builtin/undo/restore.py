@@ -35,15 +35,13 @@ from agentscope_like.sandbox.files import (
 from agentscope_like.state import AgentState
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import explain, open_parent
-from agentscope_like.tool.builtin.files.changes import PreviewingTool
-from agentscope_like.tool.builtin.files.restoration import (
+from agentscope_like.tool.builtin.files import PreviewingTool, Write, unified_diff
+from agentscope_like.tool.builtin.tool_results import failed, succeeded
+from agentscope_like.tool.builtin.undo.restoration import (
     FileRulesOfRestorations,
     PreparedRestoration,
     RulesOfRestorations,
 )
-from agentscope_like.tool.builtin.files.text_diff import unified_diff
-from agentscope_like.tool.builtin.files.write import Write
-from agentscope_like.tool.builtin.tool_results import failed, succeeded
 
 __all__ = ["Restore"]
 

@@ -23,7 +23,7 @@ from agentscope_like.permission import (
 from agentscope_like.tool.builtin.file_system import PreparedPath
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.builtin.files.restore import Restore
+    from agentscope_like.tool.builtin.undo.restore import Restore
 
 __all__ = ["FileRulesOfRestorations", "PreparedRestoration", "RulesOfRestorations"]
 
