@@ -9,6 +9,7 @@ from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, EffectKind,
 from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.touches.file_touch import TouchKind
+from agentscope_like.shell.touches.links import makes_links
 from agentscope_like.shell.touches.touched_files import touches
 
 __all__ = ["DeclaredChanges", "declared_changes"]
@@ -51,7 +52,7 @@ def _says_all(part: Part) -> bool:
     """Return whether the effects of a part are all that it does, and change contents only."""
     if part.read_only:
         return True
-    if not part.effects or part.is_a("rights") or part.program == "ln":
+    if not part.effects or part.is_a("rights") or makes_links(part):
         return False
     places = {effect.span for effect in part.effects if effect.kind in CHANGES}
     if any(doubt.span not in places for doubt in part.doubts):
