@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +15,7 @@ from msgspec import Struct
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.nearest import nearest
 
-__all__ = ["Expression", "TableError", "WordSet", "parse_table", "read_table"]
+__all__ = ["Expression", "TableError", "WordSet", "parse_table", "read_table", "table_beside"]
 
 _Record = TypeVar("_Record", bound=Struct)
 
@@ -52,6 +54,20 @@ class Expression:
     def match(self, text: str) -> re.Match[str] | None:
         """Return the match of the beginning of a text, or None."""
         return self._compiled.match(text)
+
+
+def table_beside(
+    module: str, name: str, record: type[_Record], *nested: type[Struct]
+) -> Callable[[], _Record]:
+    """Return a function that returns the record of a file beside a module, read on first use.
+
+    Args:
+        module: The module's `__file__`.
+        name: The file's name.
+        record: As for `parse_table`.
+        nested: As for `parse_table`.
+    """
+    return cache(lambda: read_table(Path(module).with_name(name), record, *nested))
 
 
 def read_table(file: Path, record: type[_Record], *nested: type[Struct]) -> _Record:

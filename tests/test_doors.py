@@ -52,6 +52,7 @@ SHARED = {
         "secrecy",
     ),
     "agentscope_like.tool.builtin.bash.start_directory": ("held_path", "open_directory"),
+    "agentscope_like.tool.builtin.own_state_tool": ("OwnStateTool", "json_result"),
     "agentscope_like.tool.managed_toolkit": ("ManagedToolkit",),
     "agentscope_like.tool.risk_label": ("with_label",),
 }

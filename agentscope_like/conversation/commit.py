@@ -4,10 +4,35 @@ from __future__ import annotations
 
 from typing import Literal, Protocol, TypeAlias
 
-__all__ = ["CommitMode", "CommitSink"]
+from msgspec import Struct
+
+from agentscope_like.exception import ConfigurationError
+
+__all__ = ["Commit", "CommitMode", "CommitSink"]
 
 CommitMode: TypeAlias = Literal["replace", "append"]
 """Whether a commit replaces what the run committed before, or is added at its end."""
+
+
+class Commit(Struct, frozen=True):
+    """A commit that was made.
+
+    Attributes:
+        run_id: The run.
+        mode: `replace` or `append`.
+        reason: Why it was made, if the run said so.
+
+    Raises:
+        ConfigurationError: The mode is neither.
+    """
+
+    run_id: str
+    mode: CommitMode
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("replace", "append"):
+            raise ConfigurationError(f"a commit's mode is {self.mode!r}: use replace or append")
 
 
 class CommitSink(Protocol):

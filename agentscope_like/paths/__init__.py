@@ -7,16 +7,34 @@ applies only if all readings match exactly.
 from __future__ import annotations
 
 from agentscope_like.paths.case_folding import compose, fold
-from agentscope_like.paths.directory_entries import DirectoryEntries
+from agentscope_like.paths.directory_search import (
+    DirectoryEntries,
+    GlobExpansion,
+    matches,
+    matching,
+)
 from agentscope_like.paths.errors import PathError, PatternError, PermissionConfigError
-from agentscope_like.paths.file_system import FileSystemNames, NameEntry
+from agentscope_like.paths.file_system import (
+    ENDING,
+    ENTRY,
+    FOLDER,
+    KEPT_FOR_PATHS,
+    MAX_BELOW,
+    MAX_EFFORT,
+    RULE,
+    TOO_MANY,
+    FileSystemNames,
+    LookBudget,
+    NameEntry,
+    TooManyFilesError,
+)
 from agentscope_like.paths.git_config import (
     MOST_CONFIG_BYTES,
     GitConfigError,
     GitSetting,
     git_settings,
 )
-from agentscope_like.paths.glob_expansion import GlobExpansion, matches, matching
+from agentscope_like.paths.located_paths import LocationCache, around_by_text
 from agentscope_like.paths.location import (
     MAX_SYMLINKS,
     FileKind,
@@ -30,38 +48,26 @@ from agentscope_like.paths.location import (
     locate_directories,
     names_of,
 )
-from agentscope_like.paths.location_cache import LocationCache
-from agentscope_like.paths.look_budget import (
-    ENDING,
-    ENTRY,
-    FOLDER,
-    KEPT_FOR_PATHS,
-    MAX_BELOW,
-    MAX_EFFORT,
-    RULE,
-    TOO_MANY,
-    LookBudget,
-    TooManyFilesError,
-)
-from agentscope_like.paths.patterns import (
-    Component,
-    NameMatcher,
+from agentscope_like.paths.path_pattern import (
     PathPattern,
     PatternCompiler,
-    PatternTable,
     bases_of,
     compile_pattern,
     escape,
+)
+from agentscope_like.paths.pattern_suggestion import suggest_pattern
+from agentscope_like.paths.pattern_table import (
+    Component,
+    NameMatcher,
+    PatternTable,
     fits,
     fixed_ends,
     may_hold,
-    suggest_pattern,
 )
 from agentscope_like.paths.sensitive import (
+    SensitiveNames,
     SensitivePaths,
     credential_names,
-    dangerous_directories,
-    dangerous_files,
     paths_asked_to_read,
     paths_asked_to_write,
     private_objection,
@@ -71,7 +77,6 @@ from agentscope_like.paths.sensitive import (
     write_objection,
     xdg_places,
 )
-from agentscope_like.paths.working_directories import around_by_text
 
 __all__ = [
     "ENDING",
@@ -102,6 +107,7 @@ __all__ = [
     "PatternError",
     "PatternTable",
     "PermissionConfigError",
+    "SensitiveNames",
     "SensitivePaths",
     "TooManyFilesError",
     "around_by_text",
@@ -110,8 +116,6 @@ __all__ = [
     "compose",
     "contains",
     "credential_names",
-    "dangerous_directories",
-    "dangerous_files",
     "escape",
     "fits",
     "fixed_ends",

@@ -1,7 +1,7 @@
 """The errors that paths and patterns raise.
 
 PermissionConfigError
-├── RuleError             (permission/errors.py) a rule that can never take effect
+├── RuleError             (permission/rule.py) a rule that can never take effect
 └── PatternError          a path or command pattern that cannot be compiled
 PathError                 a path that cannot be judged; its message is fit for the model
 """

@@ -4,27 +4,21 @@ from agentscope_like.paths import PatternError, PermissionConfigError
 from agentscope_like.permission.context import AdditionalWorkingDirectory, PermissionContext
 from agentscope_like.permission.decision import DecisionRow, PermissionDecision
 from agentscope_like.permission.engine import CallDecision, PermissionEngine
-from agentscope_like.permission.errors import RuleError
-from agentscope_like.permission.large_tables import compile_large_tables
-from agentscope_like.permission.mode import (
-    ModeProperties,
-    PermissionBehavior,
-    PermissionMode,
-)
+from agentscope_like.permission.mode import ModeProperties, PermissionBehavior, PermissionMode
 from agentscope_like.permission.path_rules import PathRuleIndex, PathRules
-from agentscope_like.permission.prepared_call import PreparedCall
 from agentscope_like.permission.protocol import (
     ContentMatcher,
     PermissionTool,
     Preparation,
+    PreparedCall,
     RuleCompiler,
     RuleMatch,
     RuleValidator,
     never_waits,
 )
-from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rule import PermissionRule, RuleError
 from agentscope_like.permission.rule_table import RuleTable
-from agentscope_like.permission.rules import check_rules, rules_of
+from agentscope_like.permission.rules import check_rules, compile_large_tables, rules_of
 
 __all__ = [
     "AdditionalWorkingDirectory",

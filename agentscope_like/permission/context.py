@@ -18,9 +18,8 @@ from pydantic import (
 )
 
 from agentscope_like.nearest import refuse_unknown_fields
-from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rule import PermissionRule, RuleError
 from agentscope_like.permission.rule_table import RuleTable
 
 __all__ = ["AdditionalWorkingDirectory", "PermissionContext"]

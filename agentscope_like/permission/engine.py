@@ -15,12 +15,16 @@ from agentscope_like.permission.decision import (
     suggest_later,
     with_warning,
 )
-from agentscope_like.permission.large_tables import compile_large_tables, is_large
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
-from agentscope_like.permission.prepared_call import PreparedCall, prepare_call
-from agentscope_like.permission.protocol import PermissionTool, Preparation, RuleMatch
+from agentscope_like.permission.protocol import (
+    PermissionTool,
+    Preparation,
+    PreparedCall,
+    RuleMatch,
+    prepare_call,
+)
 from agentscope_like.permission.rule import PermissionRule
-from agentscope_like.permission.rules import rules_of, rules_to_try
+from agentscope_like.permission.rules import compile_large_tables, is_large, rules_of, rules_to_try
 
 __all__ = ["MAX_SUGGESTIONS", "CallDecision", "NearRules", "PermissionEngine"]
 

@@ -17,8 +17,7 @@ from agentscope_like.paths import (
     is_below,
     names_of,
 )
-from agentscope_like.permission.errors import RuleError
-from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rule import PermissionRule, RuleError
 
 __all__ = ["PathRuleIndex", "PathRules"]
 

@@ -7,11 +7,16 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from agentscope_like.nearest import nearest, refuse_unknown_fields
-from agentscope_like.permission.errors import RuleError
+from agentscope_like.paths import PermissionConfigError
 from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.text import Text
 
-__all__ = ["PermissionRule"]
+__all__ = ["PermissionRule", "RuleError"]
+
+
+class RuleError(PermissionConfigError):
+    """A rule in the wrong list, for an unknown tool, or with a content that its tool refuses."""
+
 
 _BEHAVIORS = [
     each.value for each in PermissionBehavior if each is not PermissionBehavior.PASSTHROUGH

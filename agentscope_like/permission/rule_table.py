@@ -13,9 +13,8 @@ from typing import Any, Protocol, SupportsIndex
 
 from typing_extensions import override
 
-from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rule import PermissionRule, RuleError
 
 __all__ = ["CompiledRules", "RuleList", "RuleTable"]
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import cast
 
 from agentscope_like.nearest import nearest
 from agentscope_like.permission.context import PermissionContext
-from agentscope_like.permission.errors import RuleError
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.prepared_call import PreparedCall
 from agentscope_like.permission.protocol import (
     ContentMatcher,
     GrowingMatcher,
     PermissionTool,
+    PreparedCall,
     RelatedMatcher,
     RelatedRuleCompiler,
     RuleCompiler,
@@ -21,13 +22,13 @@ from agentscope_like.permission.protocol import (
     RuleValidator,
     rule_names,
 )
-from agentscope_like.permission.rule import PermissionRule
+from agentscope_like.permission.rule import PermissionRule, RuleError
 from agentscope_like.permission.rule_table import RuleTable
 
-__all__ = ["ToolRules", "check_rules", "own_rules", "related_rules", "rules_of", "rules_to_try"]
+__all__ = ["check_rules", "compile_large_tables", "is_large", "rules_of", "rules_to_try"]
 
 
-class ToolRules:
+class _ToolRules:
     """The rules of one behaviour that apply to one tool, compiled on first use.
 
     Args:
@@ -153,7 +154,7 @@ class ToolRules:
 
 def rules_of(
     tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
-) -> ToolRules | None:
+) -> _ToolRules | None:
     """Return the compiled rules that apply to the tool, or None if there are none.
 
     They are kept with the table, which adds rules to them and drops them at any other change.
@@ -163,26 +164,26 @@ def rules_of(
         return None
     kept = table.compiled.get(tool.name)
     if kept is not None and kept[0] is tool:
-        rules = cast("ToolRules | None", kept[1])
+        rules = cast("_ToolRules | None", kept[1])
         if rules is not None and rules.lacks_related:
-            rules.compile_related(related_rules(tool, table))
+            rules.compile_related(_related_rules(tool, table))
         return rules
-    listed = own_rules(tool, table)
-    related = related_rules(tool, table)
-    compiled = ToolRules(tool, behavior, listed, related) if listed or related else None
+    listed = _own_rules(tool, table)
+    related = _related_rules(tool, table)
+    compiled = _ToolRules(tool, behavior, listed, related) if listed or related else None
     table.compiled[tool.name] = (tool, compiled)
     return compiled
 
 
 def rules_to_try(
     tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
-) -> ToolRules:
+) -> _ToolRules:
     """Return the compiled rules that apply to the tool, to test the effect of one more rule."""
     compiled = context.table(behavior).compiled
     kept = compiled.get(tool.name)
     if kept is not None and kept[0] is tool and kept[1] is not None:
-        return cast("ToolRules", kept[1])
-    rules = rules_of(tool, behavior, context) or ToolRules(tool, behavior, ())
+        return cast("_ToolRules", kept[1])
+    rules = rules_of(tool, behavior, context) or _ToolRules(tool, behavior, ())
     compiled[tool.name] = (tool, rules)
     return rules
 
@@ -193,12 +194,12 @@ def _is_related(tool: PermissionTool, behavior: PermissionBehavior, rule: Permis
     return rule.tool_name in tool.related_tools
 
 
-def own_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
+def _own_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
     """Return the rules for the tool, and for those whose rules are its own as well."""
     return [rule for name in rule_names(tool) for rule in table.get(name, ())]
 
 
-def related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
+def _related_rules(tool: PermissionTool, table: RuleTable) -> list[PermissionRule]:
     """Return the rules of the tool's related tools; allow rules apply to no other tool."""
     if table.behavior is PermissionBehavior.ALLOW or not isinstance(tool, RelatedRuleCompiler):
         return []
@@ -242,3 +243,67 @@ def check_rules(
                 )
         for tool in sharing:
             rules_of(tool, behavior, context)
+
+
+_MANY_RULES = 1_000
+"""Rules of one tool and behaviour that are compiled in a thread; fewer take a few milliseconds."""
+
+
+def is_large(
+    tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
+) -> bool:
+    """Return whether many rules are still to be compiled for the tool."""
+    table = context.table(behavior)
+    kept = table.compiled.get(tool.name)
+    if kept is not None and kept[0] is tool:
+        return False
+    rules = _own_rules(tool, table)
+    return len(rules) + len(_related_rules(tool, table)) > _MANY_RULES
+
+
+async def compile_large_tables(tools: Iterable[PermissionTool], context: PermissionContext) -> None:
+    """Compile what is large; what changes or fails meanwhile is compiled where it is used.
+
+    Args:
+        tools: The tools that the rules may apply to.
+        context: The policy.
+    """
+    tools = list(tools)
+    for behavior in PermissionBehavior.DENY, PermissionBehavior.ASK, PermissionBehavior.ALLOW:
+        if context.table(behavior):
+            for tool in tools:
+                if is_large(tool, behavior, context):
+                    await _compile_aside(tool, behavior, context)
+
+
+async def _compile_aside(
+    tool: PermissionTool, behavior: PermissionBehavior, context: PermissionContext
+) -> None:
+    """Compile copies of the rules, which nobody changes; keep the result if they are the same."""
+    import asyncio  # deciding as such needs none of it
+
+    table = context.table(behavior)
+    version = table.version
+    listed, related = _own_rules(tool, table), _related_rules(tool, table)
+    try:
+        with _no_collections():
+            compiled = await asyncio.to_thread(_ToolRules, tool, behavior, listed, related)
+    except Exception:
+        return  # where they are used it is said what is wrong
+    if table is context.table(behavior) and table.version == version:
+        table.compiled[tool.name] = (tool, compiled)
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Have no garbage collected meanwhile: each collection would stop the loop to look at it all.
+
+    Compiling makes very many objects, and no cycles of them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from agentscope_like.message import TextBlock, ToolChunk, ToolResponse
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionRule
 from agentscope_like.profile.account import Account
-from agentscope_like.profile.profile import Profile
+from agentscope_like.profile.profile import RETURN, Profile
 from agentscope_like.state import AgentState
 from agentscope_like.tool import Grant, RunLayer, Toolkit
 
@@ -27,7 +27,8 @@ def limited_toolkit(toolkit: Toolkit, profile: Profile, account: Account) -> Too
 def budget_layer(account: Account) -> RunLayer:
     """Return a layer that takes each call from an account as it begins to run.
 
-    A call that was denied, or waits for an answer or for a resource, takes nothing. The result says
+    A call that was denied, or waits for an answer or for a resource, takes nothing; nor does
+    `task.return`, so that a child without calls left can still return what it has. The result says
     what is left when little is.
     """
 
@@ -35,7 +36,7 @@ def budget_layer(account: Account) -> RunLayer:
         grant: Grant, state: AgentState, run: AsyncGenerator[ToolChunk | ToolResponse, None]
     ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
         del state
-        note = account.take_call(grant.tool.name)
+        note = "" if grant.tool.name == RETURN else account.take_call(grant.tool.name)
         async with aclosing(run) as items:
             async for item in items:
                 if note and isinstance(item, ToolResponse):

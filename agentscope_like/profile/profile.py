@@ -52,7 +52,7 @@ REFERENCE_TOOLS = (
 _ANY = "*"
 _DELEGATING = ("agent.list", "agent.delegate", "agent.await")
 _ENDING = ("workspace.commit", "workspace.finish")
-_RETURN = "task.return"
+RETURN = "task.return"
 
 
 class ProfileError(ConfigurationError):
@@ -256,8 +256,8 @@ class Profile(_Part):
             ("tools.maxCallsPerTool", tools.max_calls_per_tool),
         ):
             for name in listed:
-                if name == _RETURN and field != "tools.deny":
-                    yield f"{field}: {_RETURN} is given to child tasks, and to no other agent"
+                if name == RETURN and field != "tools.deny":
+                    yield f"{field}: {RETURN} is given to child tasks, and to no other agent"
                 elif (objection := names.unknown(name)) is not None:
                     yield f"{field}: {objection}"
         for name in tools.max_calls_per_tool:

@@ -20,7 +20,7 @@ from agentscope_like.shell.program_search import (
 )
 from agentscope_like.shell.read_command import CommandDirectories, analyze
 from agentscope_like.shell.steering import steered
-from agentscope_like.shell.surroundings import SensitiveNames, Surroundings, leads_elsewhere
+from agentscope_like.shell.surroundings import Surroundings, leads_elsewhere
 from agentscope_like.shell.values import Shape, Unknown, Words
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "KnownPrograms",
     "Part",
     "SearchPath",
-    "SensitiveNames",
     "Shape",
     "Surroundings",
     "Unknown",

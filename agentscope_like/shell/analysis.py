@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell.catalog import bare_name, families, programs_with
-from agentscope_like.shell.known_names import UNKNOWN_NAMES, Names
 from agentscope_like.shell.syntax import Doubt
+from agentscope_like.shell.values import UNKNOWN_NAMES, Names
 
 if TYPE_CHECKING:
     from agentscope_like.shell.syntax import Assignment, Redirect, Script, Span, Word

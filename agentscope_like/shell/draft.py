@@ -9,7 +9,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from agentscope_like.shell.analysis import Doubt, Effect, EffectKind, Part
-from agentscope_like.shell.known_names import Names, unknown_names
 from agentscope_like.shell.syntax import (
     Assignment,
     Command,
@@ -19,7 +18,7 @@ from agentscope_like.shell.syntax import (
     Span,
     Word,
 )
-from agentscope_like.shell.values import Argument, Output, Unknown
+from agentscope_like.shell.values import Argument, Names, Output, Unknown, unknown_names
 
 __all__ = [
     "MAX_DEPTH",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import translate
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -22,10 +20,8 @@ from agentscope_like.paths import (
     LookBudget,
     NameEntry,
     PathError,
+    SensitiveNames,
     around_by_text,
-    credential_names,
-    dangerous_directories,
-    dangerous_files,
     inside_any,
     locate_directories,
     matches,
@@ -36,7 +32,7 @@ from agentscope_like.paths import (
 )
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind
 
-__all__ = ["SensitiveNames", "Surroundings", "leads_elsewhere", "paths_in"]
+__all__ = ["Surroundings", "leads_elsewhere", "paths_in"]
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
 _DELETE, _DIRECTORY = EffectKind.DELETE, FileKind.DIRECTORY
@@ -45,60 +41,6 @@ _UNESCAPED = re.compile(r"\[([*?\[])\]")
 _MAGIC = re.compile(r"[*?\[]")
 _BLANK = re.compile(r"\s")
 _BETWEEN_PATHS = re.compile(r"[=@:,]")
-
-
-class SensitiveNames(Struct, frozen=True, dict=True):
-    """The names of files and directories that are sensitive wherever they are.
-
-    Attributes:
-        files: File names that are sensitive to write; None for those of the table.
-        directories: Directory names below which everything is; None for those of the table.
-        extra_files: Names to add to `files`.
-        extra_directories: Names to add to `directories`.
-    """
-
-    files: tuple[str, ...] | None = None
-    directories: tuple[str, ...] | None = None
-    extra_files: tuple[str, ...] = ()
-    extra_directories: tuple[str, ...] = ()
-
-    @property
-    def all_files(self) -> tuple[str, ...]:
-        """All names of files."""
-        return (dangerous_files() if self.files is None else self.files) + self.extra_files
-
-    @property
-    def all_directories(self) -> tuple[str, ...]:
-        """All names of directories."""
-        listed = dangerous_directories() if self.directories is None else self.directories
-        return listed + self.extra_directories
-
-    def occur_in(self, path: str) -> bool:
-        """Return whether a path ends with one of the names, or of a credential, or is below one."""
-        names = path.casefold().rstrip("/").split("/")
-        return self._is_file_name(names[-1]) or any(map(self._is_directory_name, names))
-
-    @lazy_property
-    def _is_file_name(self) -> Callable[[str], bool]:
-        return _name_test((*self.all_files, *credential_names()))
-
-    @lazy_property
-    def _is_directory_name(self) -> Callable[[str], bool]:
-        return _name_test(self.all_directories)
-
-
-def _name_test(patterns: Iterable[str]) -> Callable[[str], bool]:
-    """Return the test for the names that one of the patterns matches."""
-    names = {pattern.casefold().rpartition("/")[2] for pattern in patterns}
-    literal = {name for name in names if not _MAGIC.search(name)}
-    globs = [translate(name) for name in sorted(names - literal)]
-    matches = re.compile("|".join(globs) or r"(?!)").fullmatch
-
-    @lru_cache(maxsize=1024)
-    def test(name: str) -> bool:
-        return name in literal or matches(name) is not None
-
-    return test
 
 
 class Surroundings(Struct, frozen=True, dict=True):
@@ -266,15 +208,7 @@ class Surroundings(Struct, frozen=True, dict=True):
     def write_objection(self, location: Location, *, recursive: bool = False) -> str | None:
         """Return why a person must approve writing or removing the location, or None."""
         for each in self._by_home(location):
-            reason = write_objection(
-                each,
-                files=self.sensitive.files,
-                directories=self.sensitive.directories,
-                extra_files=self.sensitive.extra_files,
-                extra_directories=self.sensitive.extra_directories,
-                recursive=recursive,
-            )
-            if reason:
+            if reason := write_objection(each, self.sensitive, recursive=recursive):
                 return reason
         return None
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         CommandWait,
     )
     from agentscope_like.tool.builtin.bash import Bash
+    from agentscope_like.tool.builtin.chance import DiceRoll
     from agentscope_like.tool.builtin.files import Edit, Read, Write
     from agentscope_like.tool.builtin.memory import (
         Memory,
@@ -74,6 +75,7 @@ __all__ = [
     "DecidedCall",
     "DecisionLayer",
     "DeclaredResources",
+    "DiceRoll",
     "Edit",
     "FunctionTool",
     "Glob",
@@ -137,6 +139,7 @@ __getattr__ = on_first_use(
         "CommandWait": "builtin.background",
         "DecidedCall": "call",
         "DecisionLayer": "call",
+        "DiceRoll": "builtin.chance",
         "Edit": "builtin.files",
         "FunctionTool": "make",
         "Glob": "builtin.search",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -111,6 +111,14 @@ def shortened(text: str) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
 
 
+def _shortened_amid(text: str) -> str:
+    """Return the text, shortened in its middle: a message ends with what is expected."""
+    if len(text) <= _SHOWN_CHARACTERS:
+        return text
+    half = _SHOWN_CHARACTERS // 2
+    return f"{text[:half]}...{text[-half:]}"
+
+
 def copied(value: Any) -> Any:
     """Return a deep copy of JSON data."""
     if isinstance(value, dict):
@@ -216,7 +224,7 @@ class ArgumentValidator:
                 f"the input schema of {tool_name} is not valid: {reason}"
             ) from None
         self._tool_name = tool_name
-        self._names = list(schema.get("properties", ()))
+        self._schema = schema
 
     def check(self, arguments: dict[str, Any]) -> None:
         """Refuse arguments that do not fit.
@@ -227,7 +235,7 @@ class ArgumentValidator:
         if self._validator.is_valid(arguments):
             return
         errors = list(islice(self._validator.iter_errors(arguments), _COUNTED_ERRORS))
-        shown = [self._describe(error, arguments) for error in errors[:_SHOWN_ERRORS]]
+        shown = [self._describe(error) for error in errors[:_SHOWN_ERRORS]]
         more = len(errors) - len(shown)
         tail = f" (and {more} more)" if more > 0 else ""
         raise ToolArgumentError(
@@ -235,18 +243,33 @@ class ArgumentValidator:
             "Correct them and call again."
         )
 
-    def _describe(self, error: ValidationError, arguments: dict[str, Any]) -> str:
+    def _describe(self, error: ValidationError) -> str:
         where = ".".join(map(str, error.instance_path))
-        if not where and error.kind.name == "additionalProperties":
-            unknown = [shortened(name) for name in arguments if name not in self._names]
-            hints = [
-                f"unknown argument {name!r}{nearest(name, self._names)}"
-                for name in unknown[:_SHOWN_ERRORS]
-            ]
-            more = len(unknown) - len(hints)
-            return "; ".join([*hints, f"{more} more unknown ones"] if more else hints)
-        message, where = shortened(error.message), shortened(where)
+        if error.kind.name == "additionalProperties":
+            return self._describe_unknown(error, where)
+        message, where = _shortened_amid(error.message), shortened(where)
         return f"{where}: {message}" if where else message
+
+    def _describe_unknown(self, error: ValidationError, where: str) -> str:
+        known = _names_at(self._schema, error.schema_path[:-1])
+        unknown = [shortened(str(name)) for name in getattr(error.kind, "unexpected", ())]
+        place = f" of {shortened(where)}" if where else ""
+        hints = [
+            f"unknown argument {name!r}{place}{nearest(name, known)}"
+            for name in unknown[:_SHOWN_ERRORS]
+        ]
+        more = len(unknown) - len(hints)
+        return "; ".join([*hints, f"{more} more unknown ones"] if more else hints)
+
+
+def _names_at(schema: Any, path: Iterable[str | int]) -> list[str]:
+    """Return the names that the object at this place of a schema has; none if it is a reference."""
+    for key in path:
+        try:
+            schema = schema[key]
+        except (KeyError, IndexError, TypeError):
+            return []
+    return list(schema.get("properties", ())) if isinstance(schema, Mapping) else []
 
 
 def check_fit(schema: Mapping[str, Any], value: Any, name: str) -> None:

@@ -200,6 +200,18 @@ class Toolkit:
         whole._truncate = None  # noqa: SLF001 - of its own class
         return whole
 
+    def within_layers(self, layers: Sequence[DecisionLayer]) -> Toolkit:
+        """Return a new toolkit with further decision layers, inside all others of each decision.
+
+        They see the arguments that are decided, whatever other layers change.
+
+        Args:
+            layers: The layers, the first outermost.
+        """
+        tightened = self.extended(())
+        tightened._layers = (*self._layers, *layers)  # noqa: SLF001 - of its own class
+        return tightened
+
     def _begin(self, inventory: ToolInventory) -> None:
         """Set the inventory, with no call decided yet."""
         self._inventory = inventory

@@ -16,8 +16,7 @@ import pytest
 from agentscope_like.paths import (
     FileSystemNames,
     Location,
-    dangerous_directories,
-    dangerous_files,
+    SensitiveNames,
     locate,
     read_objection,
     standard_devices,
@@ -321,8 +320,7 @@ def test_the_names_can_be_chosen() -> None:
     """A caller's own lists replace the names, but not the places of the system."""
     chosen = partial(
         write_objection,
-        files=["notes.txt", "*.lock", "conf/tokens.ini"],
-        directories=["vault"],
+        names=SensitiveNames.of(["notes.txt", "*.lock", "conf/tokens.ini"], ["vault"]),
     )
     assert chosen(at("notes.txt")) == ("`~/project/notes.txt` is on the list of what to protect")
     assert chosen(at("x/poetry.lock"))
@@ -339,8 +337,7 @@ def test_the_names_can_be_added_to() -> None:
     """Extra names come on top of the usual ones (seed 002, "Bash")."""
     extended = partial(
         write_objection,
-        extra_files=[".secret-stuff"],
-        extra_directories=[".credentials"],
+        names=SensitiveNames.of(extra_files=[".secret-stuff"], extra_directories=[".credentials"]),
     )
     assert extended(at("x/.secret-stuff"))
     assert extended(at(".credentials/token"))
@@ -351,7 +348,7 @@ def test_the_names_can_be_added_to() -> None:
 
 def test_a_directory_name_can_hold_a_wildcard() -> None:
     """A caller's directory names are patterns too."""
-    extended = partial(write_objection, extra_directories=["vault-*"])
+    extended = partial(write_objection, names=SensitiveNames.of(extra_directories=["vault-*"]))
     assert extended(at("x/vault-1/y"))
     assert extended(at("x/vault/y")) is None
 
@@ -359,14 +356,14 @@ def test_a_directory_name_can_hold_a_wildcard() -> None:
 @pytest.mark.parametrize("name", ["vault", "vault/", "vault/**", "vault//"])
 def test_a_directory_may_be_named_with_a_slash_or_with_what_it_holds(name: str) -> None:
     """However a directory is spelled, what is below it is protected, and nothing beside it."""
-    extended = partial(write_objection, extra_directories=[name])
+    extended = partial(write_objection, names=SensitiveNames.of(extra_directories=[name]))
     assert extended(at("x/vault/a/b"))
     assert extended(at("x/vaults/a")) is None
 
 
 def test_the_first_of_two_names_may_hold_a_wildcard() -> None:
     """A file is protected in each directory that the pattern means, and there alone."""
-    extended = partial(write_objection, extra_files=["conf*/tokens.ini"])
+    extended = partial(write_objection, names=SensitiveNames.of(extra_files=["conf*/tokens.ini"]))
     assert extended(at("x/conf.d/tokens.ini"))
     assert extended(at("x/conf.d/other.ini")) is None
     assert extended(at("x/data/tokens.ini")) is None
@@ -374,7 +371,7 @@ def test_the_first_of_two_names_may_hold_a_wildcard() -> None:
 
 def test_the_root_has_no_name_that_a_wildcard_could_match() -> None:
     """A pattern of names that begin or end with anything says nothing of the root."""
-    extended = partial(write_objection, extra_files=["*a*"])
+    extended = partial(write_objection, names=SensitiveNames.of(extra_files=["*a*"]))
     assert extended(at("/")) is None
     assert extended(at("/srv/data"))
 
@@ -383,15 +380,15 @@ def test_the_root_has_no_name_that_a_wildcard_could_match() -> None:
 def test_a_name_that_means_everything_is_refused(name: str) -> None:
     """A list that would make every path sensitive is a mistake, and said to be one."""
     with pytest.raises(PatternError, match="every path"):
-        write_objection(at("x"), extra_directories=[name])
+        write_objection(at("x"), SensitiveNames.of(extra_directories=[name]))
 
 
 def test_the_names_of_the_documents_are_among_the_defaults() -> None:
     """The lists that programs pass on hold what the documents name."""
     assert {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".env"} <= set(
-        dangerous_files()
+        SensitiveNames().all_files
     )
-    assert {".git", ".vscode", ".idea", ".ssh"} <= set(dangerous_directories())
+    assert {".git", ".vscode", ".idea", ".ssh"} <= set(SensitiveNames().all_directories)
 
 
 @pytest.mark.parametrize(
@@ -434,5 +431,7 @@ def test_either_list_of_names_may_be_chosen_alone() -> None:
         ("two/x", False, False, True),
     ):
         assert bool(write_objection(at(path))) is by_default
-        assert bool(write_objection(at(path), files=("one",))) is by_files
-        assert bool(write_objection(at(path), directories=("two",))) is by_directories
+        assert bool(write_objection(at(path), SensitiveNames(files=("one",)))) is by_files
+        assert (
+            bool(write_objection(at(path), SensitiveNames(directories=("two",)))) is by_directories
+        )

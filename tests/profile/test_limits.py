@@ -59,7 +59,7 @@ async def test_tt_07_what_a_profile_does_not_allow_is_not_shown() -> None:
 
 
 async def test_tools_that_the_runtime_adds_are_shown() -> None:
-    """A limited toolkit that is extended shows the further tool, and not more of the others."""
+    """An extended toolkit shows the further tool, and no others; to return costs no call."""
     toolkit, account = _limited(_profile(READ), Probe(SEARCH), Probe(READ))
     extended = toolkit.extended([Probe("task.return")])
     names = [one["function"]["name"] for one in await extended.get_tool_schemas()]
@@ -67,7 +67,7 @@ async def test_tools_that_the_runtime_adds_are_shown() -> None:
     assert (
         text_of(await outcome(extended, call_of("task_return"), AgentState())) == "task.return:hi"
     )
-    assert account.calls == 1
+    assert account.calls == 0
     assert _code(await outcome(toolkit, call_of("task_return"), AgentState())) is None
 
 

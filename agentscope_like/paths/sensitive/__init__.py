@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from agentscope_like.paths.sensitive.critical_removal import history_directories, removal_objection
 from agentscope_like.paths.sensitive.private_files import private_objection
+from agentscope_like.paths.sensitive.sensitive_names import SensitiveNames
 from agentscope_like.paths.sensitive.sensitive_paths import (
-    dangerous_directories,
-    dangerous_files,
     read_objection,
     write_objection,
     xdg_places,
@@ -20,10 +19,9 @@ from agentscope_like.paths.sensitive.sensitive_table import (
 )
 
 __all__ = [
+    "SensitiveNames",
     "SensitivePaths",
     "credential_names",
-    "dangerous_directories",
-    "dangerous_files",
     "history_directories",
     "paths_asked_to_read",
     "paths_asked_to_write",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
 from agentscope_like.paths.case_folding import fold
 from agentscope_like.paths.location import Location, is_below, names_of
 from agentscope_like.paths.sensitive.sensitive_paths import shown
-from agentscope_like.toml_tables import read_table
+from agentscope_like.toml_tables import table_beside
 
 __all__ = ["history_directories", "removal_objection"]
 
@@ -26,9 +24,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     history: frozenset[str]
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("removal.toml"), _Table)
+_table = table_beside(__file__, "removal.toml", _Table)
 
 
 def history_directories() -> frozenset[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -15,7 +14,7 @@ from agentscope_like.paths.sensitive.sensitive_paths import (
     folded_names,
     shown,
 )
-from agentscope_like.toml_tables import parse_table
+from agentscope_like.toml_tables import table_beside
 
 __all__ = ["private_objection"]
 
@@ -24,6 +23,9 @@ class _Rows(Struct, frozen=True, forbid_unknown_fields=True):
     """The table of `private_files.toml`."""
 
     harmless: tuple[str, ...]
+
+
+_rows = table_beside(__file__, "private_files.toml", _Rows)
 
 
 def private_objection(location: Location, directories: Sequence[Location]) -> str | None:
@@ -72,9 +74,8 @@ def _is_harmless(names: Sequence[str]) -> bool:
 @cache
 def _harmless() -> dict[str, list[PathShape]]:
     """Return the harmless paths below a home by their first name."""
-    text = Path(__file__).with_name("private_files.toml").read_text("utf-8")
     found: dict[str, list[PathShape]] = {}
-    for path in parse_table(text, _Rows, name="private_files.toml").harmless:
+    for path in _rows().harmless:
         shape = PathShape.read(path)
         found.setdefault(shape.names[0], []).append(shape)
     return found

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from msgspec import Struct
 from agentscope_like.paths.case_folding import fold, without_invisible
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.location import FileKind, Location, is_below, names_of
+from agentscope_like.paths.sensitive.sensitive_names import SensitiveNames, is_name
 from agentscope_like.paths.sensitive.sensitive_table import (
     SensitivePaths,
     paths_asked_to_read,
@@ -22,8 +23,6 @@ from agentscope_like.paths.sensitive.sensitive_table import (
 
 __all__ = [
     "PathShape",
-    "dangerous_directories",
-    "dangerous_files",
     "folded_homes",
     "folded_names",
     "read_objection",
@@ -33,59 +32,24 @@ __all__ = [
 ]
 
 
-def _is_name(path: str) -> bool:
-    return "/" not in path
-
-
-def _is_directory_name(path: str) -> bool:
-    return path.endswith("/**") and _is_name(path[:-3])
-
-
-@cache
-def dangerous_files() -> tuple[str, ...]:
-    """Return the file names that are sensitive to write in any directory."""
-    listed = (path for entry in paths_asked_to_write() for path in entry.paths)
-    return tuple(filter(_is_name, listed))
-
-
-@cache
-def dangerous_directories() -> tuple[str, ...]:
-    """Return the directory names below which everything is sensitive to write."""
-    listed = (path for entry in paths_asked_to_write() for path in entry.paths)
-    return tuple(path[:-3] for path in listed if _is_directory_name(path))
+_USUAL = SensitiveNames()
 
 
 def write_objection(
-    location: Location,
-    *,
-    files: Collection[str] | None = None,
-    directories: Collection[str] | None = None,
-    extra_files: Collection[str] = (),
-    extra_directories: Collection[str] = (),
-    recursive: bool = False,
+    location: Location, names: SensitiveNames = _USUAL, *, recursive: bool = False
 ) -> str | None:
     """Return why a person must approve writing or removing the location, or None.
 
     Args:
         location: What would be changed; one sensitive reading is enough.
-        files: File names that are sensitive in any directory. A name may
-            hold `*`, and be a path such as `conf/tokens.json`. By default `dangerous_files()`.
-        directories: Directory names; everything below such a directory is sensitive.
-        extra_files: Names to add to `files`.
-        extra_directories: Names to add to `directories`.
+        names: The names that are sensitive in any directory; by default those of the table.
         recursive: Whether everything below the location is changed as well; then a directory that
             would hold something sensitive is sensitive too.
 
     Paths that the table knows by more than a name (`.config/fish`, `/etc`) are sensitive whatever
     the names are.
     """
-    table = _write_table(
-        None if files is None else tuple(files),
-        None if directories is None else tuple(directories),
-        tuple(extra_files),
-        tuple(extra_directories),
-    )
-    return _reason(location, table, recursive=recursive)
+    return _reason(location, _write_table(names), recursive=recursive)
 
 
 def read_objection(location: Location, *, recursive: bool = False) -> str | None:
@@ -246,26 +210,16 @@ class _Table:
 
 
 @lru_cache(maxsize=64)
-def _write_table(
-    files: tuple[str, ...] | None,
-    directories: tuple[str, ...] | None,
-    extra_files: tuple[str, ...],
-    extra_directories: tuple[str, ...],
-) -> _Table:
-    """Build the table of writes; None means the default names, which the table already has."""
-    chosen_files = {*(dangerous_files() if files is None else files), *extra_files}
-    chosen_directories = {
-        *(dangerous_directories() if directories is None else directories),
-        *extra_directories,
-    }
+def _write_table(names: SensitiveNames) -> _Table:
+    """Build the table of writes."""
     wanted = {
-        *map(_bare, chosen_files),
-        *(f"{_bare(directory)}/**" for directory in chosen_directories),
+        *map(_bare, names.all_files),
+        *(f"{_bare(directory)}/**" for directory in names.all_directories),
     }
     entries = [
         entry
         for entry in _entries(paths_asked_to_write())
-        if entry.path in wanted or not (_is_name(entry.path) or _is_directory_name(entry.path))
+        if entry.path in wanted or not is_name(entry.path)
     ]
     known = {entry.path for entry in entries}
     entries += [

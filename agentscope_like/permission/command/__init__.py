@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from agentscope_like.permission.command.command_patterns import (
+    compile_command,
+    suggest_wider_patterns,
+)
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.file_rules import FilePatterns, FileRules
 from agentscope_like.permission.command.prepared_command import CheckedAnalysis, PreparedCommand
 from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.permission.command.suggestions import suggest_wider_patterns
-from agentscope_like.permission.patterns import compile_command
 
 __all__ = [
     "CheckedAnalysis",

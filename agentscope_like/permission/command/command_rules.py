@@ -1,22 +1,37 @@
-"""Matches Bash rules against the commands that were read from a command line."""
+"""Matches Bash rules against the commands that a command line may start, in every spelling."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from agentscope_like.permission.command.command_index import CommandIndex
+from agentscope_like.permission.command.command_patterns import CommandPattern, refuse_lone_word
 from agentscope_like.permission.command.edits import part_objection
 from agentscope_like.permission.command.rule_coverage import RuleCoverage
-from agentscope_like.permission.command.started_commands import (
-    all_names,
-    started_by,
-    started_in,
-)
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.patterns import CommandIndex, CommandPattern, refuse_lone_word
 from agentscope_like.shell import CommandAnalysis, Part, Words
-from agentscope_like.shell.catalog import program_name
-from agentscope_like.shell.facts import bare_name, runs_unseen_text
+from agentscope_like.shell.catalog import families, program_name
+from agentscope_like.shell.facts import (
+    alias_readings,
+    bare_name,
+    carried_readings,
+    led_to,
+    may_be_alias,
+    may_set_aliases,
+    other_names,
+    other_spellings,
+    perhaps_aliased,
+    perhaps_carried_readings,
+    perhaps_spelled,
+    raw_commands,
+    raw_readings,
+    readings,
+    renamed_in,
+    runs_unseen_text,
+    unread_texts,
+)
 from agentscope_like.shell.touches import link_objection
 
 if TYPE_CHECKING:
@@ -146,7 +161,7 @@ class CommandRules:
             return None
         if guess and any(part.argv and part.argv[0] is None for part in analysis.parts):
             return 0
-        every = (words for part in analysis.parts for words in started_by(part, call, guess=guess))
+        every = (words for part in analysis.parts for words in _started_by(part, call, guess=guess))
         found = self._first(every, guess=guess)
         if found is None and any(map(runs_unseen_text, analysis.parts)):
             return self._in_raw(analysis.command, guess=guess)
@@ -154,11 +169,11 @@ class CommandRules:
 
     def _speaks_of_others(self, analysis: CommandAnalysis) -> bool:
         """Return whether no pattern can match, since no word holds the first word of one."""
-        text = all_names(analysis)
+        text = _all_names(analysis)
         return text is not None and not self._index.may_begin_in(text)
 
     def _in_raw(self, text: str, *, guess: bool) -> int | None:
-        return self._first(started_in(text, guess=guess), guess=guess, open_end=True)
+        return self._first(_started_in(text, guess=guess), guess=guess, open_end=True)
 
     def _first(
         self, every: Iterable[Words], *, guess: bool = False, open_end: bool = False
@@ -170,3 +185,103 @@ class CommandRules:
 def _trusted_name(name: str) -> str:
     """Return the name that an allow rule must match: bare for a system program."""
     return program_name(name) or name
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_+./:,@%^=\- |&;]+")
+"""A text in which nothing is quoted, computed or a pattern."""
+
+_ALL_NAMES = "names of all programs"
+_MARKS = str.maketrans("=[]", "   ")
+
+
+def _all_names(analysis: CommandAnalysis) -> str | None:
+    """Return a text that holds the names of all programs that may run; None if any program may.
+
+    They stand in the text or in a part, where none is computed or quoted, or are other names of
+    these; but an alias or a link may be any. The answer is kept with the analysis.
+    """
+    known: dict[str, str | None] = analysis.__dict__
+    if _ALL_NAMES not in known:
+        known[_ALL_NAMES] = _names_of_all(analysis)
+    return known[_ALL_NAMES]
+
+
+def _names_of_all(analysis: CommandAnalysis) -> str | None:
+    if _PLAIN.fullmatch(analysis.command) is None or any(map(_may_be_another, analysis.parts)):
+        return None
+    words = [word for part in analysis.parts for word in part.argv]
+    if None in words:
+        return None
+    known = [analysis.command, *filter(None, words)]
+    return " ".join((*known, *map(other_names, filter(None, words)))).casefold()
+
+
+def _may_be_another(part: Part) -> bool:
+    """Return whether a part may start a program of any name: by an alias of git, or a link."""
+    if not part.argv:
+        return False
+    if part.argv[0] is not None and "/" in part.argv[0] and part.program is None:
+        return True
+    gits = (
+        at
+        for at, word in enumerate(part.argv)
+        if word is not None and "git" in word.casefold() and bare_name(word) == "git"
+    )
+    return any(may_be_alias(("git", *part.argv[at + 1 :])) for at in gits)
+
+
+def _started_by(part: Part, call: PreparedCommand, *, guess: bool) -> Iterator[Words]:
+    """Yield each command that a part starts.
+
+    Args:
+        part: The part.
+        call: The command that it is of.
+        guess: Whether commands count that it may start.
+    """
+    opened: set[Words] = set()
+    for words in _read(part, call, guess=guess):
+        yield from _spelled(words, guess=guess)
+        if words in opened or not may_be_alias(words):
+            continue
+        opened.add(tuple(families().without_leading_options(words)))
+        known = call.git_aliases
+        yield from alias_readings(words, known or {})
+        if guess:
+            changes = may_set_aliases(call.read.command)
+            yield from perhaps_aliased(words, part, known, may_change=changes)
+
+
+def _started_in(text: str, *, guess: bool) -> Iterator[Words]:
+    """Yield each command that a text may start which could not be read.
+
+    Args:
+        text: The text, of which every word may be a program.
+        guess: Whether commands count that another name of these may be.
+    """
+    for words in raw_commands(text):
+        yield from _spelled(words, guess=guess)
+        yield from alias_readings(words, {})
+        if guess:
+            yield from perhaps_aliased(words, None, None, may_change=True)
+    marked = text.translate(_MARKS)  # for arrays that say what a name stands for
+    if marked != text:
+        yield from raw_commands(marked)
+
+
+def _read(part: Part, call: PreparedCommand, *, guess: bool) -> Iterator[Words]:
+    yield from readings(part)
+    yield from led_to(part, call.surroundings)
+    for words in unread_texts(part):
+        yield from raw_readings(words)
+    yield from carried_readings(part)
+    if guess:
+        yield from perhaps_carried_readings(part)
+        yield from renamed_in(call.read, part)
+
+
+def _spelled(words: Words, *, guess: bool) -> Iterator[Words]:
+    yield words
+    if words and words[0] is not None:
+        yield from other_spellings(words)
+        if guess:
+            yield from perhaps_spelled(words)

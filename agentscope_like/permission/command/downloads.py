@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -14,7 +12,7 @@ from agentscope_like.shell import Part, Unknown, answered_once
 from agentscope_like.shell.catalog import families, programs_with
 from agentscope_like.shell.facts import INPUT, bare_name
 from agentscope_like.shell.syntax import Redirect, Word
-from agentscope_like.toml_tables import Expression, read_table
+from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = ["Downloads"]
 
@@ -37,9 +35,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     named_by_server: dict[str, Expression]
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("downloads.toml"), _Table)
+_table = table_beside(__file__, "downloads.toml", _Table)
 
 
 class Downloads:

@@ -10,20 +10,19 @@ from typing_extensions import override
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import LookBudget, PathError, TooManyFilesError
+from agentscope_like.permission.command.command_patterns import (
+    line_pattern,
+    suggest_patterns,
+    suggest_wider_patterns,
+)
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.rule_coverage import RuleCoverage
 from agentscope_like.permission.command.safety_checks import find_danger
-from agentscope_like.permission.command.suggestions import (
-    suggest_line,
-    suggest_patterns,
-    suggest_wider_patterns,
-)
 from agentscope_like.permission.context import PermissionContext
 from agentscope_like.permission.decision import PermissionDecision
 from agentscope_like.permission.mode import PermissionBehavior
-from agentscope_like.permission.prepared_call import PreparedCall
-from agentscope_like.permission.protocol import PermissionTool
+from agentscope_like.permission.protocol import PermissionTool, PreparedCall
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.rules import rules_of
 from agentscope_like.shell import (
@@ -221,7 +220,7 @@ class PreparedCommand(PreparedCall):
         if not self.stands_for("generate_suggestions"):
             return await super().fallback_suggestions()
         coverage = RuleCoverage(self.analysis, self.surroundings, edits_run=False)
-        return [self._suggestion(pattern) for pattern in suggest_line(coverage.lines())]
+        return [self._suggestion(pattern) for pattern in map(line_pattern, coverage.lines())]
 
     @override
     def wider_rules(self) -> list[PermissionRule]:

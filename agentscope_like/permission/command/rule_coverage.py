@@ -14,27 +14,12 @@ from glob import escape as glob_escape
 from msgspec.structs import replace
 
 from agentscope_like.paths import PathError, TooManyFilesError
+from agentscope_like.permission.command.command_patterns import CommandPattern, WordGlob, quoted
 from agentscope_like.permission.command.edits import redirect_objection
-from agentscope_like.permission.patterns import (
-    Argument,
-    CommandPattern,
-    WordGlob,
-    feeding_parts,
-    input_redirects,
-    is_fed,
-    quoted,
-    unnamed_words,
-)
-from agentscope_like.shell import (
-    CommandAnalysis,
-    Effect,
-    EffectKind,
-    Part,
-    Surroundings,
-    Unknown,
-)
+from agentscope_like.permission.command.rule_options import Argument, unnamed_words
+from agentscope_like.shell import CommandAnalysis, Effect, EffectKind, Part, Surroundings, Unknown
 from agentscope_like.shell.state import exported_doubt
-from agentscope_like.shell.syntax import Heredoc, Redirect
+from agentscope_like.shell.syntax import Heredoc, Pipeline, Redirect, Span
 
 __all__ = ["RuleCoverage"]
 
@@ -57,7 +42,7 @@ class RuleCoverage:
         """Return what is around the words of a part that no pattern of words covers, or None."""
         if not _environment_is_safe(part):
             return "a variable is set for it"
-        if is_fed(part, self._analysis):
+        if _is_fed(part, self._analysis):
             return "it is given input"
         if part.redirects and (reason := self._redirect_objection(part)):
             return reason
@@ -112,9 +97,9 @@ class RuleCoverage:
 
         What another command prints counts for a program that acts only on paths in its words.
         """
-        if None in map(_text_of, input_redirects(part, self._analysis)):
+        if None in map(_text_of, _input_redirects(part, self._analysis)):
             return False
-        feeding = feeding_parts(part, self._analysis) or ()
+        feeding = _feeding_parts(part, self._analysis) or ()
         return all(each.read_only for each in feeding) or _changes_what_it_names(part)
 
     def _arguments(self, part: Part) -> list[Argument]:
@@ -222,3 +207,64 @@ def _environment_is_safe(part: Part) -> bool:
 
 def _value(literal: str | None) -> str | Unknown:
     return Unknown() if literal is None else literal
+
+
+_INPUT = frozenset({"<", "<>", "<<", "<<-", "<<<", "<&"})
+_NOTHING = frozenset({"/dev/null", "-"})
+
+
+def _is_fed(part: Part, analysis: CommandAnalysis) -> bool:
+    """Return whether a part may read input that a redirection or a pipe gives it."""
+    redirected = next(_input_redirects(part, analysis), None) is not None
+    return redirected or _feeding_parts(part, analysis) is not None
+
+
+def _input_redirects(part: Part, analysis: CommandAnalysis) -> Iterator[Redirect]:
+    """Yield the redirections that give a part an input; `< /dev/null` gives none.
+
+    Those of the commands that run it count, and those of `exec`, which hold for all that follows.
+    """
+    givers = [part]
+    while (parent := givers[-1].parent) is not None:
+        givers.append(analysis.parts[parent])
+    givers += (each for each in analysis.parts if each.is_a("keeps_redirects"))
+    for giver in givers:
+        for redirect in giver.redirects:
+            if redirect.operator in _INPUT and redirect.fd in (None, 0):
+                target = redirect.target
+                if isinstance(target, Heredoc) or target.literal not in _NOTHING:
+                    yield redirect
+
+
+def _feeding_parts(part: Part, analysis: CommandAnalysis) -> list[Part] | None:
+    """Return the parts whose output a part may read through a pipe; None where it reads no pipe.
+
+    A pipeline within a script that stands in a word feeds all parts of that script.
+    """
+    found: list[Part] = []
+    _is_fed = False
+    for pipeline in analysis.nodes:
+        if not isinstance(pipeline, Pipeline):
+            continue
+        for earlier, later in enumerate(pipeline.commands[1:], 1):
+            if _span_of(later).holds(part.span):
+                _is_fed = True
+                before = Span(pipeline.span.start, _span_of(pipeline.commands[earlier - 1]).end)
+                found += (each for each in analysis.parts if before.holds(each.span))
+    if part.parent is not None and _has_inner_pipe(analysis):
+        _is_fed = True
+        found += (each for each in analysis.parts if each is not part)
+    return found if _is_fed else None
+
+
+def _span_of(command: object) -> Span:
+    span: Span = getattr(command, "span")  # noqa: B009 - every command has one
+    return span
+
+
+def _has_inner_pipe(analysis: CommandAnalysis) -> bool:
+    return any(
+        isinstance(node, Pipeline) and len(node.commands) > 1
+        for _, script in analysis.inner
+        for node in script.nodes
+    )

@@ -1,9 +1,8 @@
 """Explains a decision as text and JSON: what was found, where, and what would allow the call."""
 
 from agentscope_like.permission.explain.explained_decision import ROW_WORDS
-from agentscope_like.permission.explain.explanation import Explanation, explain_call
+from agentscope_like.permission.explain.explanation import Explanation, explain_call, omissions
 from agentscope_like.permission.explain.layout import Line, LineRole, rule_flag
-from agentscope_like.permission.explain.omission import omissions
 from agentscope_like.permission.explain.visible_text import Piece, cells, pieces, visible
 
 __all__ = [

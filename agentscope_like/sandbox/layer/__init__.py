@@ -11,7 +11,7 @@ if TYPE_CHECKING:
         apply_objection,
         finish_applying,
     )
-    from agentscope_like.sandbox.layer.file_state import FileKind, FileState
+    from agentscope_like.sandbox.layer.file_state import FileKind, FileState, read_file_below
     from agentscope_like.sandbox.layer.layer import Layer, LayerDescriptors
     from agentscope_like.sandbox.layer.manifest import Change, Manifest
     from agentscope_like.sandbox.layer.mounting import layer_objection, mounting_words
@@ -38,6 +38,7 @@ __all__ = [
     "finish_applying",
     "layer_objection",
     "mounting_words",
+    "read_file_below",
     "sort_changes",
 ]
 
@@ -59,6 +60,7 @@ __getattr__ = on_first_use(
         "SortedChange": "sorting",
         "layer_objection": "mounting",
         "mounting_words": "mounting",
+        "read_file_below": "file_state",
         "sort_changes": "sorting",
     },
 )

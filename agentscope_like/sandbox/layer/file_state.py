@@ -18,6 +18,7 @@ __all__ = [
     "FileState",
     "Identity",
     "opened_directory",
+    "read_file_below",
     "state_of",
 ]
 
@@ -97,6 +98,27 @@ def opened_directory(top: int, path: str) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def read_file_below(top: int, path: str, most: int) -> bytes | None:
+    """Return the content of a regular file, or None: it is gone, is no file, or larger.
+
+    Args:
+        top: Descriptor of the directory that the path is relative to.
+        path: With `/`.
+        most: The largest size in bytes.
+    """
+    parent, _, name = path.rpartition("/")
+    try:
+        with opened_directory(top, parent) as directory:
+            descriptor = os.open(name, FILE_FLAGS, dir_fd=directory)
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            data = file.read(most + 1)
+    except OSError:
+        return None
+    return data if len(data) <= most else None
 
 
 def state_of(name: str, directory: int) -> tuple[FileState, Identity] | None:

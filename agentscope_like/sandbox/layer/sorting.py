@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 from msgspec import Struct
 
-from agentscope_like.sandbox.layer.file_state import FILE_FLAGS, FileKind, opened_directory
+from agentscope_like.sandbox.layer.file_state import FileKind, opened_directory, read_file_below
 from agentscope_like.sandbox.layer.git_directory import (
     GitFiles,
     GitSort,
@@ -115,7 +115,7 @@ class _Sorter:
                 yield SortedChange(change, Sort.SETTING, f"{directory} is a new git directory")
             return
         files = GitFiles(
-            before=lambda path: self._read(self._lower, posixpath.join(directory, path)),
+            before=lambda path: _read(self._lower, posixpath.join(directory, path)),
             after=lambda path: self._read_after(posixpath.join(directory, path)),
             names_before=lambda: self._reference_names(directory),
         )
@@ -162,7 +162,7 @@ class _Sorter:
         if change.before.kind is FileKind.LINK:
             content: bytes | None = os.fsencode(change.before.content)
         else:
-            content = self._read(self._lower, change.path, most=MOST_UNDO_BYTES)
+            content = _read(self._lower, change.path, MOST_UNDO_BYTES)
         if content is None:
             return None
         data = b"blob %d\0" % len(content) + content
@@ -174,7 +174,7 @@ class _Sorter:
         """Return what the index of a work tree records; None where it cannot be read."""
         if root not in self._indexes:
             path = posixpath.join(root, _GIT, "index")
-            data = self._read(self._lower, path, most=MOST_INDEX_BYTES)
+            data = _read(self._lower, path, MOST_INDEX_BYTES)
             try:
                 self._indexes[root] = None if data is None else recorded_blobs(data)
             except GitIndexError:
@@ -260,21 +260,17 @@ class _Sorter:
     def _read_after(self, path: str) -> bytes | None:
         change = self._changes.get(path)
         if change is None:
-            return self._read(self._lower, path)
-        return None if change.after is None else self._read(self._upper, path)
-
-    def _read(self, top: int, path: str, *, most: int = _MOST_REFERENCE_BYTES) -> bytes | None:
-        parent, name = posixpath.split(path)
-        with contextlib.suppress(OSError), opened_directory(top, parent) as directory:
-            with open(os.open(name, FILE_FLAGS, dir_fd=directory), "rb") as file:
-                data = file.read(most + 1)
-            return data if len(data) <= most else None
-        return None
+            return _read(self._lower, path)
+        return None if change.after is None else _read(self._upper, path)
 
     def _names(self, top: int, path: str) -> list[str]:
         with contextlib.suppress(OSError), opened_directory(top, path) as directory:
             return sorted(os.listdir(directory))
         return []
+
+
+def _read(top: int, path: str, most: int = _MOST_REFERENCE_BYTES) -> bytes | None:
+    return read_file_below(top, path, most)
 
 
 def _folded(name: str) -> str:

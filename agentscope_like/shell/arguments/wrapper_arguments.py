@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from itertools import takewhile
-from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +19,7 @@ from agentscope_like.shell.values import (
     piece_of,
     several,
 )
-from agentscope_like.toml_tables import read_table
+from agentscope_like.toml_tables import table_beside
 
 __all__ = ["ends_in_time", "fed_arguments"]
 
@@ -53,9 +51,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     xargs: _Xargs
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("wrappers.toml"), _Table, _Xargs)
+_table = table_beside(__file__, "wrappers.toml", _Table, _Xargs)
 
 
 def fed_arguments(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from agentscope_like.shell.catalog.command_families import families
 from agentscope_like.shell.catalog.compiler import CatalogError, parse_program
 from agentscope_like.shell.catalog.grammar import REST, Flag, Grammar, Operand, Role, RoleKind, When
-from agentscope_like.shell.catalog.programs import SYSTEM_DIRECTORIES, bare_name, program_name
 from agentscope_like.shell.catalog.steering import (
     Settings,
     Steering,
@@ -16,7 +15,15 @@ from agentscope_like.shell.catalog.steering import (
     steering_table,
 )
 from agentscope_like.shell.catalog.tables import lookup, names
-from agentscope_like.shell.catalog.traits import canonical, names_of, parse_traits, programs_with
+from agentscope_like.shell.catalog.traits import (
+    SYSTEM_DIRECTORIES,
+    bare_name,
+    canonical,
+    names_of,
+    parse_traits,
+    program_name,
+    programs_with,
+)
 
 __all__ = [
     "REST",

@@ -20,10 +20,6 @@ _DEFAULT_ARITY = 2
 _Start: TypeAlias = tuple[str | None, ...]
 
 
-class _Words(Struct, frozen=True, forbid_unknown_fields=True):
-    words: str
-
-
 class _Placed(Struct, frozen=True, forbid_unknown_fields=True):
     at_once: str
     behind_one: str
@@ -34,16 +30,16 @@ class _Tables(Struct, frozen=True, forbid_unknown_fields=True):
 
     leading_options: dict[str, str]
     arity: dict[str, str]
-    runs_a_program: _Words
-    never_open: _Words
-    run_words: _Words
+    runs_a_program: str
+    never_open: str
+    run_words: str
     runs_a_command: _Placed
-    runs_texts: _Words
+    runs_texts: str
     message_options: dict[str, str]
     sub_commands: dict[str, str]
     command_options: dict[str, str]
     languages: dict[str, Expression]
-    own_words: _Words
+    own_words: str
 
 
 class Families:
@@ -54,7 +50,7 @@ class Families:
     """
 
     def __init__(self, text: str) -> None:
-        tables = parse_table(text, _Tables, _Words, _Placed, name="families.toml")
+        tables = parse_table(text, _Tables, _Placed, name="families.toml")
         self._leading: dict[str | None, frozenset[str]] = {
             program: frozenset(options.split())
             for program, options in tables.leading_options.items()
@@ -64,12 +60,12 @@ class Families:
             for arity, entries in tables.arity.items()
             for entry in shlex.split(entries)
         }
-        self._runners = _prefixes(tables.runs_a_program.words)
-        self._never = _prefixes(tables.never_open.words)
+        self._runners = _prefixes(tables.runs_a_program)
+        self._never = _prefixes(tables.never_open)
         commands = tables.runs_a_command
         self._operands = dict.fromkeys(self._runners | _prefixes(commands.at_once), 0)
         self._operands.update(dict.fromkeys(_prefixes(commands.behind_one), 1))
-        self._texts = _prefixes(tables.runs_texts.words)
+        self._texts = _prefixes(tables.runs_texts)
         self._options: dict[_Start, tuple[str, ...]] = {
             tuple(start.split()): tuple(options.split())
             for start, options in tables.command_options.items()
@@ -83,8 +79,8 @@ class Families:
         }
         self._languages = tables.languages
         named = {words[0] for words in (*self._arity, *self._runners)}
-        self._own_words = frozenset(named).union(tables.own_words.words.split())
-        self.run_words = frozenset(tables.run_words.words.split())
+        self._own_words = frozenset(named).union(tables.own_words.split())
+        self.run_words = frozenset(tables.run_words.split())
 
     def without_leading_options(self, words: Sequence[str | None]) -> Sequence[str | None]:
         """Return the words without the options before the sub-command.

@@ -1,4 +1,4 @@
-"""Reads `traits.toml`: which programs have a trait, and the aliases of a program."""
+"""Reads `traits.toml`: which programs have a trait, and the names of a program."""
 
 from __future__ import annotations
 
@@ -13,14 +13,22 @@ from msgspec import Struct
 from agentscope_like.nearest import nearest
 from agentscope_like.shell.catalog.compiler import CatalogError
 
-__all__ = ["Traits", "canonical", "names_of", "parse_traits", "programs_with"]
+__all__ = [
+    "SYSTEM_DIRECTORIES",
+    "bare_name",
+    "canonical",
+    "names_of",
+    "parse_traits",
+    "program_name",
+    "programs_with",
+]
 
 _Table: TypeAlias = Mapping[str, object]
 
 _SECTIONS = frozenset({"aliases", "no_grammar", "traits"})
 
 
-class Traits(Struct, frozen=True):
+class _Traits(Struct, frozen=True):
     """The tables of `traits.toml`.
 
     Attributes:
@@ -60,11 +68,11 @@ def names_of(program: str) -> frozenset[str]:
 
 
 @cache
-def _traits() -> Traits:
+def _traits() -> _Traits:
     return parse_traits(Path(__file__).with_name("traits.toml").read_text("utf-8"))
 
 
-def parse_traits(text: str) -> Traits:
+def parse_traits(text: str) -> _Traits:
     """Compile the text of `traits.toml`.
 
     Raises:
@@ -99,7 +107,7 @@ def parse_traits(text: str) -> Traits:
     without = _table("no_grammar", data)
     _refuse_unknown("no_grammar", without, frozenset({"names"}))
     no_grammar = frozenset(_words("no_grammar", without, "names"))
-    return Traits(programs=programs, firsts=firsts, others=others, no_grammar=no_grammar)
+    return _Traits(programs=programs, firsts=firsts, others=others, no_grammar=no_grammar)
 
 
 def _refuse_unknown(place: str, table: _Table, known: frozenset[str]) -> None:
@@ -120,3 +128,30 @@ def _words(place: str, table: _Table, key: str) -> list[str]:
     if not isinstance(text, str):
         raise CatalogError(f"The catalog's {place}: `{key}` is not a text.")
     return text.split()
+
+
+SYSTEM_DIRECTORIES = frozenset(
+    {
+        "/bin",
+        "/opt/homebrew/bin",
+        "/sbin",
+        "/usr/bin",
+        "/usr/local/bin",
+        "/usr/local/sbin",
+        "/usr/sbin",
+    }
+)
+"""Directories whose programs are the ones that are known by their names."""
+
+
+def bare_name(name: str) -> str:
+    """Return a program's name without directory, folded as on a case-insensitive file system."""
+    return name.rpartition("/")[2].casefold() or name
+
+
+def program_name(name: str) -> str | None:
+    """Return the bare name of a program; None for a path outside the system directories."""
+    if "/" not in name:
+        return name
+    directory, _, base = name.rpartition("/")
+    return base if base and directory in SYSTEM_DIRECTORIES else None

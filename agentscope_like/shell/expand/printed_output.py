@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -23,7 +21,7 @@ from agentscope_like.shell.values import (
     plain,
     shape_of,
 )
-from agentscope_like.toml_tables import Expression, read_table
+from agentscope_like.toml_tables import Expression, table_beside
 
 if TYPE_CHECKING:
     from agentscope_like.shell.arguments import ArgumentReading
@@ -69,9 +67,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     find: _Find
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("printing.toml"), _Table, _Find)
+_table = table_beside(__file__, "printing.toml", _Table, _Find)
 
 
 def printed(stages: Sequence[Draft]) -> Output | None:

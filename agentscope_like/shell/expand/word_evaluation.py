@@ -8,7 +8,6 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from agentscope_like.shell.expand.word_names import names_of_word
-from agentscope_like.shell.known_names import NO_NAMES, Names
 from agentscope_like.shell.syntax import (
     Arithmetic,
     Glob,
@@ -23,8 +22,10 @@ from agentscope_like.shell.syntax import (
 )
 from agentscope_like.shell.values import (
     MAX_CHOICES,
+    NO_NAMES,
     NUMBER,
     Argument,
+    Names,
     Output,
     Shape,
     Unknown,

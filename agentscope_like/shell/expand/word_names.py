@@ -6,18 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from agentscope_like.shell.known_names import (
+from agentscope_like.shell.syntax import Glob, Literal, Segment, Tilde, Variable, Word
+from agentscope_like.shell.values import (
     NO_NAMES,
     SPOKEN_NAMES,
     UNKNOWN_NAMES,
     VARIABLE,
+    Argument,
     Names,
     any_of,
+    names_of,
     put_together,
     unknown_names,
 )
-from agentscope_like.shell.syntax import Glob, Literal, Segment, Tilde, Variable, Word
-from agentscope_like.shell.values import Argument, names_of
 
 __all__ = ["names_in_text", "names_in_variable", "names_of_word", "shown_text"]
 

@@ -6,12 +6,6 @@ from agentscope_like.shell.facts.commands_in_arguments import (
     carried_readings,
     perhaps_carried_readings,
 )
-from agentscope_like.shell.facts.git_aliases import (
-    alias_readings,
-    may_be_alias,
-    may_set_aliases,
-    perhaps_aliased,
-)
 from agentscope_like.shell.facts.git_history import (
     all_words,
     leaves_out,
@@ -19,33 +13,40 @@ from agentscope_like.shell.facts.git_history import (
     shows_computed,
     shows_content,
 )
-from agentscope_like.shell.facts.implied_directory import Implied, implied, searches_below
 from agentscope_like.shell.facts.possible_commands import (
     INPUT,
     as_written,
     bare_name,
+    led_to,
     raw_commands,
     raw_readings,
     raw_words,
     readings,
     reads_input,
+    renamed_in,
     runs_unseen_text,
     unread_texts,
 )
-from agentscope_like.shell.facts.renamed_programs import led_to, renamed_in
 from agentscope_like.shell.facts.shown_content import (
+    Implied,
     choosing_option,
     counts,
     follows,
+    implied,
     is_redirect,
     lists_only,
     reads_no_directory,
     reads_unseen_files,
+    searches_below,
     shows_unseen_files,
 )
 from agentscope_like.shell.facts.spellings import (
+    alias_readings,
+    may_be_alias,
+    may_set_aliases,
     other_names,
     other_spellings,
+    perhaps_aliased,
     perhaps_spelled,
 )
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
 from agentscope_like.shell.analysis import CommandAnalysis, Part, answered_once
 from agentscope_like.shell.facts.possible_commands import raw_words
 from agentscope_like.shell.syntax import Glob, Literal, Word
-from agentscope_like.toml_tables import Expression, read_table
+from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = ["all_words", "leaves_out", "shown_in_history", "shows_computed", "shows_content"]
 
@@ -27,9 +25,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     with_option: dict[str, Expression]
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("history.toml"), _Table)
+_table = table_beside(__file__, "history.toml", _Table)
 
 
 _TAKING_A_PATH = ("-L", "--blob")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.names.name_doubts import feeders, name_doubt, unnamed_reads
-from agentscope_like.shell.names.name_sources import Prints, name_source, plain_name
+from agentscope_like.shell.names.name_sources import (
+    Prints,
+    feeders,
+    name_doubt,
+    name_source,
+    plain_name,
+    unnamed_reads,
+)
 from agentscope_like.shell.names.printed_names import PrintedNames
 
 __all__ = [

@@ -11,13 +11,20 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
-from agentscope_like.shell.catalog import canonical
-from agentscope_like.shell.facts import is_redirect
-from agentscope_like.shell.values import Shape
+from agentscope_like.shell.analysis import (
+    CommandAnalysis,
+    Doubt,
+    Effect,
+    EffectKind,
+    Part,
+    answered_once,
+)
+from agentscope_like.shell.catalog import canonical, programs_with
+from agentscope_like.shell.facts import is_redirect, shows_unseen_files
+from agentscope_like.shell.values import NO_NAMES, VARIABLE, Names, Shape, any_of
 from agentscope_like.toml_tables import parse_table
 
-__all__ = ["Prints", "name_source", "parse", "plain_name"]
+__all__ = ["Prints", "feeders", "name_doubt", "name_source", "parse", "plain_name", "unnamed_reads"]
 
 _ANY_OPTION, _ANY_FILE, _ANY_OPERAND = "-\0", "\0", "\1"
 """Stand for words that are not known: any at all, a file that may be called so, no option."""
@@ -200,3 +207,64 @@ def parse(text: str) -> _Table:
         TableError: A field or value is none that there is, or lacks.
     """
     return parse_table(text, _Table, _Source, name="name_sources.toml")
+
+
+_READ = EffectKind.READ
+_PROCESS = "/dev/fd/"
+"""What the name of a process substitution begins with."""
+
+
+def unnamed_reads(part: Part) -> list[Effect]:
+    """Return what a part reads under names that do not stand in the command.
+
+    A name that stands there is known, though its directory may not be.
+    """
+    written = {
+        word.span
+        for word, text in zip(part.words[1:], part.argv[1:], strict=False)
+        if text is not None
+    }
+    return [
+        effect
+        for effect in part.effects
+        if effect.kind is _READ and effect.path is None and effect.span not in written
+    ]
+
+
+def feeders(effect: Effect, part: Part, analysis: CommandAnalysis) -> tuple[Part, ...] | None:
+    """Return the parts in whose places all lies that an effect without a path acts on.
+
+    Returns:
+        The parts; none for a process substitution, which is no file; None where nobody can say.
+    """
+    names = _names_of(effect)
+    if names.is_harmless and effect.start.startswith(_PROCESS):
+        return ()
+    producers = [analysis.parts[number] for number in names.producers]
+    if names.unknown or names.spoken or not names.exact:
+        return None
+    if any(each.directories != part.directories for each in producers):
+        return None
+    return tuple(producers) or None
+
+
+def name_doubt(part: Part) -> Doubt | None:
+    """Return the doubt about a part that shows files of unknown names, or None."""
+    effects = unnamed_reads(part) if shows_unseen_files(part) else ()
+    message = _told(any_of(map(_names_of, effects)), part) if effects else None
+    return None if message is None else Doubt(message, part.span)
+
+
+def _names_of(effect: Effect) -> Names:
+    return NO_NAMES if effect.start.startswith(_PROCESS) else effect.names
+
+
+def _told(names: Names, part: Part) -> str | None:
+    program = part.program or "<"
+    if names.unknown.startswith(VARIABLE):
+        return f"{names.unknown} is only known at run time, so it cannot be checked for secrets"
+    if names.unknown:
+        return f"`{program}` shows {names.unknown}; one of them may be secret"
+    if names.spoken and program in programs_with("connects"):
+        return f"`{program}` opens file names only known at run time, perhaps as connections"
+    return None

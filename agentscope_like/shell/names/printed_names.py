@@ -17,14 +17,6 @@ from msgspec.structs import replace
 from agentscope_like.shell.analysis import EffectKind, Part
 from agentscope_like.shell.draft import Draft, Source, shortened
 from agentscope_like.shell.facts import is_redirect, lists_only
-from agentscope_like.shell.known_names import (
-    NO_NAMES,
-    UNKNOWN_NAMES,
-    Names,
-    any_of,
-    put_together,
-    unknown_names,
-)
 from agentscope_like.shell.names.name_sources import Prints, name_source
 from agentscope_like.shell.syntax import (
     Command,
@@ -36,7 +28,18 @@ from agentscope_like.shell.syntax import (
     Word,
     children,
 )
-from agentscope_like.shell.values import Argument, Unknown, Words, names_of
+from agentscope_like.shell.values import (
+    NO_NAMES,
+    UNKNOWN_NAMES,
+    Argument,
+    Names,
+    Unknown,
+    Words,
+    any_of,
+    names_of,
+    put_together,
+    unknown_names,
+)
 
 __all__ = ["PrintedNames"]
 

@@ -1,27 +1,123 @@
-"""Finds existing credentials that a pattern matches or that a hard link shares."""
+"""Finds the credentials that a path, a text, a pattern, a hard link or a symlink leads to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import translate
 from functools import lru_cache
+from itertools import pairwise, takewhile
 
 from agentscope_like.paths import (
+    ENDING,
     FileKind,
     Location,
     PathError,
     TooManyFilesError,
     fold,
+    is_below,
     matches,
     paths_asked_to_read,
 )
-from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.analysis import Effect, EffectKind, Part, answered_once
+from agentscope_like.shell.facts import follows
+from agentscope_like.shell.names import plain_name
+from agentscope_like.shell.secrets.known_ends import is_ending, may_be_secret, may_match_secret
+from agentscope_like.shell.secrets.told_names import Text, pieces
+from agentscope_like.shell.state import joined
+from agentscope_like.shell.surroundings import Surroundings, paths_in
+from agentscope_like.shell.touches import is_pattern
 
-__all__ = ["Credentials"]
+__all__ = ["NamedCredentials", "links_objection"]
+
+_READ, _DIRECTORY = EffectKind.READ, FileKind.DIRECTORY
+_MAGIC = re.compile(r"[*?\[]")
+_UNESCAPED = re.compile(r"\[([*?\[])\]")
 
 
-class Credentials:
+class NamedCredentials:
+    """Says why what a name leads to is not to be read."""
+
+    __slots__ = ("_around", "_credentials", "_harmless")
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._credentials = _Credentials(around)
+        self._harmless: set[tuple[str, str]] = set()
+
+    def of_location(self, location: Location) -> str | None:
+        """Return why a path is not to be read, or None."""
+        reason = self._around.read_objection(location)
+        return reason or self._credentials.link_objection(location)
+
+    def of_chosen(self, name: str) -> str | None:
+        """Return why the files that a search or git names are secret, or None."""
+        if not is_pattern(name):
+            return self._of_path(name, self._around.directory)
+        self._around.effort.spend(ENDING)
+        return may_match_secret(name) or self.of_found(name)
+
+    def of_found(self, name: str) -> str | None:
+        """Return why the files that `find` looks for are secret, or None."""
+        if not is_pattern(name):
+            return self._of_path(name, self._around.directory)
+        if is_ending(name):
+            return may_match_secret(name)
+        return self._credentials.match_objection(name)
+
+    def of_texts(self, texts: Iterable[str], part: Part) -> str | None:
+        """Return why a name in a text is secret, or None."""
+        for text in texts:
+            for name in pieces(text):
+                for directory in part.directories or (self._around.directory,):
+                    if reason := self._of_path(name, directory):
+                        return reason
+        return None
+
+    def _of_path(self, word: str, directory: str) -> str | None:
+        """Return why a word is not to be read, if it is a path or holds one."""
+        if (directory, word) in self._harmless:
+            return None
+        for path in paths_in(word):
+            try:
+                location = self._around.locate(joined(directory, path) or path)
+            except PathError:
+                continue
+            if reason := self.of_location(location):
+                return reason
+        self._harmless.add((directory, word))
+        return None
+
+    def of_patterns(self, texts: Iterable[Text], part: Part) -> str | None:
+        """Return why not to read what words may name that are patterns, held or computed."""
+        for is_whole, text in texts:
+            if not is_whole and text.strip("*?/"):
+                self._around.effort.spend(ENDING)
+                if reason := may_be_secret(text):
+                    return reason
+            for pattern in text.split() if is_whole else ():
+                reason = self._of_pattern(pattern, part) if _MAGIC.search(pattern) else None
+                if reason := reason or self.of_texts([_UNESCAPED.sub(r"\1", pattern)], part):
+                    return reason
+        return None
+
+    def _of_pattern(self, pattern: str, part: Part) -> str | None:
+        """Return why not to read what a pattern matches now, or None."""
+        for directory in part.directories or (self._around.directory,):
+            path = joined(directory, pattern)
+            if path is not None and (directory, path) not in self._harmless:
+                effect = Effect(_READ, pattern, path, part.span, glob=True)
+                is_folder = pattern.endswith("/")
+                for location in self._around.locations(effect) or ():
+                    if is_folder and location.kind is not _DIRECTORY:
+                        continue
+                    if reason := self.of_location(location):
+                        return reason
+                self._harmless.add((directory, path))
+        return None
+
+
+class _Credentials:
     """Finds the credentials that lie in the home and below the working directories.
 
     Below the working directories, the nearest 5,000 entries are examined.
@@ -114,3 +210,56 @@ def _places_at_home() -> tuple[str, ...]:
     """Return the secret paths below a home, and the directories that are wholly secret."""
     paths = [path.removeprefix("~/") for row in paths_asked_to_read() for path in row.paths]
     return tuple(path for path in paths if path[0] != "/" and "*" not in path.removesuffix("/**"))
+
+
+_TOO_MANY_LINKS = "there are too many symlinks to check each one"
+
+_OTHERWISE = frozenset({",", "-L", "-follow", "-o", "-or", "!", "-not", "("})
+"""Words with which a test need not hold for all that is listed."""
+
+_ACTIONS = ("-exec", "-ok", "-print", "-ls", "-fprint", "-fls", "-delete")
+
+
+def links_objection(
+    directory: Location, part: Part, around: Surroundings, *, opens_links: bool
+) -> str | None:
+    """Return why not to read what the symlinks below a directory lead to, or None.
+
+    Args:
+        directory: The directory.
+        part: What searches it.
+        around: Where the command runs.
+        opens_links: Whether other parts open what this one lists.
+    """
+    compares = part.program == "diff" and "--no-dereference" not in part.argv
+    is_told_to_follow = follows(part, otherwise=compares)
+    if not (is_told_to_follow or (opens_links and not _finds_files_alone(part))):
+        return None
+    try:
+        for link in around.links_below(directory):
+            if reason := _target_objection(link, directory, around):
+                return reason
+    except TooManyFilesError:
+        return _TOO_MANY_LINKS if is_told_to_follow else None
+    return None
+
+
+def _target_objection(link: str, directory: Location, around: Surroundings) -> str | None:
+    """Return why not to read what a symlink leads to; what is below the directory is read."""
+    try:
+        target = around.locate(link)
+    except PathError:
+        return None
+    if is_below(target.resolved, directory.resolved):
+        return None
+    return around.read_objection(target, recursive=target.kind is FileKind.DIRECTORY)
+
+
+@answered_once
+def _finds_files_alone(part: Part) -> bool:
+    """Return whether a part is `find` with `-type f`, which holds for all that it lists."""
+    words = part.argv
+    if plain_name(part.program or "") != "find" or not _OTHERWISE.isdisjoint(words):
+        return False
+    tests = takewhile(lambda word: word is None or not word.startswith(_ACTIONS), words)
+    return ("-type", "f") in pairwise(tests)

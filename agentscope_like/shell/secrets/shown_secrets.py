@@ -9,19 +9,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from agentscope_like.paths import (
-    ENDING,
-    FOLDER,
-    FileKind,
-    Location,
-)
-from agentscope_like.shell.analysis import (
-    CHANGES,
-    CommandAnalysis,
-    Effect,
-    EffectKind,
-    Part,
-)
+from agentscope_like.paths import ENDING, FOLDER, FileKind, Location
+from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, Effect, EffectKind, Part
 from agentscope_like.shell.facts import (
     Implied,
     all_words,
@@ -34,19 +23,9 @@ from agentscope_like.shell.facts import (
     searches_below,
     shows_computed,
 )
-from agentscope_like.shell.names import (
-    Prints,
-    feeders,
-    name_source,
-    unnamed_reads,
-)
-from agentscope_like.shell.secrets.known_ends import (
-    is_any_name,
-    may_be_secret,
-    may_hold_secrets,
-)
-from agentscope_like.shell.secrets.links_below import links_objection
-from agentscope_like.shell.secrets.named_credentials import NamedCredentials
+from agentscope_like.shell.names import Prints, feeders, name_source, unnamed_reads
+from agentscope_like.shell.secrets.credentials import NamedCredentials, links_objection
+from agentscope_like.shell.secrets.known_ends import is_any_name, may_be_secret, may_hold_secrets
 from agentscope_like.shell.secrets.told_names import (
     found_names,
     held_words,

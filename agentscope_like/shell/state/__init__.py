@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.state.directories import absolute, after_cd, joined, walked
 from agentscope_like.shell.state.environment import exported_doubt, own_doubt, special_parameter
-from agentscope_like.shell.state.positional import (
+from agentscope_like.shell.state.script_mutations import fixes, mutations
+from agentscope_like.shell.state.state import (
     Parameters,
+    State,
+    absolute,
+    after_cd,
+    joined,
     known_parameters,
+    merge,
     names_in_parameters,
     parameters_after,
     parameters_of_calls,
+    walked,
+    widened,
     without_parameters,
 )
-from agentscope_like.shell.state.script_mutations import fixes, mutations
-from agentscope_like.shell.state.state import State, merge, widened
 
 __all__ = [
     "Parameters",

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
 from agentscope_like.shell.values import Argument, Shape, Unknown
-from agentscope_like.toml_tables import Expression, WordSet, read_table
+from agentscope_like.toml_tables import Expression, WordSet, table_beside
 
 __all__ = ["exported_doubt", "own_doubt", "special_parameter"]
 
@@ -66,9 +64,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
         return values.get(name) or values.get(next(families, ""))
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("environment.toml"), _Table, _Exported, _Own)
+_table = table_beside(__file__, "environment.toml", _Table, _Exported, _Own)
 
 
 def exported_doubt(name: str, value: Argument) -> str | None:

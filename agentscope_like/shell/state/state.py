@@ -1,21 +1,200 @@
-"""What is known between two commands: variables, the directory, the functions."""
+"""What is known between two commands: variables, the directory, the functions, the parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from posixpath import normpath
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agentscope_like.shell.known_names import NO_NAMES, UNKNOWN_NAMES, any_of
-from agentscope_like.shell.state.directories import union
-from agentscope_like.shell.state.positional import Parameters, names_in_parameters
 from agentscope_like.shell.state.script_mutations import Mutations
-from agentscope_like.shell.values import Argument, Shape, Unknown, join
+from agentscope_like.shell.syntax import Script, SimpleCommand
+from agentscope_like.shell.values import (
+    NO_NAMES,
+    UNKNOWN_NAMES,
+    Argument,
+    Names,
+    Shape,
+    Unknown,
+    any_of,
+    join,
+    names_of,
+)
 
-__all__ = ["ANYTHING", "State", "merge", "widened"]
+__all__ = [
+    "Parameters",
+    "State",
+    "absolute",
+    "after_cd",
+    "joined",
+    "known_parameters",
+    "merge",
+    "names_in_parameters",
+    "parameters_after",
+    "parameters_of_calls",
+    "walked",
+    "widened",
+    "without_parameters",
+]
 
-ANYTHING = Unknown()
+_MAX_DIRECTORIES = 8
+"""How many directories a command may be in before its directory counts as unknown."""
+
+
+def absolute(directory: str | None, target: str) -> str | None:
+    """Return `target` seen from `directory`, `.` and `..` folded; None where that is unknown."""
+    if not target.startswith("/"):
+        if directory is None or not target:
+            return None
+        target = f"{directory}/{target}"
+    if "/." not in target and "//" not in target and target[-1] != "/":
+        return target  # as nearly always: nothing to fold
+    folded = normpath(target)
+    return folded[1:] if folded.startswith("//") else folded
+
+
+def joined(directory: str | None, target: str) -> str | None:
+    """Return `target` seen from `directory`, nothing folded; None where that is unknown."""
+    if target.startswith("/"):
+        return target
+    return None if directory is None or not target else f"{directory}/{target}"
+
+
+def walked(directory: str | None, target: str) -> str:
+    """Return `target` seen from `directory` if, behind a symlink, folding it leads elsewhere.
+
+    Args:
+        directory: What a relative path is relative to; None where that is unknown.
+        target: A path.
+
+    Returns:
+        The absolute path with its `..` and the slash at its end; empty where there is neither.
+    """
+    if ".." not in target and target[-1:] not in "/." and ".." not in (directory or ""):
+        return ""
+    path = joined(directory, target) or ""
+    return path if "/.." in path or path[1:].endswith(("/", "/.")) else ""
+
+
+def after_cd(
+    directories: tuple[str, ...],
+    target: Argument | None,
+    home: str | None,
+    *,
+    fold: Callable[[str | None, str], str | None] = absolute,
+) -> tuple[str, ...]:
+    """Return the directories that a successful `cd target` may lead to; empty means unknown.
+
+    Args:
+        directories: Where the `cd` runs; empty where that is unknown.
+        target: Its operand, or None where it has none.
+        home: The home directory, or None where unknown.
+        fold: `absolute`, as the shell does it, or `joined`, for a program, which has it from the
+            kernel.
+    """
+    if target is None:
+        return (home,) if home else ()
+    if isinstance(target, Unknown):
+        targets = (*target.choices, *(() if target.single or not target.choices else (None,)))
+        return _union(*(after_cd(directories, each, home, fold=fold) for each in targets))
+    if target in {"", "-"}:
+        return () if target else directories
+    if target.startswith("/"):
+        return tuple(filter(None, (fold(None, target),)))
+    moved = (fold(directory, target) for directory in directories)
+    return tuple(dict.fromkeys(path for path in moved if path))
+
+
+def _union(*sets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the directories of all `sets`, the first set's first; empty if any is unknown."""
+    if not all(sets):
+        return ()
+    merged = tuple(dict.fromkeys(path for one in sets for path in one))
+    return merged if len(merged) <= _MAX_DIRECTORIES else ()
+
+
+Parameters: TypeAlias = tuple[Argument, ...] | Names
+"""The positional parameters in order; where they are unknown, what is known of the names there."""
+
+_END = "--"
+_CALLED_BY_BASH = "command_not_found_handle"
+
+
+def known_parameters(arguments: Sequence[Argument]) -> Parameters:
+    """Return arguments as parameters; only their names if one may expand to several or none."""
+    if all(isinstance(each, str) or (each.single and not each.optional) for each in arguments):
+        return tuple(arguments)
+    return names_in_parameters(tuple(arguments))
+
+
+def names_in_parameters(parameters: Parameters) -> Names:
+    """Return what is known of the file names in the positional parameters."""
+    if isinstance(parameters, Names):
+        return parameters
+    return any_of([*map(names_of, parameters), NO_NAMES])
+
+
+def parameters_after(arguments: Sequence[Argument], before: Parameters) -> Parameters:
+    """Return the parameters after `set` or `shift` (bash(1), SHELL BUILTIN COMMANDS)."""
+    name, *rest = arguments
+    if name == "shift":
+        return _shifted(rest, before)
+    if name != "set":
+        return UNKNOWN_NAMES
+    while rest:
+        option = rest.pop(0)
+        if option == _END:
+            return known_parameters(rest)
+        if not isinstance(option, str) or len(option) < len("-e") or option[0] not in "-+":
+            return UNKNOWN_NAMES
+        if option.endswith("o") and rest:
+            named = rest.pop(0)
+            if not isinstance(named, str) or not named.isalpha():
+                return UNKNOWN_NAMES  # it names no option, and may end them
+    return before
+
+
+def _shifted(count: Sequence[Argument], before: Parameters) -> Parameters:
+    number = count[0] if count else "1"
+    if isinstance(before, Names) or len(count) > 1 or not isinstance(number, str):
+        return names_in_parameters(before)
+    if not (number.isascii() and number.isdecimal()):
+        return names_in_parameters(before)
+    return before[int(number) :] if int(number) <= len(before) else before
+
+
+def without_parameters(arguments: Sequence[Argument]) -> Sequence[Argument]:
+    """Return the command without the parameters that `set` takes after `--`, whatever they are."""
+    if arguments[0] != "set" or _END not in arguments:
+        return arguments
+    return arguments[: arguments.index(_END)]
+
+
+def parameters_of_calls(script: Script) -> Mapping[str, tuple[Argument, ...]]:
+    """Return the parameters of each command that a script calls with known words alone, by name.
+
+    Each is whatever it is in some call. A name whose calls differ in number of words is left out;
+    so is every name where some command's name is computed, which may be any.
+    """
+    calls: dict[str, list[tuple[str | None, ...]]] = {}
+    for node in script.nodes:
+        if isinstance(node, SimpleCommand) and node.words:
+            name, *arguments = (word.literal for word in node.words)
+            if name is None:
+                return {}
+            calls.setdefault(name, []).append(tuple(arguments))
+    calls.pop(_CALLED_BY_BASH, None)
+    found: dict[str, tuple[Argument, ...]] = {}
+    for name, given in calls.items():
+        known = [[each for each in call if each is not None] for call in given]
+        if len(set(map(len, (*known, *given)))) == 1:
+            found[name] = tuple(join(list(each)) for each in zip(*known, strict=True))
+    return found
+
+
+_ANYTHING = Unknown()
 _NUMBER = Unknown(option=False, shape=Shape.INTEGER, names=NO_NAMES)
 
 
@@ -44,7 +223,7 @@ class State(Struct, frozen=True, gc=False):
     def assign(self, name: str, value: Argument) -> State:
         """Return the state in which `name` holds `value`, or what it held if it is read-only."""
         if name in self.fixed:
-            value = join([self.variables.get(name, ANYTHING), value])
+            value = join([self.variables.get(name, _ANYTHING), value])
         return replace(self, variables={**self.variables, name: value})
 
     def fix(self, names: Iterable[str]) -> State:
@@ -75,7 +254,7 @@ class State(Struct, frozen=True, gc=False):
         """Return the state where the last command may have failed or not."""
         if self.before_cd is None:
             return self
-        return replace(self, directories=union(self.directories, self.before_cd), before_cd=None)
+        return replace(self, directories=_union(self.directories, self.before_cd), before_cd=None)
 
     def forget(self, names: Mapping[str, Shape], *, directory: bool) -> State:
         """Return the state in which `names` hold any value of their shape."""
@@ -99,11 +278,11 @@ def merge(*states: State) -> State:
         if other.variables is not variables:
             names = {*variables, *other.variables}
             variables = {
-                name: join([variables.get(name, ANYTHING), other.variables.get(name, ANYTHING)])
+                name: join([variables.get(name, _ANYTHING), other.variables.get(name, _ANYTHING)])
                 for name in names
             }
         first = State(
-            directories=union(first.directories, other.directories),
+            directories=_union(first.directories, other.directories),
             variables=variables,
             functions=first.functions & other.functions,
             stack=first.stack if first.stack == other.stack else None,

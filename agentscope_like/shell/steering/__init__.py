@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.steering.steered_parts import steered
+from agentscope_like.shell.steering.steering_search import steered
 
 __all__ = ["steered"]

@@ -1,35 +1,79 @@
-"""Looks for files that steer a command, where the program itself would look for them."""
+"""Adds a doubt to each part of a command whose program is steered by the project.
+
+What a program does by itself is in the catalog. What its project's files make of it is not, so a
+program that such a file steers is proven to do nothing. `catalog/steered_by.toml` has the files,
+which are looked for where the program itself would look.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from posixpath import dirname
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agentscope_like.lazy_property import lazy_property
-from agentscope_like.paths import FOLDER, FileKind, PathError, TooManyFilesError
-from agentscope_like.shell.analysis import CommandAnalysis, EffectKind, Part
-from agentscope_like.shell.catalog import RoleKind, Steering, SteeringFile, lookup
+from agentscope_like.paths import FOLDER, FileKind, PathError, TooManyFilesError, is_below
+from agentscope_like.shell.analysis import CommandAnalysis, Doubt, Effect, EffectKind, Part
+from agentscope_like.shell.catalog import RoleKind, Steering, SteeringFile, lookup, seen_steerings
+from agentscope_like.shell.draft import shortened
 from agentscope_like.shell.program_search import search_path
-from agentscope_like.shell.steering.present_names import present_names
-from agentscope_like.shell.steering.python_version import is_recent, minor_version
-from agentscope_like.shell.steering.settings import SettingsError, settings_in
-from agentscope_like.shell.steering.written_files import written_objection
+from agentscope_like.shell.steering.host_files import (
+    SettingsError,
+    is_recent,
+    minor_version,
+    present_names,
+    settings_in,
+)
 from agentscope_like.shell.surroundings import Surroundings
 
-__all__ = ["SteeringSearch"]
+__all__ = ["steered"]
+
+_UNSEEN = frozenset({EffectKind.UNKNOWN, EffectKind.EXECUTE, EffectKind.NETWORK})
+
+
+def steered(analysis: CommandAnalysis, around: Callable[[], Surroundings]) -> CommandAnalysis:
+    """Return the analysis with a doubt for each part that the project steers.
+
+    Args:
+        analysis: The command, as its text was read.
+        around: Returns where it runs, as the file system is now.
+    """
+    found = list(map(_steerings, analysis.parts))
+    if not any(found):
+        return analysis
+    search = _SteeringSearch(analysis, around())
+    parts = [_steered_part(*each, search) for each in zip(analysis.parts, found, strict=True)]
+    return replace(analysis, parts=tuple(parts))
+
+
+def _steerings(part: Part) -> Sequence[Steering]:
+    """Return what steers a part by files or variables, unless it is asked about anyway."""
+    known = () if part.program is None else seen_steerings(part.program)
+    words = part.argv[1:]
+    found = [each for needed, each in known if needed.issubset(words)] if known else ()
+    return () if found and any(effect.kind in _UNSEEN for effect in part.effects) else found
+
+
+def _steered_part(part: Part, steerings: Sequence[Steering], search: _SteeringSearch) -> Part:
+    for steering in steerings:
+        if reason := search.objection(part, steering):
+            effect = Effect(EffectKind.EXECUTE, "", None, part.span)
+            doubts = (*part.doubts, Doubt(reason, part.span))
+            return replace(part, effects=(*part.effects, effect), doubts=doubts)
+    return part
+
 
 MAX_BYTES = 1 << 20
 """How much of a file is read; a larger one may hold anything."""
 
-_READ = EffectKind.READ
 
-
-class SteeringSearch(Struct, frozen=True, dict=True):
+class _SteeringSearch(Struct, frozen=True, dict=True):
     """Looks for what steers the parts of one command.
 
     Attributes:
@@ -66,7 +110,7 @@ class SteeringSearch(Struct, frozen=True, dict=True):
             places = self._directories_above(starts)
             for other in self.analysis.parts:
                 if other is not part and (
-                    reason := written_objection(other, file.all_names, places, self.around)
+                    reason := _written_objection(other, file.all_names, places, self.around)
                 ):
                     return reason
             for path in self._candidates(file, starts, places):
@@ -233,3 +277,64 @@ def _text_of(path: str) -> str:
     if len(content) > MAX_BYTES:
         raise OSError(f"{path} is too large")
     return content.decode("utf-8")
+
+
+_READ, _WRITE, _DELETE = EffectKind.READ, EffectKind.WRITE, EffectKind.DELETE
+_MAGIC = re.compile(r"[*?\[]")
+
+
+def _written_objection(
+    part: Part, names: Sequence[str], places: Sequence[str], around: Surroundings
+) -> str | None:
+    """Return the beginning of a sentence about a file that a part may write, or None.
+
+    Args:
+        part: A part of the command.
+        names: The names of files that steer another one.
+        places: The directories where it looks for them.
+        around: Where the command runs.
+
+    Raises:
+        PathError: A path cannot be resolved.
+        TooManyFilesError: The look budget is spent.
+    """
+    if part.read_only:
+        return None
+    if not part.effects or part.is_a("extractor"):
+        return _unknown(part)
+    for effect in part.effects:
+        if effect.kind is _WRITE and effect.path is not None:
+            within = () if part.is_a("keeps_contents") else places
+            if _puts(effect, names, within, around):
+                return f"`{shortened(effect.target)}`, which the command writes,"
+        elif effect.kind not in (_READ, _DELETE):
+            return _unknown(part)
+    return None
+
+
+def _unknown(part: Part) -> str:
+    return f"`{shortened(part.argv[0] or '')}` may write a file that"
+
+
+def _puts(
+    effect: Effect, names: Sequence[str], places: Sequence[str], around: Surroundings
+) -> bool:
+    """Return whether an effect may put a file where it steers, also within a directory."""
+    path = effect.path or ""
+    if effect.glob:
+        folder = _MAGIC.split(path)[0].rpartition("/")[0] or "/"
+        return any(place == folder or is_below(place, folder) for place in places)
+    brought = {f"{path}{suffix}" for suffix in effect.backups}
+    for each in {path, around.locate(effect.way or path).resolved, *brought}:
+        if any(place == each or is_below(place, each) for place in places):
+            return True
+        if any(_is_named(each, name) for name in names):
+            return True
+    return False
+
+
+def _is_named(path: str, name: str) -> bool:
+    """Return whether a path has a file's name, or lies below the first directory of it."""
+    path, name = path.casefold(), name.casefold()
+    first = name.partition("/")[0]
+    return path.endswith(f"/{name.rstrip('/')}") or (first != name and f"/{first}/" in path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.syntax.doubt import Doubt
 from agentscope_like.shell.syntax.gate import check_text
 from agentscope_like.shell.syntax.lexer import ReadError
 from agentscope_like.shell.syntax.reader import read
@@ -13,6 +12,7 @@ from agentscope_like.shell.syntax.tree import (
     Assignment,
     Case,
     Command,
+    Doubt,
     For,
     Function,
     Glob,

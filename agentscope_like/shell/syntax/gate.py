@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from agentscope_like.shell.syntax.doubt import Doubt
-from agentscope_like.shell.syntax.tree import Span
+from agentscope_like.shell.syntax.tree import Doubt, Span
 
 __all__ = ["MAXIMUM_LENGTH", "MAXIMUM_WORDS", "check_text"]
 

@@ -1,9 +1,4 @@
-"""The syntax tree of a command line, as immutable records.
-
-A `Script` is a sequence of `Statement`; a statement is a `SimpleCommand` or one of the compound
-forms. Every node knows its `Span` in the text. Words are lists of segments, which separate literal
-text from what bash computes at run time.
-"""
+"""The syntax tree of a command line, as immutable records."""
 
 from __future__ import annotations
 
@@ -23,7 +18,7 @@ __all__ = [
     "Case",
     "CaseArm",
     "Command",
-    "Connector",
+    "Doubt",
     "For",
     "Function",
     "Glob",
@@ -326,7 +321,7 @@ Command: TypeAlias = (
     | Function
 )
 
-Connector: TypeAlias = str
+_Connector: TypeAlias = str
 """What follows a statement: `&&`, `||`, `;`, `&`, a newline, or the empty string at the end."""
 
 
@@ -334,7 +329,7 @@ class Statement(Struct, frozen=True, gc=False):
     """A command and the connector that follows it."""
 
     command: Command
-    connector: Connector
+    connector: _Connector
 
 
 class Script(Struct, frozen=True, dict=True):
@@ -378,3 +373,10 @@ def _fields_below(kind: type[Struct]) -> tuple[str, ...]:
     """Return the fields of a kind of node that may hold nodes, the last first."""
     fields = reversed(kind.__struct_fields__)
     return tuple(name for name in fields if kind.__annotations__.get(name) not in _NO_NODES)
+
+
+class Doubt(Struct, frozen=True, gc=False):
+    """Why a part is not proven to be read-only: a sentence for a person, and its span."""
+
+    message: str
+    span: Span

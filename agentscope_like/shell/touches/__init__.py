@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from agentscope_like.shell.touches.copying import copy_objection, pattern_objection
+from agentscope_like.shell.touches.copying import Below, copy_objection, pattern_objection
 from agentscope_like.shell.touches.declared_writes import DeclaredChanges, declared_changes
-from agentscope_like.shell.touches.file_touch import Below, Touch, TouchKind
 from agentscope_like.shell.touches.links import link_objection, passed
-from agentscope_like.shell.touches.named_paths import is_pattern, named_by_command
-from agentscope_like.shell.touches.touched_files import touches
+from agentscope_like.shell.touches.touched_files import (
+    Touch,
+    TouchKind,
+    is_pattern,
+    named_by_command,
+    touches,
+)
 
 __all__ = [
     "Below",

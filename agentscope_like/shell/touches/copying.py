@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Set
+from enum import Enum
 from itertools import takewhile
 
 from agentscope_like.paths import ENTRY, FileKind, Location, TooManyFilesError, lineage, matches
-from agentscope_like.shell.analysis import (
-    CommandAnalysis,
-    Effect,
-    EffectKind,
-    Part,
-    answered_once,
-)
+from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part, answered_once
 from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.surroundings import Surroundings
-from agentscope_like.shell.touches.file_touch import Below
 
-__all__ = ["Copying", "copy_objection", "pattern_objection"]
+__all__ = ["Below", "Copying", "copy_objection", "pattern_objection"]
+
+
+class Below(Enum):
+    """What is reached below a path."""
+
+    NOTHING = "nothing"
+    PRESENT = "present files"
+    ANYTHING = "present and new files"
 
 
 @answered_once

@@ -8,9 +8,8 @@ from agentscope_like.paths import FileKind, PathError, TooManyFilesError
 from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, EffectKind, Part
 from agentscope_like.shell.facts import is_redirect
 from agentscope_like.shell.surroundings import Surroundings
-from agentscope_like.shell.touches.file_touch import TouchKind
 from agentscope_like.shell.touches.links import makes_links
-from agentscope_like.shell.touches.touched_files import touches
+from agentscope_like.shell.touches.touched_files import TouchKind, touches
 
 __all__ = ["DeclaredChanges", "declared_changes"]
 

@@ -16,7 +16,6 @@ from agentscope_like.shell.analysis import Doubt, Effect, EffectKind
 from agentscope_like.shell.arguments import ArgumentReading, Item
 from agentscope_like.shell.catalog import RoleKind, programs_with
 from agentscope_like.shell.draft import Draft, shortened
-from agentscope_like.shell.known_names import SPOKEN_NAMES
 from agentscope_like.shell.names import PrintedNames
 from agentscope_like.shell.state import (
     State,
@@ -31,6 +30,7 @@ from agentscope_like.shell.state import (
 from agentscope_like.shell.syntax import Span
 from agentscope_like.shell.values import (
     NUMBER,
+    SPOKEN_NAMES,
     Argument,
     Output,
     Unknown,

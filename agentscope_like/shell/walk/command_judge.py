@@ -13,22 +13,20 @@ from agentscope_like.shell.arguments import check_test, read_arguments
 from agentscope_like.shell.catalog import Grammar, RoleKind, program_name
 from agentscope_like.shell.draft import Draft, WalkScope, shortened
 from agentscope_like.shell.expand import Expander
-from agentscope_like.shell.known_names import UNKNOWN_NAMES
-from agentscope_like.shell.state import (
-    State,
-    absolute,
-    merge,
-    parameters_after,
-    without_parameters,
-)
+from agentscope_like.shell.state import State, absolute, merge, parameters_after, without_parameters
 from agentscope_like.shell.syntax import Arithmetic, Literal, SimpleCommand, Word
 from agentscope_like.shell.syntax.words import read_let
-from agentscope_like.shell.values import Argument, Unknown
+from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Unknown
 from agentscope_like.shell.walk.argument_effects import Actor
-from agentscope_like.shell.walk.assignments import assign, assigned_value, check_environment
 from agentscope_like.shell.walk.carried_commands import Carrier
 from agentscope_like.shell.walk.purposes import purpose_of
-from agentscope_like.shell.walk.redirections import judge_redirects, may_fail
+from agentscope_like.shell.walk.redirections import (
+    assign,
+    assigned_value,
+    check_environment,
+    judge_redirects,
+    may_fail,
+)
 from agentscope_like.shell.walk.walk_protocol import Walking
 
 __all__ = ["CommandJudge"]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
 from msgspec import Struct
 
 from agentscope_like.paths import fixed_ends
 from agentscope_like.shell.analysis import Effect
 from agentscope_like.shell.draft import shortened
-from agentscope_like.toml_tables import Expression, read_table
+from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = ["read_doubt"]
 
@@ -25,9 +22,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     folders: tuple[tuple[str, ...], ...]
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("endless.toml"), _Table)
+_table = table_beside(__file__, "endless.toml", _Table)
 
 
 def read_doubt(effect: Effect) -> str | None:

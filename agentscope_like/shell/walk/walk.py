@@ -24,7 +24,6 @@ from agentscope_like.shell.expand import (
     printed_by_any,
     takes_all,
 )
-from agentscope_like.shell.known_names import UNKNOWN_NAMES
 from agentscope_like.shell.names import PrintedNames
 from agentscope_like.shell.state import (
     Parameters,
@@ -50,10 +49,9 @@ from agentscope_like.shell.syntax import (
     may_fail,
     read,
 )
-from agentscope_like.shell.values import Argument, Output
+from agentscope_like.shell.values import UNKNOWN_NAMES, Argument, Output
 from agentscope_like.shell.walk.command_judge import CommandJudge
-from agentscope_like.shell.walk.compound_commands import ControlJudge
-from agentscope_like.shell.walk.conditions import judge_arithmetic, judge_test
+from agentscope_like.shell.walk.compound_commands import ControlJudge, judge_arithmetic, judge_test
 from agentscope_like.shell.walk.posix_differences import bash_only
 from agentscope_like.shell.walk.redirections import doubt_copied_inputs
 

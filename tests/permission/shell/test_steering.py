@@ -183,7 +183,7 @@ def test_a_file_that_comes_is_seen_in_a_directory_that_was_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is remembered of a directory holds no longer than the directory is as it was."""
-    monkeypatch.setattr("agentscope_like.shell.steering.present_names.SETTLED_NS", 0)
+    monkeypatch.setattr("agentscope_like.shell.steering.host_files.SETTLED_NS", 0)
     place = project(tmp_path, {})
     times = (1_000_000_000, 1_000_000_000)
     os.utime(place.work, times)
@@ -202,7 +202,7 @@ def test_a_directory_with_many_files_is_looked_into(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Among more files than are remembered, one that steers is found."""
-    monkeypatch.setattr("agentscope_like.shell.steering.present_names.MOST_ENTRIES", 4)
+    monkeypatch.setattr("agentscope_like.shell.steering.host_files.MOST_ENTRIES", 4)
     place = project(tmp_path, {})
     for number in range(5):
         (place.work / str(number)).touch()

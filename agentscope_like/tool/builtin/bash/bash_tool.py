@@ -14,6 +14,7 @@ from typing_extensions import override
 from agentscope_like.exception import ConfigurationError
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.paths import SensitiveNames
 from agentscope_like.permission import (
     PatternError,
     PermissionBehavior,
@@ -35,7 +36,6 @@ from agentscope_like.sandbox.isolation import Confine
 from agentscope_like.shell import (
     CommandAnalysis,
     CommandDirectories,
-    SensitiveNames,
     Surroundings,
     analyze,
     steered,
@@ -174,11 +174,11 @@ class Bash(ToolBase):
         if background is not None:
             self.description = f"{self.description}\n{_IN_BACKGROUND}"
             self.input_schema = _with_background(self.input_schema)  # type: ignore[misc]
-        self._sensitive = SensitiveNames(
-            files=None if dangerous_files is None else tuple(dangerous_files),
-            directories=None if dangerous_directories is None else tuple(dangerous_directories),
-            extra_files=tuple(additional_dangerous_files),
-            extra_directories=tuple(additional_dangerous_directories),
+        self._sensitive = SensitiveNames.of(
+            dangerous_files,
+            dangerous_directories,
+            additional_dangerous_files,
+            additional_dangerous_directories,
         )
         self._shell: CommandShell = (
             Shell(cwd, outputs) if backend is None else _shell_in(backend, cwd)

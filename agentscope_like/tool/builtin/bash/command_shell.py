@@ -6,10 +6,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from agentscope_like.message import ToolChunk
+from agentscope_like.paths import SensitiveNames
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.command import FilePatterns
 from agentscope_like.sandbox.isolation import Profile
-from agentscope_like.shell import CommandAnalysis, KnownPrograms, SensitiveNames, Surroundings
+from agentscope_like.shell import CommandAnalysis, KnownPrograms, Surroundings
 from agentscope_like.tool.builtin.bash.environment import GitPlace
 
 if TYPE_CHECKING:

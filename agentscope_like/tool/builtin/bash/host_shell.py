@@ -19,7 +19,7 @@ from msgspec import to_builtins
 
 from agentscope_like.exception import ConfigurationError, IsolationError
 from agentscope_like.message import ToolChunk, ToolResultState
-from agentscope_like.paths import is_below
+from agentscope_like.paths import SensitiveNames, is_below
 from agentscope_like.permission import PathRules, PermissionRule
 from agentscope_like.sandbox.host import OrphanGuard
 from agentscope_like.sandbox.isolation import FORGOTTEN, Heard, Profile, find_violation
@@ -27,7 +27,6 @@ from agentscope_like.shell import (
     CommandAnalysis,
     KnownPrograms,
     SearchPath,
-    SensitiveNames,
     Surroundings,
     search_path,
 )

@@ -23,6 +23,7 @@ from agentscope_like.exception import (
     ToolArgumentError,
 )
 from agentscope_like.message import ToolChunk, ToolResultState
+from agentscope_like.paths import SensitiveNames
 from agentscope_like.permission import PermissionRule
 from agentscope_like.sandbox.files import answer
 from agentscope_like.sandbox.host import MARK_VARIABLE
@@ -30,7 +31,6 @@ from agentscope_like.sandbox.isolation import Profile
 from agentscope_like.shell import (
     CommandAnalysis,
     KnownPrograms,
-    SensitiveNames,
     Surroundings,
     search_path,
 )

@@ -14,8 +14,7 @@ from agentscope_like.paths import (
     FileKind,
     Location,
     PathError,
-    dangerous_directories,
-    dangerous_files,
+    SensitiveNames,
     inside_any,
     private_objection,
     write_objection,
@@ -121,23 +120,22 @@ class WritingTool(PathTool):
             )
         super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
         self.checkpoints = checkpoints
-        self._files_asked = None if dangerous_files is None else tuple(dangerous_files)
-        self._directories_asked = (
-            None if dangerous_directories is None else tuple(dangerous_directories)
+        self._sensitive = SensitiveNames.of(
+            dangerous_files,
+            dangerous_directories,
+            additional_dangerous_files,
+            additional_dangerous_directories,
         )
-        self._additional_files = tuple(additional_dangerous_files)
-        self._additional_directories = tuple(additional_dangerous_directories)
 
     @property
     def dangerous_files(self) -> tuple[str, ...]:
         """Return the file names whose change asks, without the additional ones."""
-        return dangerous_files() if self._files_asked is None else self._files_asked
+        return self._sensitive.usual_files
 
     @property
     def dangerous_directories(self) -> tuple[str, ...]:
         """Return the directory names below which every change asks, without the additional ones."""
-        listed = self._directories_asked
-        return dangerous_directories() if listed is None else listed
+        return self._sensitive.usual_directories
 
     @override
     def judge(
@@ -172,14 +170,7 @@ class WritingTool(PathTool):
 
     def _write_objection(self, location: Location) -> str | None:
         for each in self._files.homes_of(location):
-            reason = write_objection(
-                each,
-                files=self._files_asked,
-                directories=self._directories_asked,
-                extra_files=self._additional_files,
-                extra_directories=self._additional_directories,
-            )
-            if reason:
+            if reason := write_objection(each, self._sensitive):
                 return reason
         return None
 

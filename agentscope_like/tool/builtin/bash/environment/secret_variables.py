@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 
 from msgspec import Struct
 
 from agentscope_like.shell import CommandAnalysis, Part
 from agentscope_like.shell.catalog import canonical, programs_with
 from agentscope_like.shell.syntax import Literal, Word
-from agentscope_like.toml_tables import Expression, read_table
+from agentscope_like.toml_tables import Expression, table_beside
 
 __all__ = ["secret_names", "without_secrets"]
 
@@ -44,9 +42,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     fills_in: dict[str, Expression]
 
 
-@cache
-def _table() -> _Table:
-    return read_table(Path(__file__).with_name("secrets.toml"), _Table)
+_table = table_beside(__file__, "secrets.toml", _Table)
 
 
 def without_secrets(analysis: CommandAnalysis, environment: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,341 @@
+"""Compiles the path patterns of rules, wcmatch's globs, into directories and names.
+
+A pattern is compiled once, when its rule is loaded: braces and `~` are expanded, `.` and `//` are
+dropped, and a pattern that could never match is refused. The result is a literal directory and a
+tail of components, each a name or a glob.
+
+The language is wcmatch's with GLOBSTAR, DOTGLOB, BRACE and FORCEUNIX: `*` and `?` stay within a
+name and match a leading dot, `**` is any number of directories, `[a-z]`, `{a,b}`, and a backslash
+quotes the next character. `src/**` is `src` too, and `src/` is the same as `src/**`.
+There is no negation and there are no extended globs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+
+from agentscope_like.paths.case_folding import fold
+from agentscope_like.paths.errors import PatternError
+from agentscope_like.paths.location import Location, locate_directories, names_of
+from agentscope_like.paths.pattern_table import Component, fits
+
+__all__ = ["PathPattern", "PatternCompiler", "bases_of", "compile_pattern", "escape"]
+
+MAX_PATTERN_LENGTH = 4096
+"""Characters of a pattern, before and after its braces are spelled out."""
+
+MAX_ALTERNATIVES = 256
+"""Paths that the braces of one pattern may spell out."""
+
+_SPECIAL = re.compile(r"[*?\[\]{}\\!~|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UNSHOWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_GLOB_CHARACTERS = re.compile(r"[*?\[\\]")
+_MAGIC = re.compile(r"\\.|([*?\[])", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED_SLASH = re.compile(r"(\\\\)|\\/")
+_EXTENDED = re.compile(r"(?<!\\)[?*+@!]\([^()]*\|[^()]*\)")
+_RANGE = re.compile(r"(?<!\\)\[[!^]?[^\]/]*\]")
+
+_DEEP = Component("deep", "**")
+_ANY = Component("any", "*")
+
+
+class _Branch(Struct, frozen=True):
+    """One alternative of a pattern, without braces.
+
+    Attributes:
+        absolute: Whether it starts at the root, or at each working directory.
+        base: Its leading names, joined by and beginning with `/`; empty where there is none.
+        tail: The components after them; empty for exactly `base`.
+        alias: Whether only rules that forbid use it: it is another name, through symlinks, of a
+            directory that the pattern names, or any directory, where the pattern names none.
+    """
+
+    absolute: bool
+    base: str
+    tail: tuple[Component, ...]
+    alias: bool = False
+
+
+class PathPattern(Struct, frozen=True):
+    """A compiled pattern.
+
+    Attributes:
+        text: The pattern as written.
+        branches: Its alternatives; a path matches the pattern if it matches one of them.
+    """
+
+    text: str
+    branches: tuple[_Branch, ...]
+
+    def matches(self, location: Location, directories: Sequence[Location], *, strict: bool) -> bool:
+        """Return whether the pattern matches `location`.
+
+        Args:
+            location: The path.
+            directories: The working directories, where relative patterns start; the process's own
+                if there are none.
+            strict: True to allow: all readings must match, names compare exactly, and an
+                uncertain location does not match. False to forbid: one reading is enough, ignoring
+                case and Unicode composition.
+        """
+        bases = bases_of(directories)
+        if strict:
+            return location.certain and all(
+                self._matches_text(reading, bases, strict=True) for reading in location.readings
+            )
+        return any(
+            self._matches_text(reading, bases, strict=False) for reading in location.readings
+        )
+
+    def _matches_text(self, reading: str, bases: Sequence[str], *, strict: bool) -> bool:
+        return any(
+            fits(rest, branch.tail, strict=strict)
+            for branch in self.branches
+            if not (strict and branch.alias)
+            for rest in _rests(reading, branch, bases, strict=strict)
+        )
+
+
+def bases_of(directories: Sequence[Location]) -> list[str]:
+    """Return every reading of the working directories, or of the process's where there is none."""
+    directories = directories or locate_directories(())
+    return [reading for directory in directories for reading in directory.readings]
+
+
+def compile_pattern(
+    text: str,
+    *,
+    home: str | None = None,
+    real: Callable[[str], str] | None = None,
+    anywhere: bool = False,
+) -> PathPattern:
+    """Compile a path pattern.
+
+    Args:
+        text: `src/**`, `**/*.py`, `/srv/{a,b}/*`, `~/notes.txt`.
+        home: What `~` stands for; the user's home by default.
+        real: Returns a directory with its symlinks followed; on this host by default.
+        anywhere: Whether it matches in any directory if it names none, to forbid.
+
+    Raises:
+        PatternError: The pattern could never match, expands to too many paths, or uses the syntax
+            of a similar language.
+    """
+    return PatternCompiler(home=home, aliases=True, real=real, anywhere=anywhere).compile(text)
+
+
+def escape(path: str) -> str:
+    """Return the pattern that matches exactly `path` ("always allow this file")."""
+    if not _SPECIAL.search(path):
+        return path
+    from wcmatch import glob  # takes 20 ms to import
+
+    return glob.escape(path, unix=True)
+
+
+class PatternCompiler:
+    """Compiles many patterns and resolves each directory in them once.
+
+    Args:
+        home: What `~` stands for; the user's home by default.
+        aliases: Whether to follow the symlinks of the directories that patterns name, so that
+            `/var/run/**` forbids `/run/x` as well.
+        anywhere: Whether a pattern that names no directory (`.env`, `**/keys/*`) matches in any,
+            not only in the working directories; for rules that forbid.
+        real: Returns a directory with its symlinks followed; on this host by default.
+    """
+
+    def __init__(
+        self,
+        *,
+        home: str | None = None,
+        aliases: bool,
+        anywhere: bool = False,
+        real: Callable[[str], str] | None = None,
+    ) -> None:
+        self._home = os.path.expanduser("~") if home is None else home
+        self._aliases = aliases
+        self._anywhere = anywhere
+        self._resolve = self._real_here if real is None else real
+        self._real: dict[str, str] = {"": ""}
+
+    def compile(self, text: str) -> PathPattern:
+        """Compile one pattern.
+
+        Raises:
+            PatternError: As `compile_pattern`.
+        """
+        _check(text)
+        return PathPattern(
+            text,
+            tuple(
+                branch
+                for alternative in _alternatives(text)
+                for branch in self._read(text, alternative)
+            ),
+        )
+
+    def _read(self, text: str, alternative: str) -> Iterator[_Branch]:
+        absolute = alternative.startswith("/")
+        home = ""
+        if alternative.startswith("~"):
+            user, slash, rest = alternative.partition("/")
+            alternative = slash + rest
+            if user != "~" or not self._home.startswith("/"):
+                raise PatternError(
+                    f"pattern {text!r}: `{user}` is not understood; write the home directory out, "
+                    "or write `\\~` for a name that begins with a tilde"
+                )
+            absolute, home = True, self._home.rstrip("/")
+        base, tail = _split(text, alternative)
+        branch = _Branch(absolute, home + base, tail)
+        yield branch
+        names_no_place = "/" not in alternative or alternative.startswith("**/")
+        if self._anywhere and names_no_place and (base or tail) and not absolute:
+            anywhere = alternative if alternative.startswith("**") else f"**/{alternative}"
+            yield _Branch(True, *_split(text, f"/{anywhere}"), alias=True)
+        if absolute:
+            yield from self._others(branch, trusted=home.count("/") or 1)
+
+    def _others(self, branch: _Branch, *, trusted: int) -> Iterator[_Branch]:
+        """Yield the branch under the other names of its base.
+
+        An agent cannot turn the first `trusted` names, a directory of the root or the user's home,
+        into a symlink: their other name is as good as the one written (`/tmp` is `/private/tmp` on
+        macOS). The rest is followed only for rules that forbid.
+        """
+        names = branch.base.split("/")
+        head = "/".join(names[: trusted + 1])
+        plain = "/".join((self._resolve(head), *names[trusted + 1 :]))
+        if plain != branch.base:
+            yield _Branch(True, plain, branch.tail)
+        if self._aliases and (real := self._resolve(branch.base)) not in (plain, branch.base):
+            yield _Branch(True, real, branch.tail, alias=True)
+
+    def _real_here(self, base: str) -> str:
+        known = self._real.get(base)
+        if known is None:
+            parent, _, name = base.rpartition("/")
+            known = f"{self._real_here(parent)}/{name}"
+            if os.path.islink(known):
+                known = os.path.realpath(known).rstrip("/")
+            self._real[base] = known
+        return known
+
+
+def _rests(
+    reading: str, branch: _Branch, bases: Sequence[str], *, strict: bool
+) -> Iterator[list[str]]:
+    """Yield the names below the branch's base, for each directory that the base can be."""
+    for start in ("",) if branch.absolute else bases:
+        base = names_of(start.rstrip("/") + branch.base)
+        names = names_of(reading)
+        head = names[: len(base)]
+        same = head == base if strict else list(map(fold, head)) == list(map(fold, base))
+        if same:
+            yield names[len(base) :]
+
+
+def _check(text: str) -> None:
+    if not text:
+        raise PatternError("a path pattern is empty: write `**` for everything")
+    if len(text) > MAX_PATTERN_LENGTH:
+        raise PatternError(
+            f"pattern {text[:60]!r}... is {len(text)} characters long, over {MAX_PATTERN_LENGTH}: "
+            "name a directory with `/**` instead"
+        )
+    if not text.strip("/"):
+        raise PatternError(f"pattern {text!r}: write `/**` for everything there is")
+    if not _SPECIAL.search(text):
+        return
+    if found := _UNSHOWABLE.search(text):
+        raise PatternError(
+            f"pattern {text!r} contains the character U+{ord(found[0]):04X}, which no path has: "
+            "leave it out"
+        )
+    if text[0] == "!":
+        raise PatternError(
+            f"pattern {text!r}: there is no negation; write a rule of the other behaviour for "
+            f"{text[1:]!r}, or `\\!` for a name that begins with an exclamation mark"
+        )
+    if _EXTENDED.search(text):
+        raise PatternError(
+            f"pattern {text!r}: extended globs are not read; write braces, such as {{a,b}}, or "
+            "put a backslash before the parenthesis of a name"
+        )
+    if (len(text) - len(text.rstrip("\\"))) % 2:
+        raise PatternError(f"pattern {text!r} ends in a lone backslash: leave it out or double it")
+
+
+def _alternatives(text: str) -> list[str]:
+    if "{" not in text:
+        return [text]
+    import bracex  # takes 10 ms to import
+
+    try:
+        spelled = bracex.expand(text, keep_escapes=True, limit=MAX_ALTERNATIVES)
+    except (bracex.ExpansionLimitException, RecursionError):
+        raise PatternError(
+            f"the braces of pattern {text[:60]!r} spell out over {MAX_ALTERNATIVES} paths, or nest "
+            "too deep: use `*`, or several rules"
+        ) from None
+    if not spelled or any(len(each) > MAX_PATTERN_LENGTH for each in spelled):
+        raise PatternError(
+            f"the braces of pattern {text[:60]!r} spell out no path, or one of over "
+            f"{MAX_PATTERN_LENGTH} characters: leave out what is not needed"
+        )
+    if len({each.startswith(("/", "~")) for each in spelled}) > 1:
+        raise PatternError(
+            f"the braces of pattern {text[:60]!r} mix absolute and relative paths (an empty "
+            "alternative before `/` is the root): write one rule for each"
+        )
+    return spelled
+
+
+def _split(text: str, alternative: str) -> tuple[str, tuple[Component, ...]]:
+    """Return the leading names, joined by and beginning with `/`, and the components after them."""
+    if "\\" in alternative:
+        alternative = _ESCAPED_SLASH.sub(lambda found: found[1] or "/", alternative)
+    base = ""
+    tail: list[Component] = []
+    for part in alternative.split("/"):
+        component = _component(text, part)
+        shape, name = component
+        if shape == "name" and not tail:
+            if name and name != ".":
+                base = f"{base}/{name}"
+        elif name and name != ".":
+            is_repeated = component == _DEEP and tail[-1:] == [_DEEP]
+            tail += [] if is_repeated else [component]
+    if alternative.endswith("/") and tail[-1:] != [_DEEP]:
+        tail.append(_DEEP)
+    return base, tuple(tail)
+
+
+def _component(text: str, part: str) -> Component:
+    if part == "**":
+        return _DEEP
+    if part == "*":
+        return _ANY
+    if part == "..":
+        raise PatternError(
+            f"pattern {text!r} contains `..`, but paths are compared without it: "
+            "write the directory that is meant"
+        )
+    if not _GLOB_CHARACTERS.search(part):
+        return Component("name", part)
+    if not any(found[1] for found in _MAGIC.finditer(part)):
+        name = _ESCAPED.sub(r"\1", part)
+        return _component(text, name) if name == ".." else Component("name", name)
+    for brackets in _RANGE.findall(part):
+        for low, high in re.findall(r"([0-9A-Za-z])-([0-9A-Za-z])", brackets):
+            if low > high:
+                raise PatternError(
+                    f"pattern {text!r}: the range {low}-{high} is empty; write {high}-{low}"
+                )
+    return Component("glob", part)

@@ -1,0 +1,250 @@
+"""Finds the first of many command patterns that matches, in time independent of their number.
+
+Patterns are kept in a tree of words, so that looking one up costs what the command is long, and
+globs of one place are filed by how they begin or end.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct, field
+
+from agentscope_like.permission.command.command_patterns import (
+    CommandPattern,
+    WordGlob,
+    compile_command,
+    digest_of,
+    is_digest,
+)
+from agentscope_like.shell import Words
+
+__all__ = ["CommandIndex"]
+
+_MOST_SOUGHT = 64
+"""How many first words are sought in a text one by one, before its commands are."""
+
+
+class _Node(Struct):
+    """A node of the pattern tree: the patterns that begin with the same words."""
+
+    words: dict[str, _Node] = field(default_factory=dict)
+    globs: _Globs | None = None
+    prefix: int | None = None
+    exact: int | None = None
+
+
+class _Globs:
+    """The globs at one node, indexed by their literal beginning, or else by their literal end."""
+
+    __slots__ = ("_ends", "_known", "_others", "_starts")
+
+    def __init__(self) -> None:
+        self._known: dict[WordGlob, _Node] = {}
+        self._starts: dict[int, dict[str, list[WordGlob]]] = {}
+        self._ends: dict[int, dict[str, list[WordGlob]]] = {}
+        self._others: list[WordGlob] = []
+
+    def node(self, glob: WordGlob) -> _Node:
+        """Return the node behind the glob; a new one if need be."""
+        known = self._known.get(glob)
+        if known is None:
+            known = self._known[glob] = _Node()
+            start, end = glob.pieces[0], glob.pieces[-1]
+            if start:
+                self._starts.setdefault(len(start), {}).setdefault(start, []).append(glob)
+            elif end:
+                self._ends.setdefault(len(end), {}).setdefault(end, []).append(glob)
+            else:
+                self._others.append(glob)
+        return known
+
+    def find(self, word: str) -> Iterator[_Node]:
+        """Yield the nodes behind the globs that match the word."""
+        for length, starts in self._starts.items():
+            yield from self._matching(starts.get(word[:length], ()), word)
+        for length, ends in self._ends.items():
+            yield from self._matching(ends.get(word[-length:], ()), word)
+        yield from self._matching(self._others, word)
+
+    def every(self) -> Iterator[_Node]:
+        """Yield all nodes."""
+        yield from self._known.values()
+
+    def _matching(self, globs: Sequence[WordGlob], word: str) -> Iterator[_Node]:
+        for glob in globs:
+            if glob.matches(word):
+                yield self._known[glob]
+
+
+class CommandIndex:
+    """Many command patterns, compiled together.
+
+    Args:
+        contents: The patterns, in the order of their rules.
+        program: Normalises a program's name, as callers of `find` do.
+        refuse: Raises `PatternError` for a pattern that these rules cannot have.
+
+    Raises:
+        PatternError: One of them cannot be compiled.
+    """
+
+    __slots__ = ("_lines", "_patterns", "_program", "_refuse", "_roots")
+
+    def __init__(
+        self,
+        contents: Sequence[str],
+        *,
+        program: Callable[[str], str] = lambda name: name,
+        refuse: Callable[[CommandPattern], None] | None = None,
+    ) -> None:
+        self._program = program
+        self._refuse = refuse
+        self._patterns: ChainMap[int, CommandPattern] = ChainMap()
+        self._lines: ChainMap[str, int] = ChainMap()
+        self._roots = [_Node()]
+        for content in contents:
+            self.add(content)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._patterns.maps))
+
+    def add(self, content: str) -> None:
+        """Add one more pattern, at the next position.
+
+        Raises:
+            PatternError: The pattern cannot be compiled; nothing has changed then.
+        """
+        pattern = compile_command(content)
+        if self._refuse is not None:
+            self._refuse(pattern)
+        position = len(self)
+        if pattern.line:
+            self._lines.setdefault(pattern.line, position)
+        else:
+            self._add(pattern, position)
+        self._patterns[position] = pattern
+
+    def extended(self, content: str) -> CommandIndex:
+        """Return an index of these patterns, which it shares, and one more.
+
+        Raises:
+            PatternError: The pattern cannot be compiled.
+        """
+        extended = CommandIndex((), program=self._program, refuse=self._refuse)
+        extended._patterns = self._patterns.new_child()
+        extended._lines = self._lines.new_child()
+        extended._roots += self._roots
+        extended.add(content)
+        return extended
+
+    def find(self, words: Words, *, guess: bool = False, open_end: bool = False) -> int | None:
+        """Return the position of the first pattern that matches the words, or None.
+
+        Args:
+            words: The program's name and its arguments.
+            guess: Whether an unknown word matches any pattern word; otherwise only a
+                prefix pattern that ends before it matches.
+            open_end: Whether there may be more words than are known, or fewer.
+        """
+        best: int | None = None
+        nodes = self._roots
+        for word in words:
+            nodes = _step(nodes, word, guess=guess)
+            if not nodes:
+                break
+            for node in nodes:
+                best = _least(best, node.prefix)
+                if open_end:
+                    best = _least(best, node.exact)
+        for node in nodes:
+            best = _least(best, node.exact)
+        return best
+
+    def may_begin_in(self, text: str) -> bool:
+        """Return whether the first word of a pattern may stand in a text, folded by `program`."""
+        for root in self._roots:
+            if root.globs is not None or len(root.words) > _MOST_SOUGHT:
+                return True
+            if any(map(text.__contains__, root.words)):
+                return True
+        return False
+
+    def pattern(self, position: int) -> CommandPattern:
+        """Return the pattern at a position that `find` returned."""
+        return self._patterns[position]
+
+    def find_covering(self, words: Words, covers: Callable[[CommandPattern], bool]) -> int | None:
+        """Return the position of the first pattern that matches the words and covers them.
+
+        Args:
+            words: The program's name and its arguments.
+            covers: Whether a pattern that matches covers the words that it does not name.
+        """
+        matching: set[int | None] = set()
+        nodes = self._roots
+        for word in words:
+            nodes = _step(nodes, word, guess=False)
+            if not nodes:
+                break
+            matching.update(node.prefix for node in nodes)
+        matching.update(node.exact for node in nodes)
+        for position in sorted(each for each in matching if each is not None):
+            if covers(self._patterns[position]):
+                return position
+        return None
+
+    def find_line(self, lines: Sequence[str]) -> int | None:
+        """Return the position of the first pattern that is one of some whole lines, or None."""
+        if not self._lines:
+            return None
+        plain = (line for line in lines if not is_digest(line))
+        keys = (*plain, *map(digest_of, lines))
+        best: int | None = None
+        for key in keys:
+            best = _least(best, self._lines.get(key))
+        return best
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether a pattern is a whole line."""
+        return bool(self._lines)
+
+    def _add(self, pattern: CommandPattern, position: int) -> None:
+        node = self._roots[0]
+        for number, word in enumerate(pattern.words):
+            if isinstance(word, WordGlob):
+                if node.globs is None:
+                    node.globs = _Globs()
+                node = node.globs.node(word)
+            else:
+                name = word if number else self._program(word)
+                node = node.words.setdefault(name, _Node())
+        if pattern.is_prefix:
+            node.prefix = _least(node.prefix, position)
+        else:
+            node.exact = _least(node.exact, position)
+
+
+def _step(nodes: Sequence[_Node], word: str | None, *, guess: bool) -> list[_Node]:
+    """Return the nodes that one more word leads to."""
+    reached: list[_Node] = []
+    for node in nodes:
+        if word is not None:
+            inner = node.words.get(word)
+            if inner is not None:
+                reached.append(inner)
+            if node.globs is not None:
+                reached += node.globs.find(word)
+        elif guess:
+            reached += node.words.values()
+            if node.globs is not None:
+                reached += node.globs.every()
+    return reached
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    if one is None:
+        return other
+    return one if other is None else min(one, other)

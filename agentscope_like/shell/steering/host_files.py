@@ -1,0 +1,233 @@
+"""Looks at files of this host that steer programs: names, settings, and versions of Python.
+
+Names in a directory are remembered for as long as it is unchanged. A program cannot set its time of
+change, which every name that comes or goes renews. Of a directory that changed a moment ago the
+clock is too coarse to tell, so that it is listed again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+
+from agentscope_like.shell.catalog import Settings, steering_table
+
+__all__ = ["SettingsError", "is_recent", "minor_version", "present_names", "settings_in"]
+
+MOST_ENTRIES = 4_000
+MOST_DIRECTORIES = 4_000
+SETTLED_NS = 2_000_000_000
+
+_Stamp = tuple[int, int, int]
+_known: dict[str, tuple[_Stamp, frozenset[str]]] = {}
+
+
+def present_names(directory: str) -> frozenset[str] | None:
+    """Return the names in a directory, casefolded, that files which steer begin with.
+
+    None where that cannot be told: it cannot be listed, or has too many entries.
+    """
+    try:
+        status = os.stat(directory)
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
+    except OSError:
+        return None
+    stamp = (status.st_dev, status.st_ino, status.st_ctime_ns)
+    known = _known.get(directory)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    is_settled = time.time_ns() - status.st_ctime_ns > SETTLED_NS
+    found = _listed(directory)
+    if found is not None and is_settled:
+        if len(_known) >= MOST_DIRECTORIES:
+            _known.clear()
+        _known[directory] = (stamp, found)
+    return found
+
+
+def _listed(directory: str) -> frozenset[str] | None:
+    try:
+        with os.scandir(directory) as entries:
+            names = {entry.name.casefold() for entry in islice(entries, MOST_ENTRIES)}
+    except OSError:
+        return None
+    return _beginnings() & names if len(names) < MOST_ENTRIES else None
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    """Return the first names of all paths that `steered_by.toml` lists, casefolded."""
+    files = (file for steering in steering_table() for file in steering.file)
+    return frozenset().union(*(file.beginnings for file in files))
+
+
+_MAX_DEPTH = 32
+_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\["\\])*)")?\]')
+_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?")
+_STRANGE = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]")
+
+
+class SettingsError(ValueError):
+    """The file cannot be read for sure."""
+
+
+def settings_in(text: str, settings: Settings) -> list[str]:
+    """Return the settings of a file.
+
+    Args:
+        text: The file's text.
+        settings: How it is written. Of "lines" and "yaml" each line is a setting, but for blank
+            ones and, in YAML, comments.
+
+    Raises:
+        SettingsError: It is not plainly that; another reader might find other settings.
+    """
+    text = text.replace("\r\n", "\n")
+    if _STRANGE.search(text):
+        raise SettingsError("it has control characters")
+    return list(_READERS[settings](text))
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line.strip() for line in text.split("\n") if line.strip())
+
+
+def _yaml(text: str) -> Iterator[str]:
+    return (line for line in _lines(text) if not line.startswith("#"))
+
+
+def _toml(text: str) -> Iterator[str]:
+    try:
+        return _flat("", tomllib.loads(text), 0)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError("it is no TOML") from error
+
+
+def _json(text: str) -> Iterator[str]:
+    try:
+        return _flat("", json.loads(text, object_pairs_hook=_unique), 0)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError("it is no JSON") from error
+
+
+def _unique(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+def _flat(name: str, value: object, depth: int) -> Iterator[str]:
+    if depth > _MAX_DEPTH:
+        raise SettingsError("it is nested too deeply")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _flat(f"{name}[]", inner, depth + 1)
+    else:
+        yield f"{name} = {value}"
+
+
+def _ini(text: str) -> Iterator[str]:
+    """Yield the settings of a file that git would read (git-config(1), "Syntax")."""
+    section = ""
+    for line in _lines(text):
+        rest = line
+        if found := _SECTION.match(line):
+            name, inner = found.groups()
+            section = name.lower() if inner is None else f"{name.lower()}.{inner}"
+            rest = line[found.end() :].strip()
+        if not rest or rest[0] in "#;":
+            continue
+        setting = _KEY.fullmatch(rest)
+        if setting is None or not section or rest.endswith("\\"):
+            raise SettingsError("it has a line that is no setting")
+        yield f"{section}.{setting[1].lower()} = {setting[2] or ''}"
+
+
+_READERS: Mapping[Settings, Callable[[str], Iterator[str]]] = {
+    "lines": _lines,
+    "yaml": _yaml,
+    "toml": _toml,
+    "json": _json,
+    "ini": _ini,
+}
+
+
+_EXECUTABLE = re.compile(r"python3\.(\d+)")
+_VERSION = re.compile(r"3\.(\d+)(?:\.\d+)?(?:/envs/[\w.+-]+)?")
+_SHIMS = "shims"
+"""The directory in which pyenv has its scripts; they start one of the `versions` beside it."""
+
+_OTHERS = frozenset({"system"})
+_MOST_BYTES = 4096
+
+
+def minor_version(path: str) -> int:
+    """Return the 11 of Python 3.11 by the name of the file that a path leads to; 0 if unknown."""
+    found = _EXECUTABLE.fullmatch(os.path.basename(os.path.realpath(path)))
+    return int(found[1]) if found else 0
+
+
+def is_recent(
+    name: str, search: Iterable[str], since: int, *, above: Iterable[str], chosen: str = ""
+) -> bool:
+    """Return whether each Python that PATH may find by a name has at least a minor version.
+
+    Args:
+        name: The program, such as `python3`.
+        search: The directories of PATH.
+        since: The minor version.
+        above: The directories that it may run in, and all above them.
+        chosen: The value of `PYENV_VERSION`.
+    """
+    for directory in search:
+        path = os.path.join(directory, name)
+        if not os.path.isfile(path):
+            continue
+        if os.path.basename(directory.rstrip("/")) != _SHIMS:
+            return minor_version(path) >= since
+        root = os.path.dirname(directory.rstrip("/"))
+        versions = set(_chosen_by_pyenv(root, above, chosen))
+        if not all(_version(each) >= since for each in versions - _OTHERS):
+            return False
+        if versions and versions.isdisjoint(_OTHERS):
+            return True
+    return False
+
+
+def _version(name: str) -> int:
+    found = _VERSION.fullmatch(name)
+    return int(found[1]) if found else 0
+
+
+def _chosen_by_pyenv(root: str, above: Iterable[str], chosen: str) -> Iterable[str]:
+    """Return the versions that a shim may start (pyenv, COMMANDS.md); none means another Python."""
+    if chosen:
+        return chosen.split(":")
+    files = [path for each in above if os.path.lexists(path := f"{each}/.python-version")]
+    return [name for path in files or [f"{root}/version"] for name in _names_in(path)]
+
+
+def _names_in(path: str) -> Sequence[str]:
+    """Return the versions in a file; one that cannot be read has an unknown one."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return ()
+    except OSError:
+        return ("",)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return ("",)
+        return file.read(_MOST_BYTES).decode(errors="replace").split() or ("",)
