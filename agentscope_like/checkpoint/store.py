@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from os import PathLike
@@ -144,20 +144,13 @@ class CheckpointStore:
 
         Args:
             checkpoint_id: The checkpoint.
-            afters: What files became of which it was not known when the change began.
+            afters: What files became of which it was not known when the change began. Of a file
+                that did not change, nothing is kept; one that the checkpoint does not name was
+                made by the change.
         """
         with self._writing() as connection:
             for path, after in (afters or {}).items():
-                connection.execute(
-                    "UPDATE changes SET after = ?, after_mode = ? "
-                    "WHERE path = ? AND checkpoint_id = ?",
-                    (
-                        self._store(connection, after),
-                        None if after is None else after.mode,
-                        path,
-                        checkpoint_id,
-                    ),
-                )
+                self._complete(connection, checkpoint_id, path, after)
             _set_state(connection, checkpoint_id, "done")
 
     def abandon(self, checkpoint_id: int) -> None:
@@ -290,6 +283,30 @@ class CheckpointStore:
 
     # Below, the lock is held
 
+    def _complete(
+        self,
+        connection: sqlite3.Connection,
+        checkpoint_id: int,
+        path: str,
+        after: FileVersion | None,
+    ) -> None:
+        """Record what a file became."""
+        key = (path, checkpoint_id)
+        row = connection.execute(
+            "SELECT before, is_kept FROM changes WHERE path = ? AND checkpoint_id = ?", key
+        ).fetchone()
+        if row is None:
+            self._insert(connection, checkpoint_id, FileChange(path, None, after))
+        elif row == (_digest(after), True):
+            connection.execute("DELETE FROM changes WHERE path = ? AND checkpoint_id = ?", key)
+            _discard_unused(connection, {row[0]} - {None})
+        else:
+            mode = None if after is None else after.mode
+            connection.execute(
+                "UPDATE changes SET after = ?, after_mode = ? WHERE path = ? AND checkpoint_id = ?",
+                (self._store(connection, after), mode, *key),
+            )
+
     def _insert(
         self, connection: sqlite3.Connection, checkpoint_id: int, change: FileChange
     ) -> None:
@@ -344,16 +361,8 @@ class CheckpointStore:
             "SELECT before, after FROM changes WHERE checkpoint_id = ?", (checkpoint_id,)
         ).fetchall()
         connection.execute("DELETE FROM checkpoints WHERE id = ?", (checkpoint_id,))
-        for digest in {digest for row in rows for digest in row if digest is not None}:
-            row = connection.execute(
-                "SELECT length(data) FROM contents WHERE digest = ?1 "
-                "AND NOT EXISTS (SELECT 1 FROM changes WHERE before = ?1) "
-                "AND NOT EXISTS (SELECT 1 FROM changes WHERE after = ?1)",
-                (digest,),
-            ).fetchone()
-            if row is not None:
-                connection.execute("DELETE FROM contents WHERE digest = ?", (digest,))
-                connection.execute("UPDATE size SET bytes = bytes - ?", row)
+        digests = {digest for row in rows for digest in row if digest is not None}
+        _discard_unused(connection, digests)
 
     def _select(self, where: str, values: tuple[object, ...]) -> list[Checkpoint]:
         with self._reading() as connection:
@@ -384,6 +393,20 @@ class CheckpointStore:
                 yield self._connection
             except (sqlite3.Error, OSError) as error:
                 raise explain(error, self.path, _SCHEMA) from error
+
+
+def _discard_unused(connection: sqlite3.Connection, digests: Iterable[str]) -> None:
+    """Remove those of some contents that no change needs any more."""
+    for digest in digests:
+        row = connection.execute(
+            "SELECT length(data) FROM contents WHERE digest = ?1 "
+            "AND NOT EXISTS (SELECT 1 FROM changes WHERE before = ?1) "
+            "AND NOT EXISTS (SELECT 1 FROM changes WHERE after = ?1)",
+            (digest,),
+        ).fetchone()
+        if row is not None:
+            connection.execute("DELETE FROM contents WHERE digest = ?", (digest,))
+            connection.execute("UPDATE size SET bytes = bytes - ?", row)
 
 
 def _set_state(connection: sqlite3.Connection, checkpoint_id: int, state: str) -> None:

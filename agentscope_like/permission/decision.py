@@ -13,7 +13,7 @@ from agentscope_like.permission.mode import PermissionBehavior
 from agentscope_like.permission.rule import PermissionRule
 from agentscope_like.permission.text import printable
 
-__all__ = ["DecisionRow", "PermissionDecision", "suggest_later"]
+__all__ = ["DecisionRow", "PermissionDecision", "suggest_later", "with_warning"]
 
 
 class DecisionRow(IntEnum):
@@ -122,6 +122,14 @@ class _SuggestedRules:
 
 
 PermissionDecision.suggested_rules = _SuggestedRules()  # type: ignore[assignment]
+
+
+def with_warning(decision: PermissionDecision, warning: str) -> PermissionDecision:
+    """Return the decision with one more sentence in its message; suggestions are found as late."""
+    warned = object.__new__(PermissionDecision)
+    warned.__dict__.update(decision.__dict__)
+    warned.__dict__["message"] = printable(f"{decision.message} {warning}")
+    return warned
 
 
 def suggest_later(

@@ -9,7 +9,12 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from agentscope_like.permission.context import PermissionContext
-from agentscope_like.permission.decision import DecisionRow, PermissionDecision, suggest_later
+from agentscope_like.permission.decision import (
+    DecisionRow,
+    PermissionDecision,
+    suggest_later,
+    with_warning,
+)
 from agentscope_like.permission.mode import PermissionBehavior, PermissionMode
 from agentscope_like.permission.protocol import (
     PermissionTool,
@@ -110,7 +115,7 @@ class PermissionEngine:
             if look_up is not None:
                 await look_up(tool_input, context, self._session)
             call = await prepare_call(tool, tool_input, context, self._session)
-            return CallDecision(await _decide(call, mode), call)
+            return CallDecision(_warned(await _decide(call, mode), call), call)
         except BaseException as error:
             if not _is_failure(error):
                 raise
@@ -127,6 +132,13 @@ class PermissionEngine:
         rules = rules_to_try(tool, ALLOW, self.context)
         wider = [rule for rule in call.wider_rules() if await rules.would_find(rule, call)]
         return NearRules(tuple(wider), call.uncovered())
+
+
+def _warned(decision: PermissionDecision, call: PreparedCall) -> PermissionDecision:
+    """Return a question with what a person should know besides its reason."""
+    if decision.behavior is not ASK or (warning := call.warning()) is None:
+        return decision
+    return with_warning(decision, warning)
 
 
 async def _decide(  # noqa: PLR0911 - one step for each row

@@ -260,6 +260,10 @@ class PreparedCall:
         """Return an allow rule that matches the call and does not cover all of it, and why."""
         return None
 
+    def warning(self) -> str | None:
+        """Return what a person who is asked should know besides the reason; None for nothing."""
+        return None
+
     def places(self) -> tuple[str, ...]:
         """Return where the paths led that the call changes, as the decision located them."""
         return ()

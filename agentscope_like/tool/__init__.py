@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         SkillRead,
         SkillSearch,
     )
+    from agentscope_like.tool.builtin.undo import Checkpoints, Restore
     from agentscope_like.tool.builtin.web import WebFetch
     from agentscope_like.tool.call import CallRequest, DecidedCall, DecisionLayer, Grant, RunLayer
     from agentscope_like.tool.group import ToolGroup, ToolSource
@@ -73,6 +74,7 @@ __all__ = [
     "BackgroundCommands",
     "Bash",
     "CallRequest",
+    "Checkpoints",
     "CommandOutput",
     "CommandStop",
     "CommandWait",
@@ -97,6 +99,7 @@ __all__ = [
     "PersonTool",
     "Read",
     "ResetTools",
+    "Restore",
     "RunLayer",
     "SkillLibrary",
     "SkillList",
@@ -140,6 +143,7 @@ __getattr__ = on_first_use(
         "BackgroundCommands": "builtin.background",
         "Bash": "builtin.bash",
         "CallRequest": "call",
+        "Checkpoints": "builtin.undo",
         "CommandOutput": "builtin.background",
         "CommandStop": "builtin.background",
         "CommandWait": "builtin.background",
@@ -162,6 +166,7 @@ __getattr__ = on_first_use(
         "PersonTool": "builtin.people",
         "Read": "builtin.files",
         "ResetTools": "builtin.planning",
+        "Restore": "builtin.undo",
         "RunLayer": "call",
         "SkillLibrary": "builtin.skills",
         "SkillList": "builtin.skills",

@@ -43,7 +43,7 @@ from agentscope_like.progress import (
     unregister_progress_queue,
 )
 from agentscope_like.session import SessionStorage, recorded
-from agentscope_like.tool.builtin.files import ChangingTool
+from agentscope_like.tool.builtin.files import PreviewingTool
 from agentscope_like.tool.call import as_decided, shown_arguments
 from agentscope_like.types import ReplyFinishedReason
 
@@ -256,7 +256,7 @@ class Session:
     ) -> tuple[str | None, str | None]:
         """Return what a call would change in its file, or why it can only fail."""
         tool = await self.agent.toolkit.get_tool(tool_name)
-        if not isinstance(tool, ChangingTool):
+        if not isinstance(tool, PreviewingTool):
             return None, None
         try:
             return await tool.preview(tool_input, self.agent.state) or None, None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         READ_FLAGS,
         create_whole_file,
         open_regular_file,
+        remove_whole_file,
         replace_whole_file,
     )
 
@@ -42,6 +43,7 @@ __all__ = [
     "open_regular_file",
     "put_file",
     "read_below",
+    "remove_whole_file",
     "replace_whole_file",
 ]
 
@@ -63,6 +65,7 @@ __getattr__ = on_first_use(
         "open_regular_file": "whole_file",
         "put_file": "projection",
         "read_below": "projection",
+        "remove_whole_file": "whole_file",
         "replace_whole_file": "whole_file",
     },
 )

@@ -23,6 +23,7 @@ __all__ = [
     "create_whole_file",
     "open_regular_file",
     "read_whole_file",
+    "remove_whole_file",
     "replace_whole_file",
 ]
 
@@ -112,9 +113,16 @@ def replace_whole_file(
 
 
 def create_whole_file(
-    name: str, directory: int, data: bytes, *, cancel_check: CancelCheck
+    name: str, directory: int, data: bytes, *, cancel_check: CancelCheck, mode: int | None = None
 ) -> os.stat_result:
     """Make a file that does not exist yet.
+
+    Args:
+        name: Its name.
+        directory: The directory's descriptor.
+        data: Its content.
+        cancel_check: Called before it gets its name.
+        mode: Its permission bits; by default, those of any new file.
 
     Raises:
         FileExistsError: It exists by now.
@@ -122,6 +130,8 @@ def create_whole_file(
     """
     temporary = _write_beside(directory, name, data, 0o666)
     try:
+        if mode is not None:
+            os.chmod(temporary, mode & _KEPT_MODE, dir_fd=directory)
         cancel_check()
         _move_to_new_name(directory, temporary, name)
     except BaseException:
@@ -129,6 +139,28 @@ def create_whole_file(
         raise
     _sync_directory(directory)
     return os.stat(name, dir_fd=directory, follow_symlinks=False)
+
+
+def remove_whole_file(name: str, directory: int, *, identity: tuple[int, int], digest: str) -> None:
+    """Remove a file that is still the one that was looked at.
+
+    Args:
+        name: Its name.
+        directory: The directory's descriptor.
+        identity: The device and inode that it must still have.
+        digest: The SHA-256 of what it must still hold, in hexadecimal.
+
+    Raises:
+        OSError: The system refuses; ESTALE if it is another file by now, EBUSY if others keep
+            writing in the directory.
+    """
+    with _locked(directory):
+        with open_regular_file(name, directory) as file:
+            found = os.fstat(file.fileno())
+            if (found.st_dev, found.st_ino) != identity or _digest(file) != digest:
+                raise _changed()
+        os.unlink(name, dir_fd=directory)
+        _sync_directory(directory)
 
 
 def _move_to_new_name(directory: int, temporary: str, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentscope_like.shell.touches.copying import Below, copy_objection, pattern_objection
+from agentscope_like.shell.touches.declared_writes import DeclaredChanges, declared_changes
 from agentscope_like.shell.touches.links import link_objection, passed
 from agentscope_like.shell.touches.touched_files import (
     Touch,
@@ -14,9 +15,11 @@ from agentscope_like.shell.touches.touched_files import (
 
 __all__ = [
     "Below",
+    "DeclaredChanges",
     "Touch",
     "TouchKind",
     "copy_objection",
+    "declared_changes",
     "is_pattern",
     "link_objection",
     "named_by_command",

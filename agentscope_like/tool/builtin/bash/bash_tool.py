@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -48,6 +49,7 @@ from agentscope_like.tool.builtin.bash.start_directory import place_of
 from agentscope_like.tool.workplace import Workplace
 
 if TYPE_CHECKING:
+    from agentscope_like.checkpoint import CheckpointStore
     from agentscope_like.permission.command import FileRules
     from agentscope_like.sandbox import SandboxHandle
     from agentscope_like.sandbox.isolation import Scope
@@ -100,6 +102,8 @@ class Bash(ToolBase):
             it cannot. They are decided about and confined as all others.
         outputs: The directory of whole outputs that are too long to show, such as one beside the
             saved session that names them; by default one that is removed with the tool.
+        checkpoints: Keeps the files that a command says it changes, as they were before; whoever is
+            asked about a command of which that is not known is told. None to keep nothing.
 
     Raises:
         ConfigurationError: `cwd` is not a directory, `confine` is unknown or is "require" with a
@@ -156,8 +160,14 @@ class Bash(ToolBase):
         second_reader: SecondReaderName | None = None,
         background: BackgroundCommands | None = None,
         outputs: str | os.PathLike[str] | None = None,
+        checkpoints: CheckpointStore | None = None,
     ) -> None:
         super().__init__(middlewares)
+        if backend is not None and checkpoints is not None:
+            raise ConfigurationError(
+                "checkpoints are of files of this host: leave `checkpoints` or the backend out"
+            )
+        self.checkpoints = checkpoints
         self._background = background
         if background is not None:
             self.description = f"{self.description}\n{_IN_BACKGROUND}"
@@ -228,7 +238,17 @@ class Bash(ToolBase):
         self, tool_input: dict[str, Any], context: PermissionContext, session: object = None
     ) -> PreparedCommand:
         """Return the command, prepared for one decision in a session."""
-        return await self._prepared(tool_input, context, session, decides=True)
+        kind = self._kind_of_command()
+        return await self._prepared(tool_input, context, session, decides=True, kind=kind)
+
+    def _kind_of_command(self) -> type[PreparedCommand]:
+        if self.checkpoints is None:
+            return PreparedCommand
+        from agentscope_like.tool.builtin.command_checkpoint import (  # few have checkpoints
+            UndoableCommand,
+        )
+
+        return UndoableCommand
 
     async def _prepared(
         self,
@@ -410,21 +430,60 @@ class Bash(ToolBase):
         call = _prepared_call
         if not isinstance(call, PreparedCommand) or call.read.command != command:
             context = _permission_context or PermissionContext()
-            call = await self._prepared({"command": command}, context, _agent_state)
+            call = await self._prepared(
+                {"command": command}, context, _agent_state, kind=self._kind_of_command()
+            )
         call.begin_run()
         shell = self._shell_of(_agent_state)
         if run_in_background and self._background is not None:
             run = self._run(call, shell, timeout_ms=MAX_BACKGROUND_MS, in_background=True)
             yield await self._background.start(_agent_state, command, run)
             return
+        run = self._run(call, shell, timeout_ms=timeout)
         try:
-            async with aclosing(self._run(call, shell, timeout_ms=timeout)) as stream:
+            async with aclosing(self._recorded(call, run, _agent_state)) as stream:
                 async for chunk in stream:
                     _remember_output(chunk, _agent_state)
                     yield chunk
         finally:
             if _agent_state is not None and shell.directory != call.read.directory:
                 _agent_state.tool_context.directories[self.name] = shell.directory
+
+    async def _recorded(
+        self,
+        call: PreparedCommand,
+        run: AsyncGenerator[ToolChunk, None],
+        session: AgentState | None,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run a command between the beginning and the end of its checkpoint, if it has one."""
+        if self.checkpoints is None or call.analysis.read_only:
+            async with aclosing(run) as stream:
+                async for chunk in stream:
+                    yield chunk
+            return
+        from agentscope_like.tool.builtin.command_checkpoint import (  # few have checkpoints
+            CommandCheckpoint,
+            UndoableCommand,
+        )
+
+        if not isinstance(call, UndoableCommand):
+            raise TypeError("a command with checkpoints was prepared without them")
+        session_id = "" if session is None else session.session_id
+        kept = CommandCheckpoint(self.checkpoints, session_id, call)
+        await asyncio.to_thread(kept.begin)
+        last: ToolChunk | None = None
+        try:
+            async with aclosing(run) as stream:
+                async for chunk in stream:
+                    if chunk.is_last:
+                        last = chunk
+                    else:
+                        yield chunk
+        finally:
+            number = await asyncio.shield(asyncio.to_thread(kept.end))
+        if last is not None:
+            last.metadata.update(checkpoint=number, undo=kept.undo)
+            yield last
 
     async def _run(
         self,

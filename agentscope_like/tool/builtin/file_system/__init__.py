@@ -22,7 +22,11 @@ if TYPE_CHECKING:
         require_file,
         whole,
     )
-    from agentscope_like.tool.builtin.file_system.safe_open import open_each, open_regular
+    from agentscope_like.tool.builtin.file_system.safe_open import (
+        open_each,
+        open_parent,
+        open_regular,
+    )
     from agentscope_like.tool.builtin.file_system.sandbox_file_system import SandboxFileSystem
     from agentscope_like.tool.builtin.file_system.sandbox_rules import SandboxRuleIndex
 
@@ -44,6 +48,7 @@ __all__ = [
     "WritingTool",
     "explain",
     "open_each",
+    "open_parent",
     "open_regular",
     "read_whole",
     "require_file",
@@ -70,6 +75,7 @@ __getattr__ = on_first_use(
         "WritingTool": "path_permissions",
         "explain": "protocol",
         "open_each": "safe_open",
+        "open_parent": "safe_open",
         "open_regular": "safe_open",
         "read_whole": "protocol",
         "require_file": "protocol",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
+from agentscope_like.exception import ConfigurationError
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import (
     FileKind,
@@ -26,6 +27,7 @@ from agentscope_like.permission import (
 from agentscope_like.tool.builtin.file_system.path_tool import PathTool, sentence
 
 if TYPE_CHECKING:
+    from agentscope_like.checkpoint import CheckpointStore
     from agentscope_like.sandbox import SandboxHandle
 
 __all__ = ["ReadingTool", "WritingTool"]
@@ -89,6 +91,10 @@ class WritingTool(PathTool):
         additional_dangerous_directories: Names to add to `dangerous_directories`.
         cwd: The base of relative paths.
         backend: The sandbox where the files are; by default they are on this host.
+        checkpoints: Keeps what files were before they are changed; None to keep nothing.
+
+    Raises:
+        ConfigurationError: There are checkpoints and a backend; only files of this host are kept.
     """
 
     is_read_only = False
@@ -106,8 +112,14 @@ class WritingTool(PathTool):
         additional_dangerous_files: Sequence[str] = (),
         additional_dangerous_directories: Sequence[str] = (),
         cwd: str | os.PathLike[str] | None = None,
+        checkpoints: CheckpointStore | None = None,
     ) -> None:
+        if checkpoints is not None and backend is not None:
+            raise ConfigurationError(
+                "checkpoints are of files of this host: leave `checkpoints` or the backend out"
+            )
         super().__init__(cwd=cwd, middlewares=middlewares, backend=backend)
+        self.checkpoints = checkpoints
         self._sensitive = SensitiveNames.of(
             dangerous_files,
             dangerous_directories,

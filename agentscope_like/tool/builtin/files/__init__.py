@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.builtin.files.changes import ChangingTool, Plan
+    from agentscope_like.tool.builtin.files.changes import ChangingTool, Plan, PreviewingTool
     from agentscope_like.tool.builtin.files.edit import Edit
     from agentscope_like.tool.builtin.files.read import MAX_LINES, Read
     from agentscope_like.tool.builtin.files.read_record import require_read
@@ -18,6 +18,7 @@ __all__ = [
     "ChangingTool",
     "Edit",
     "Plan",
+    "PreviewingTool",
     "Read",
     "Write",
     "decode",
@@ -34,6 +35,7 @@ __getattr__ = on_first_use(
         "ChangingTool": "changes",
         "Edit": "edit",
         "Plan": "changes",
+        "PreviewingTool": "changes",
         "Read": "read",
         "Write": "write",
         "decode": "text_format",

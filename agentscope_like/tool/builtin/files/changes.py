@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from stat import S_IMODE
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +15,7 @@ from agentscope_like.message import ToolChunk
 from agentscope_like.paths import Location, PathError
 from agentscope_like.permission import PermissionBehavior, PermissionEngine
 from agentscope_like.state import AgentState, ReadState
+from agentscope_like.tool.base import ToolBase
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import (
     FileContent,
@@ -26,7 +29,7 @@ from agentscope_like.tool.builtin.files.text_diff import unified_diff
 from agentscope_like.tool.builtin.tool_results import CancelCheck, failed, succeeded
 from agentscope_like.tool.resources import DeclaredResources
 
-__all__ = ["ChangingTool", "Plan"]
+__all__ = ["ChangingTool", "Plan", "PreviewingTool"]
 
 
 class Plan(Struct, frozen=True):
@@ -51,7 +54,23 @@ class Plan(Struct, frozen=True):
     occurrences: int = 1
 
 
-class ChangingTool(WritingTool):
+class PreviewingTool(ToolBase):
+    """A tool that shows what a call would change before it is made."""
+
+    @abstractmethod
+    async def preview(self, tool_input: Mapping[str, Any], state: AgentState | None) -> str:
+        """Return the differences that the call would make to files, in the unified format.
+
+        Args:
+            tool_input: The arguments of the call.
+            state: The agent's state, which knows what was read.
+
+        Raises:
+            FileToolError: The call can only fail; the message says why.
+        """
+
+
+class ChangingTool(WritingTool, PreviewingTool):
     """A tool that plans a change of one file, so that it can be shown before it is made."""
 
     @abstractmethod
@@ -76,6 +95,7 @@ class ChangingTool(WritingTool):
             after: What the file is now.
         """
 
+    @override
     async def preview(self, tool_input: Mapping[str, Any], state: AgentState | None) -> str:
         """Return the difference that the call would make to the file, in the unified format.
 
@@ -133,29 +153,51 @@ class ChangingTool(WritingTool):
             decided: Where the path led when the call was decided about.
 
         Returns:
-            The answer, its metadata `diff`, `file_path` and `occurrences` (contract); or why not.
+            The answer, its metadata `diff`, `file_path`, `occurrences` (contract) and, where there
+            are checkpoints, `checkpoint`; or why not.
         """
 
-        def work(files: Files, cancel_check: CancelCheck) -> tuple[Plan, FileContent]:
+        def work(files: Files, cancel_check: CancelCheck) -> tuple[Plan, FileContent, int | None]:
             location = self.located(files, tool_input, decided)
             plan = self.plan(files, location, tool_input, _read_state(state))
-            after = _write(files, plan, cancel_check)
+            with self._recorded(plan, state) as checkpoint_id:
+                after = _write(files, plan, cancel_check)
             self.made(plan, after)
-            return plan, after
+            return plan, after, checkpoint_id
 
         try:
-            plan, after = await self._files.work(work)
+            plan, after, checkpoint_id = await self._files.work(work)
         except FileToolError as error:
             return failed(error.message)
         entry = after.entry(plan.location.resolved)
         if state is not None:
             remember(state, entry)
-        metadata = {
+        metadata: dict[str, Any] = {
             "diff": self._diff(plan),
             "file_path": entry.file_path,
             "occurrences": plan.occurrences,
         }
-        return succeeded(plan.summary, metadata)
+        if checkpoint_id is None:
+            return succeeded(plan.summary, metadata)
+        told = f"{plan.summary} Checkpoint {checkpoint_id}."
+        return succeeded(told, {**metadata, "checkpoint": checkpoint_id})
+
+    def _recorded(self, plan: Plan, state: AgentState | None) -> AbstractContextManager[int | None]:
+        """Return what keeps the file as it was around the change, if there are checkpoints."""
+        if self.checkpoints is None:
+            return nullcontext()
+        from agentscope_like.checkpoint import FileChange, FileVersion, recorded  # few keep them
+
+        before = None
+        if plan.before is not None:
+            before = FileVersion(plan.before.data, S_IMODE(plan.before.status.st_mode))
+        after = FileVersion(plan.data) if before is None else FileVersion(plan.data, before.mode)
+        return recorded(
+            self.checkpoints,
+            [FileChange(plan.location.resolved, before, after)],
+            session_id="" if state is None else state.session_id,
+            summary=plan.summary,
+        )
 
     def _diff(self, plan: Plan) -> str:
         return unified_diff(plan.old, plan.new, self.shown(plan.location.resolved))

@@ -1,0 +1,63 @@
+"""Tells which files a command changes, as far as it says so, and whether that is all."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from agentscope_like.paths import FileKind, PathError, TooManyFilesError
+from agentscope_like.shell.analysis import CHANGES, CommandAnalysis, EffectKind, Part
+from agentscope_like.shell.facts import is_redirect
+from agentscope_like.shell.surroundings import Surroundings
+from agentscope_like.shell.touches.links import makes_links
+from agentscope_like.shell.touches.touched_files import TouchKind, touches
+
+__all__ = ["DeclaredChanges", "declared_changes"]
+
+_CHANGING = (TouchKind.WRITE, TouchKind.DELETE)
+_KEPT = (FileKind.FILE, FileKind.DIRECTORY, FileKind.MISSING)
+
+
+class DeclaredChanges(Struct, frozen=True):
+    """The files that a command says it writes or removes.
+
+    Attributes:
+        paths: Files, and directories below which files are written or removed; resolved.
+        is_complete: Whether the contents of these files are all that it changes.
+    """
+
+    paths: tuple[str, ...]
+    is_complete: bool
+
+
+def declared_changes(analysis: CommandAnalysis, around: Surroundings) -> DeclaredChanges:
+    """Return what a command says it changes; blocks while it looks at files."""
+    is_complete = analysis.script is not None and not analysis.doubts and bool(analysis.parts)
+    is_complete = is_complete and all(map(_says_all, analysis.parts))
+    paths: dict[str, None] = {}
+    try:
+        for touch in touches(analysis, around):
+            if touch.kind not in _CHANGING:
+                continue
+            if touch.location is None or touch.location.kind not in _KEPT:
+                is_complete = False
+            else:
+                paths[touch.location.resolved] = None
+    except (PathError, TooManyFilesError):
+        is_complete = False
+    return DeclaredChanges(tuple(paths), is_complete)
+
+
+def _says_all(part: Part) -> bool:
+    """Return whether the effects of a part are all that it does, and change contents only."""
+    if part.read_only:
+        return True
+    if not part.effects or part.is_a("rights") or makes_links(part):
+        return False
+    places = {effect.span for effect in part.effects if effect.kind in CHANGES}
+    if any(doubt.span not in places for doubt in part.doubts):
+        return False
+    return all(
+        effect.kind is EffectKind.READ
+        or (effect.kind in CHANGES and (part.is_a("edits") or is_redirect(effect, part)))
+        for effect in part.effects
+    )

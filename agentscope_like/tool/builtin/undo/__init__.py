@@ -1,0 +1,13 @@
+"""Provides the tools that list checkpoints and restore files."""
+
+from typing import TYPE_CHECKING
+
+from agentscope_like.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.undo.checkpoints import Checkpoints
+    from agentscope_like.tool.builtin.undo.restore import Restore
+
+__all__ = ["Checkpoints", "Restore"]
+
+__getattr__ = on_first_use(__name__, {"Checkpoints": "checkpoints", "Restore": "restore"})
