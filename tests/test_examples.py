@@ -114,3 +114,13 @@ def test_no_example_is_left_out() -> None:
     found = {path.name for path in EXAMPLES.iterdir() if path.name not in ("__pycache__", "typed")}
     found |= {f"typed/{path.name}" for path in (EXAMPLES / "typed").glob("*.py")}
     assert [name for name in sorted(found - ELSEWHERE) if f'"{name}"' not in here] == []
+
+
+def test_a_writer_and_a_reviewer_make_a_text() -> None:
+    """The task is done, a change is taken back after a yes, and the chat has the text."""
+    shown = run("writer/demo.py")
+    assert "-The dragon slumbers most majestically" in shown
+    assert "reviewer: One issue" in shown
+    assert "checkpoint 4: main.md, done" in shown
+    assert "calls, completed: no error" in shown
+    assert shown.endswith("assistant: # The dragon\n\nThe dragon sleeps in a cave above the sea.\n")
