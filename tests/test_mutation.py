@@ -110,6 +110,14 @@ def test_tables_beside_the_catalog_lose_words_and_alternatives() -> None:
     assert changed_rules("purposes.toml", purposes) == {"", "[git]\n\n"}
 
 
+def test_a_comment_in_a_text_is_left_alone() -> None:
+    """The line that names the source of some paths decides nothing."""
+    table = 'files = """\n# vendor.example/manual\nkeys.json\n"""\n'
+    mutants = changed_rules("sensitive.toml", table)
+    assert table.replace("keys.json", "") in mutants
+    assert not any("keys.json" in mutant for mutant in mutants)
+
+
 def test_an_allowing_table_allows_more() -> None:
     """In the catalog a role becomes any text, and what exists but is not listed is listed."""
     table = (

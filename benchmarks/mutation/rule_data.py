@@ -25,6 +25,7 @@ _TEXT = r'''"""(?:.*?)"""|"[^"\n]*"|'[^'\n]*\''''
 _LINE = re.compile(rf"^({_KEY}(?:\.{_KEY})*) = ({_TEXT}|{_ARRAY}|true|false|\d+)", re.M | re.S)
 _HEADER = re.compile(r"^\[.*\]$", re.MULTILINE)
 _WORD = re.compile(r"\"[^\"\n]*\"|[^\s\"']+")
+_COMMENT = re.compile(r"^#.*$", re.MULTILINE)
 _STRING = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 _ROLE = re.compile(r"[a-z ]+")
 _SPEAKS_ONLY = frozenset({"source", "does", "reason"})
@@ -172,7 +173,10 @@ def _fewer_words(line: _Line) -> Iterator[_Part]:
         if line.key == "words" and line.value.startswith("["):
             yield _Part(begin, begin + len(inner), "no such word", "remove word")
             continue
+        comments = [comment.span() for comment in _COMMENT.finditer(inner)]
         for word in _WORD.finditer(inner):
+            if any(first <= word.start() < last for first, last in comments):
+                continue
             yield _Part(begin + word.start(), begin + word.end(), "", "remove word")
 
 
