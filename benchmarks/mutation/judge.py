@@ -136,15 +136,15 @@ class Judge:
 
     def _in_order(self, mutant: Mutant) -> list[str]:
         """Return the test files that run the changed lines, the best chance per second first."""
-        owner = _owner(mutant.file)
+        users = _users(mutant.file)
         first, last = mutant.lines
         changed = frozenset(range(first, last + 1))
-        if owner != mutant.file or changed & self._imported.get(owner, frozenset()):
-            seeing = [test for test in self._tests if self._reached[test].get(owner)]
+        none: frozenset[int] = frozenset()
+        if users != (mutant.file,) or changed & self._imported.get(mutant.file, none):
+            seeing = [t for t in self._tests if any(map(self._reached[t].get, users))]
             seeing = seeing or list(self._tests)
         else:
-            none: frozenset[int] = frozenset()
-            seeing = [t for t in self._tests if self._reached[t].get(owner, none) & changed]
+            seeing = [t for t in self._tests if self._reached[t].get(mutant.file, none) & changed]
         return sorted(seeing, key=lambda test: -self._promise(mutant, test))
 
     def _promise(self, mutant: Mutant, test: str) -> float:
@@ -208,23 +208,23 @@ class Judge:
         return answer
 
 
-def _owner(file: str) -> str:
-    """Return the module by which a test sees `file`: what reads a table, or starts a program."""
-    if file.endswith(".toml"):
-        beside = f"{file.removesuffix('.toml')}.py"
-        is_program = file.startswith(f"{_CATALOG}/")
-        return _READERS.get(file, f"{_CATALOG}/compiler.py" if is_program else beside)
-    return _READERS.get(file, file)
+def _users(file: str) -> tuple[str, ...]:
+    """Return the modules by which a test sees `file`: what reads a table, or starts a program."""
+    if not file.endswith(".toml"):
+        return (*_READERS.get(file, ()), file)
+    beside = f"{file.removesuffix('.toml')}.py"
+    is_program = file.startswith(f"{_CATALOG}/")
+    readers = _READERS.get(beside, _READERS.get(file, ()))
+    return (*readers, beside, *([f"{_CATALOG}/compiler.py"] if is_program else []))
 
 
 _CATALOG = "agentscope_like/shell/catalog"
 _SENSITIVE = "agentscope_like/paths/sensitive"
 _READERS = {
-    f"{_CATALOG}/command_families.toml": f"{_CATALOG}/command_families.py",
-    f"{_CATALOG}/traits.toml": "agentscope_like/shell/analysis.py",
-    f"{_CATALOG}/traits.py": "agentscope_like/shell/analysis.py",
-    f"{_SENSITIVE}/sensitive.toml": f"{_SENSITIVE}/sensitive_paths.py",
-    f"{_SENSITIVE}/removal.toml": f"{_SENSITIVE}/critical_removal.py",
+    f"{_CATALOG}/traits.py": ("agentscope_like/shell/analysis.py",),
+    f"{_CATALOG}/steered_by.toml": (f"{_CATALOG}/steering.py",),
+    f"{_SENSITIVE}/sensitive.toml": (f"{_SENSITIVE}/sensitive_paths.py",),
+    f"{_SENSITIVE}/removal.toml": (f"{_SENSITIVE}/critical_removal.py",),
 }
 
 
