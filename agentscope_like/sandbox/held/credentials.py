@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from agentscope_like.exception import IsolationError
 from agentscope_like.paths import PathError
 from agentscope_like.sandbox.isolation import Profile
-from agentscope_like.sandbox.secret_wall import CoveredRun
-from agentscope_like.sandbox.secret_wall.notices import Notices
-from agentscope_like.sandbox.secret_wall.search import find_credentials
+from agentscope_like.sandbox.secret_wall import CoveredRun, Notices, find_credentials
 
 __all__ = ["HeldCredentials"]
 

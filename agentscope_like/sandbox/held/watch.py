@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from agentscope_like.sandbox.isolation.limits import family_of
+from agentscope_like.sandbox.isolation import family_of
 
 __all__ = ["HeldLimits", "Watch"]
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
     from agentscope_like.sandbox.isolation.confinement import Confinement
     from agentscope_like.sandbox.isolation.landlock import INTERPRETER
+    from agentscope_like.sandbox.isolation.limits import family_of
     from agentscope_like.sandbox.isolation.local import LocalSandbox
     from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile, reading
     from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
@@ -25,6 +26,7 @@ __all__ = [
     "ScopeKind",
     "Violation",
     "bubblewrap_objection",
+    "family_of",
     "find_violation",
     "reading",
     "scope_of",
@@ -43,6 +45,7 @@ __getattr__ = on_first_use(
         "Scope": "scope",
         "ScopeKind": "scope",
         "Violation": "violation",
+        "family_of": "limits",
         "find_violation": "violation",
         "reading": "profile",
         "scope_of": "scope",
