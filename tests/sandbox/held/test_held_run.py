@@ -210,7 +210,8 @@ def test_nothing_outlives_a_killed_parent(world: World) -> None:
         temporary={str(world.temporary)!r}, home={str(world.home)!r})
     script = {_LEAVES.format(mark=mark, s=50)!r}
     process = subprocess.Popen([*run.words, "/bin/bash", "-c", script],
-        pass_fds=run.descriptors, env={{}}, cwd="/", start_new_session=True)
+        pass_fds=run.descriptors, env={{}}, cwd="/", start_new_session=True,
+        stdout=subprocess.DEVNULL)
     print(process.pid, flush=True)
     process.wait()
     """
@@ -223,7 +224,8 @@ def test_nothing_outlives_a_killed_parent(world: World) -> None:
         started = int(parent.stdout.readline())
         time.sleep(pause)
         parent.send_signal(signal.SIGKILL)
-        parent.communicate()
+        parent.wait()
+        parent.stdout.close()
         assert _until(partial(_is_gone, started)), pause
         assert _until(lambda: not _is_there(mark)), pause
 
