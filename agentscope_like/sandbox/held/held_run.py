@@ -37,7 +37,8 @@ class HeldRun:
     What it writes in the working directories goes to the layer. It reads the host, but for homes,
     `/run`, credentials and what is hidden; it reaches no network, no daemon and no process of the
     host, and ends with the thread that started it. See `Confinement` for how it is started and
-    asked; its first words mount the layer.
+    asked; its first words mount the layer. An `OrphanGuard` should watch its process group: bwrap,
+    if killed as it begins, can leave a child that waits for it and runs nothing.
 
     Args:
         layer: The layer; no other run may have it mounted.

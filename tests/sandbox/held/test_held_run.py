@@ -198,20 +198,25 @@ def test_daemons_end_with_the_command(world: World) -> None:
 
 
 def test_nothing_outlives_a_killed_parent(world: World) -> None:
-    """After kill -9 of what started it, at any moment, no process is left."""
+    """After kill -9 of what started it, at any moment, no process is left.
+
+    If bwrap is killed while it waits for its child, the child waits on; it ends with its group.
+    """
     mark = f"orphan-{world.top.name}"
     code = f"""
     import subprocess
     from pathlib import Path
     from agentscope_like.sandbox.held import HeldRun
+    from agentscope_like.sandbox.host import OrphanGuard
     from agentscope_like.sandbox.layer import Layer
     layer = Layer.make(Path({str(world.store)!r}), [{str(world.project)!r}])
     run = HeldRun(layer, directory={str(world.project)!r}, environment={world.variables!r},
         temporary={str(world.temporary)!r}, home={str(world.home)!r})
     script = {_LEAVES.format(mark=mark, s=50)!r}
     process = subprocess.Popen([*run.words, "/bin/bash", "-c", script],
-        pass_fds=run.descriptors, env={{}}, cwd="/", start_new_session=True,
-        stdout=subprocess.DEVNULL)
+        pass_fds=run.descriptors, env={{}}, cwd="/", start_new_session=True)
+    guard = OrphanGuard()
+    guard.watch(process.pid)
     print(process.pid, flush=True)
     process.wait()
     """
@@ -224,8 +229,7 @@ def test_nothing_outlives_a_killed_parent(world: World) -> None:
         started = int(parent.stdout.readline())
         time.sleep(pause)
         parent.send_signal(signal.SIGKILL)
-        parent.wait()
-        parent.stdout.close()
+        parent.communicate(timeout=10)  # until no process has the other end of its output
         assert _until(partial(_is_gone, started)), pause
         assert _until(lambda: not _is_there(mark)), pause
 
