@@ -27,7 +27,7 @@ from tests.oracle.world import HOME, PROJECT
 from tests.permission.kit import Surroundings, analyze
 from tests.sandbox.kit import require_bubblewrap
 
-EXAMPLES = int(os.environ.get("CONFINED_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("CONFINED_EXAMPLES", "40"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
 _IS_LONG = EXAMPLES > 1_000
 _MOST_TOLD = 10

@@ -21,9 +21,9 @@ from tests.oracle.jail import Jail, Outcome, is_proven
 from tests.oracle.minimal import minimise
 
 JUDGED = int(os.environ.get("FUZZ_JUDGED", "4000"))
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "600"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "400"))
 SEED = int(os.environ.get("FUZZ_SEED", "20240601"))
-CORPUS_EXAMPLES = 600
+CORPUS_EXAMPLES = 300
 _IS_LONG = EXAMPLES > 2_000
 _SLOW = (
     *("npm", "npx", "pnpm", "yarn", "corepack", "gcloud", "gsutil", "bq", "terraform", "mvn", "az"),

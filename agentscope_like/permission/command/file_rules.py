@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
@@ -194,13 +195,17 @@ def _all(analysis: CommandAnalysis, around: Surroundings, mode: PermissionMode) 
         yield from named_by_command(analysis, around)
 
 
+_OF_PROCESS = re.compile(r"/proc/[0-9]+(?:/|$)")
+"""What lies there is another process's when the command runs, or has changed."""
+
+
 def _found_below(
     touch: Touch, root: Location, rules: FilePatterns, telling: _Telling, search: _Search
 ) -> Iterator[RuleMatch]:
     """Yield the rule that matches something that a touch reaches below its path."""
     search.around.effort.spend(RULE)
     rule = rules.match_below(root, search.around.working_directories)
-    if touch.below is Below.ANYTHING:
+    if touch.below is Below.ANYTHING or _OF_PROCESS.match(root.resolved):
         if rule is not None:
             yield RuleMatch(rule, certain=False, told=telling.anything_below())
         return

@@ -162,12 +162,12 @@ class Confinement:
     def close(self) -> None:
         """Close everything; calling it again does nothing."""
         self.hand_over()
+        if self._alive is not None:  # before the gate, which opens when it is closed
+            os.close(self._alive)
+            self._alive = None
         if self._gate is not None:
             os.close(self._gate)
             self._gate = None
-        if self._alive is not None:
-            os.close(self._alive)
-            self._alive = None
         if self.status >= 0:
             while self.listen():
                 pass
