@@ -6,13 +6,19 @@ restoration of one file, after few checkpoints and after 10,000 more.
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
+from agentscope_like.bridge import run
 from agentscope_like.checkpoint import CheckpointStore, FileChange, FileVersion, recorded
+from agentscope_like.message import ToolCallBlock, ToolResponse
+from agentscope_like.permission import PermissionContext, PermissionMode
+from agentscope_like.state import AgentState
+from agentscope_like.tool import Restore, Toolkit
 
 FILES = 5_000
 CHECKPOINTS = 10_000
@@ -55,16 +61,31 @@ def _measured(store: CheckpointStore, project: Path) -> dict[str, float]:
     operations: dict[str, Callable[[int], object]] = {
         "one more checkpoint": lambda run: _change(store, path, f"run {run}\n"),
         "a page of 50": lambda _: store.page(session_id="s"),
-        "what restores one file": lambda _: store.restoration(3, [str(path)], session_id="s"),
+        "one file restored, decided and written": lambda number: run(
+            _restore(store, project, 3 if number % 2 else 8)
+        ),
     }
-    return {name: median(_times(run)) for name, run in operations.items()}
+    return {name: median(_times(operation)) for name, operation in operations.items()}
 
 
-def _times(run: Callable[[int], object]) -> list[float]:
+async def _restore(store: CheckpointStore, project: Path, checkpoint: int) -> None:
+    """Restore one file through the guarded call path."""
+    policy = PermissionContext.from_rules(
+        mode=PermissionMode.ACCEPT_EDITS, working_directories=[project]
+    )
+    state = AgentState(session_id="s", permission_context=policy)
+    arguments = json.dumps({"checkpoint": checkpoint, "file_path": str(project / "7.txt")})
+    call = ToolCallBlock(id=str(time.perf_counter_ns()), name="Restore", input=arguments)
+    async for item in Toolkit(tools=[Restore(store, cwd=project)]).call_tool(call, state):
+        if isinstance(item, ToolResponse) and item.state != "success":
+            raise RuntimeError(f"nothing was restored: {item}")
+
+
+def _times(operation: Callable[[int], object]) -> list[float]:
     times = []
     for number in range(RUNS):
         start = time.perf_counter()
-        run(number)
+        operation(number)
         times.append(time.perf_counter() - start)
     return times
 

@@ -105,8 +105,11 @@ class Account:
                 limits.calls[tool_name] += 1
             return next(filter(None, (limits.told(tool_name) for limits in self._all)), "")
 
-    def take_characters(self, count: int) -> None:
+    def take_characters(self, count: int) -> str:
         """Take characters that were read of skills.
+
+        Returns:
+            What to tell the model of what is left; mostly nothing.
 
         Raises:
             BudgetError: Fewer are left; nothing is taken.
@@ -116,6 +119,8 @@ class Account:
                 limits.refuse_characters(count)
             for limits in self._all:
                 limits.characters += count
+            told = (limits.told_of_characters(count) for limits in self._all)
+            return next(filter(None, told), "")
 
     @property
     def characters(self) -> int:
@@ -176,6 +181,15 @@ class _Limits:
         if most is not None:
             told.append(_left(self.calls[tool_name], most, f"of {tool_name}"))
         return " ".join(filter(None, told))
+
+    def told_of_characters(self, count: int) -> str:
+        most, taken = self.most_characters, self.characters
+        if most is None or not count:
+            return ""
+        if taken == most:
+            return "Those were the last characters of skills that this run may read."
+        at_share = taken - count < _TOLD_AT * most <= taken
+        return f"{most - taken:,} characters of skills left in this run." if at_share else ""
 
 
 def _left(taken: int, most: int, what: str) -> str:

@@ -80,6 +80,18 @@ def test_characters_are_taken_whole_or_not_at_all() -> None:
     Account(1).take_characters(1_000_000)
 
 
+def test_the_model_is_told_of_characters_in_time() -> None:
+    """At four fifths of them, once, and at the last; a child is told of its parent's too."""
+    parent = Account(1, most_characters=100)
+    child = Account(1, most_characters=1_000, within=parent)
+    assert child.take_characters(79) == ""
+    assert child.take_characters(1) == "20 characters of skills left in this run."
+    assert parent.take_characters(19) == ""
+    told = child.take_characters(1)
+    assert told == "Those were the last characters of skills that this run may read."
+    assert Account(1).take_characters(1_000_000) == ""
+
+
 def test_a_child_takes_from_its_parents_too() -> None:
     """Where one of them has none left, nothing is taken of any; what is left is told."""
     top = Account(3, most_characters=5)

@@ -95,6 +95,7 @@ async def test_tt_89_a_spent_budget_is_a_recoverable_error(pdf: Path) -> None:
     assert library.budget.characters_left == 50
     answer = await answer_of(tool, name="pdf", path="a.md")
     assert (len(answer["text"]), answer["truncated"]) == (50, True)
+    assert answer["note"].startswith("Those were the last characters of skills")
     code, _ = await error_of(tool, name="pdf", path="a.md")
     assert code == "skill.read_budget_exhausted"
 

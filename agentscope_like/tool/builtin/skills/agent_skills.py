@@ -116,7 +116,7 @@ class SkillSearch(_SkillTool):
                 SkillFiles(skill), wanted, path, limit=int(limit), context=int(context_lines)
             )
         )
-        self._library.budget.take_characters(sum(len(one.text) for one in passages.found))
+        told = self._library.budget.take_characters(sum(len(one.text) for one in passages.found))
         hits = [
             {
                 "ref": f"{_reference(skill, one.path)}#L{one.start}-L{one.end}",
@@ -132,6 +132,7 @@ class SkillSearch(_SkillTool):
             "hits": hits,
             "searched_files": passages.files,
             "skipped_files": passages.skipped,
+            **({"note": told} if told else {}),
         }
         return json_result(answer, [str(hit["ref"]) for hit in hits])
 
@@ -196,11 +197,10 @@ class SkillRead(_SkillTool):
         wanted = TextRange.read(start_line, line_count, start_char)
         text = await asyncio.to_thread(SkillFiles(skill).read, path)
         part = wanted.of(text, most)
-        self._library.budget.take_characters(len(part.text))
+        told = self._library.budget.take_characters(len(part.text))
         reference = _reference(skill, path)
-        return json_result(
-            {"name": skill.name, "path": path, "ref": reference, **part.facts()}, [reference]
-        )
+        answer = {"name": skill.name, "path": path, "ref": reference, **part.facts()}
+        return json_result({**answer, **({"note": told} if told else {})}, [reference])
 
     def _most(self, asked: int | None) -> int:
         """Return the most characters of a call.

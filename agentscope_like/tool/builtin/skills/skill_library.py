@@ -34,8 +34,8 @@ class ReadBudget(Protocol):
     def characters_left(self) -> int | None:
         """Return how many may still be read; None for no limit."""
 
-    def take_characters(self, count: int) -> None:
-        """Take characters.
+    def take_characters(self, count: int) -> str:
+        """Take characters, and return what to tell the model of what is left, mostly nothing.
 
         Raises:
             RecoverableToolError: Fewer are left; nothing is taken.
