@@ -1,6 +1,7 @@
 """Messages and the blocks they are made of."""
 
 from agentscope_like.message.block import (
+    ApplyQuestion,
     Base64Source,
     ContentBlock,
     DataBlock,
@@ -18,6 +19,7 @@ from agentscope_like.message.msg import AssistantMsg, BlockType, Msg, SystemMsg,
 from agentscope_like.message.usage import Usage
 
 __all__ = [
+    "ApplyQuestion",
     "AssistantMsg",
     "Base64Source",
     "BlockType",

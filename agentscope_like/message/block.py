@@ -15,6 +15,7 @@ from agentscope_like.permission import PermissionDecision, PermissionRule
 from agentscope_like.permission.text import Facts, Text
 
 __all__ = [
+    "ApplyQuestion",
     "Base64Source",
     "ContentBlock",
     "DataBlock",
@@ -133,6 +134,36 @@ class ToolResultState(StrEnum):
     RUNNING = "running"
 
 
+class ApplyQuestion(BaseModel):
+    """A question about what a held run would change; a yes applies that and runs nothing.
+
+    Attributes:
+        layer: The name of the layer that holds the changes.
+        digest: The SHA-256 of the changes that a person is shown.
+        title: One line: how many files would change, and of what kind.
+        lines: What changes: first what is asked about, then the files.
+        output: The end of what the run printed, each line behind a gutter.
+        exit_status: The exit status of the run.
+    """
+
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
+
+    layer: Text
+    digest: Text
+    title: Text
+    lines: tuple[Text, ...] = ()
+    output: tuple[Text, ...] = ()
+    exit_status: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Return title, list, output and exit status as one text."""
+        parts = [self.title, *self.lines]
+        if self.output:
+            parts += ["The end of its output:", *self.output]
+        return "\n".join([*parts, f"The command ended with status {self.exit_status}."])
+
+
 class ToolCallBlock(_Block):
     """A model's call of a tool; what makes a parked reply survive a restart is stored here.
 
@@ -143,6 +174,7 @@ class ToolCallBlock(_Block):
         decision: What was decided, stored when it was decided; a resume never guesses it anew.
         digest: Digest of tool definition, arguments and basis that the decision was made for.
         approved: Whether a person said yes to it; without that, only a decision lets it run.
+        apply: What a person is asked about after the call ran held; None before.
     """
 
     type: Literal["tool_call"] = "tool_call"
@@ -154,6 +186,7 @@ class ToolCallBlock(_Block):
     decision: PermissionDecision | None = None
     digest: str | None = None
     approved: StrictBool = False
+    apply: ApplyQuestion | None = None
 
 
 class ToolResultBlock(_Block):

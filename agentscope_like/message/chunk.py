@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agentscope_like.message.base64_pieces import join_base64
 from agentscope_like.message.block import (
+    ApplyQuestion,
     Base64Source,
     DataBlock,
     TextBlock,
@@ -45,7 +46,11 @@ class ToolChunk(BaseModel):
 
 
 class ToolResponse(BaseModel):
-    """The whole of what one call came to."""
+    """The whole of what one call came to.
+
+    Attributes:
+        question: What a person is asked about first: the call ran held, and is not over.
+    """
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
 
@@ -58,6 +63,7 @@ class ToolResponse(BaseModel):
     ] = ToolResultState.SUCCESS
     metadata: dict[str, Any] = Field(default_factory=dict)
     id: str = Field(default_factory=new_id)
+    question: ApplyQuestion | None = None
 
     def append_chunk(self, chunk: ToolChunk) -> Self:
         """Add `chunk`: blocks of one id are joined, text follows text, the worst state wins."""

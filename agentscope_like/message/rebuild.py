@@ -152,6 +152,7 @@ def _require(message: RebuiltMessage, event: Any) -> None:
             call.decision = asked.decision
             call.digest = asked.digest
             call.approved = asked.approved
+            call.apply = asked.apply
 
 
 def _confirmed(message: RebuiltMessage, event: Any) -> None:

@@ -17,7 +17,10 @@ __all__ = ["DecisionRow", "PermissionDecision", "suggest_later", "with_warning"]
 
 
 class DecisionRow(IntEnum):
-    """The row of the decision table (docs/design/decisions.md) that settled a call."""
+    """The row of the decision table (docs/design/decisions.md) that settled a call.
+
+    HELD is row 8a: it comes before NOTHING_MATCHED.
+    """
 
     DENY_RULE = 1
     TOOL_DENIES = 2
@@ -28,6 +31,12 @@ class DecisionRow(IntEnum):
     TOOL_ALLOWS = 7
     ALLOW_RULE = 8
     NOTHING_MATCHED = 9
+    HELD = 10
+
+    @property
+    def label(self) -> str:
+        """Return the number of the row in the table."""
+        return "8a" if self is DecisionRow.HELD else str(self.value)
 
 
 @dataclass(frozen=True, init=False)
@@ -94,6 +103,14 @@ class PermissionDecision:
             fields["rule"] = rule
         if place is not None:
             fields["place"] = place
+
+    @property
+    def can_be_held(self) -> bool:
+        """Return whether a `Toolkit` may run the call held instead of asking.
+
+        Everybody else reads `behavior`, which asks, or denies where nobody can be asked.
+        """
+        return self.row is DecisionRow.HELD
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields that were given, with the suggestions found."""

@@ -209,10 +209,11 @@ async def _proven_read_only(
 async def _nothing_matched(
     call: PreparedCall, mode: PermissionMode, check: PermissionDecision
 ) -> PermissionDecision:
-    """Return the last row: the mode decides."""
-    row, tool = DecisionRow.NOTHING_MATCHED, call.tool
+    """Return the last rows: the kernel can hold the call, or the mode decides."""
+    tool = call.tool
     if mode.properties.otherwise == "allow":
-        return _allowed(row, "Nothing forbids it in bypass mode.")
+        return _allowed(DecisionRow.NOTHING_MATCHED, "Nothing forbids it in bypass mode.")
+    row = DecisionRow.HELD if await _can_be_held(call) else DecisionRow.NOTHING_MATCHED
     message = check.message if check.message else f"No rule allows this {tool.name} call."
     if mode.properties.otherwise == "deny":
         return _ask_or_deny(mode, row, message, check.decision_reason)
@@ -220,6 +221,14 @@ async def _nothing_matched(
     if _suggests_at_once(tool):  # with arguments of their own, as the caller may change its
         return suggest_later(question, partial(_found_later, call, dict(call.tool_input)))
     return replace(question, suggested_rules=await _suggestions(call))
+
+
+async def _can_be_held(call: PreparedCall) -> bool:
+    """Return whether the kernel can hold the call; not if that cannot be found out."""
+    try:
+        return await call.can_be_held() is True
+    except Exception:
+        return False
 
 
 def _suggests_at_once(tool: PermissionTool) -> bool:

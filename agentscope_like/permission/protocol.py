@@ -242,6 +242,10 @@ class PreparedCall:
             return []
         return await self.tool.fallback_suggestions(self.tool_input)
 
+    async def can_be_held(self) -> bool:
+        """Return whether the call can run where it changes nothing until that is decided."""
+        return False
+
     def basis(self) -> str | None:
         """Return what the decision rests on besides the arguments, as it was read for it."""
         basis = getattr(self.tool, "decision_basis", None)

@@ -46,7 +46,8 @@ def budget_layer(account: Account) -> RunLayer:
         grant: Grant, state: AgentState, run: AsyncGenerator[ToolChunk | ToolResponse, None]
     ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
         del state
-        note = "" if grant.tool.name == RETURN else account.take_call(grant.tool.name)
+        is_free = grant.tool.name == RETURN or grant.apply is not None  # it was counted as it ran
+        note = "" if is_free else account.take_call(grant.tool.name)
         async with aclosing(run) as items:
             async for item in items:
                 if note and isinstance(item, ToolResponse):

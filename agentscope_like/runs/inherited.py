@@ -8,11 +8,17 @@ from contextlib import aclosing
 from typing import Any
 
 from agentscope_like.exception import GrantError, RecoverableToolError
-from agentscope_like.message import ToolChunk, ToolResponse
-from agentscope_like.permission import PermissionContext, PermissionDecision, PermissionEngine
+from agentscope_like.message import ApplyQuestion, ToolChunk, ToolResponse
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionEngine,
+)
 from agentscope_like.state import AgentState, ChildTask
-from agentscope_like.tool import CallRequest, DecisionLayer, Grant
+from agentscope_like.tool import CallRequest, DecisionLayer, Grant, ToolBase
 from agentscope_like.tool.arguments import copied
+from agentscope_like.tool.held_call import HoldingTool
 
 __all__ = ["InheritedPolicy", "narrow_directories", "refused_after"]
 
@@ -49,12 +55,28 @@ class InheritedPolicy:
             GrantError: It has.
         """
         del state
-        policy = self._decided_by.pop(grant.call_id, None)
+        context = self._parent.permission_context
+        if grant.held_call is not None:
+            grant.held_call.contexts.append(context)
         async with aclosing(run) as items:
-            if policy != self._parent.permission_context.policy_key:
+            if grant.apply is not None:
+                await self._check_changes(grant.tool, grant.apply)
+            elif self._decided_by.pop(grant.call_id, None) != context.policy_key:
                 raise GrantError("the permission context of a parent has changed: decide again")
             async for item in items:
                 yield item
+
+    async def _check_changes(self, tool: ToolBase, question: ApplyQuestion) -> None:
+        """Refuse the changes of a held run that the parent's policy denies.
+
+        Raises:
+            GrantError: It does.
+        """
+        if isinstance(tool, HoldingTool):
+            decision = await tool.judge_changes(question, self._parent)
+            if decision.behavior is not PermissionBehavior.DENY:
+                return
+        raise GrantError("the policy of a parent does not let the changes be applied")
 
 
 def refused_after(task: ChildTask) -> DecisionLayer:

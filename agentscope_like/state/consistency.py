@@ -35,6 +35,6 @@ def _problem(call: ToolCallBlock, begun: Container[str]) -> str | None:
         return None
     if decision is None:
         return None if call.id in begun else "no decision is on record"
-    if decision.behavior is PermissionBehavior.ALLOW:
+    if decision.behavior is PermissionBehavior.ALLOW or decision.can_be_held:
         return None
     return f"the decision is {decision.behavior.value!r} and no person's yes is on record"

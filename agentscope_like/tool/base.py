@@ -91,6 +91,8 @@ class ToolBase(ABC):
             from the decision; None without a decision.
         is_call_injected: Whether `call` gets, as `_prepared_call`, the `PreparedCall` of the
             decision; None without a decision.
+        is_held_call_injected: Whether `call` gets the `_held_call` of a call that is to run held;
+            None for all others. Such a tool is a `HoldingTool`.
         is_mcp: Whether it comes from an MCP server.
         mcp_name: The name of that server.
         is_hidden: Whether the model does not see it; a call by its name is still decided.
@@ -122,6 +124,7 @@ class ToolBase(ABC):
     is_policy_injected: ClassVar[bool] = False
     is_basis_injected: ClassVar[bool] = False
     is_call_injected: ClassVar[bool] = False
+    is_held_call_injected: ClassVar[bool] = False
     is_mcp: bool = False
     mcp_name: str | None = None
     is_hidden: bool = False

@@ -54,6 +54,7 @@ from agentscope_like.tool.call import (
     Shown,
     asked_anew,
     check_answer,
+    check_apply_answer,
     check_changed,
     check_holds,
     claim_of,
@@ -61,8 +62,12 @@ from agentscope_like.tool.call import (
     digest_of,
     edited_input,
     failure_before_asking,
+    not_applied,
+    park,
+    refuse_held,
     refused,
     rejection,
+    run_apply,
     run_granted,
     same_places,
     same_subject,
@@ -72,6 +77,7 @@ from agentscope_like.tool.call import (
     within_resources,
 )
 from agentscope_like.tool.group import BASIC, SkillSource, ToolGroup, ToolSource
+from agentscope_like.tool.held_call import HeldCall, HoldingTool
 from agentscope_like.tool.kit import ToolInventory, ToolView
 from agentscope_like.tool.resources import Claim
 from agentscope_like.tool.workplace import Workplace
@@ -354,11 +360,14 @@ class Toolkit:
             layers: Further decision layers, outside the toolkit's own.
 
         Returns:
-            A grant, a refusal, or neither if a person has to answer first.
+            A grant, a refusal, or neither if a person has to answer first. A call that asks, and
+            can be held, gets a grant to run held.
 
         Raises:
+            ResumeError: The call ran held and waits for an answer.
             RuleError: A rule is for a tool that does not exist, or cannot be read by its tool.
         """
+        refuse_held(call)
         inventory = self._inventory
         if inventory.is_outdated:
             await inventory.sync()
@@ -386,6 +395,8 @@ class Toolkit:
         decided = DecidedCall(
             call, entry.tool, decision, arguments, policy_key=policy, prepared=prepared
         )
+        if _is_to_be_held(decided):
+            return self._granted(decided, layers, HeldCall())
         failure = await failure_before_asking(decided, state)
         if failure is not None:
             call.decision, call.state = decision, ToolCallState.FINISHED
@@ -407,6 +418,9 @@ class Toolkit:
         raises a safety question that the person did not see, the call asks again. If an approval is
         not valid, the decision's reason says why the call asks again.
 
+        A call that ran held is never run again: its answer is about what it changed, and an
+        approval is a grant to apply that.
+
         Args:
             call: The call as it was stored when it asked.
             answer: The answer; only its `confirmed`, `message` and the input of its call are used.
@@ -417,9 +431,12 @@ class Toolkit:
             As `decide`.
 
         Raises:
-            ResumeError: The call does not ask, or the answer belongs to another one.
+            ResumeError: The call does not ask, the answer belongs to another one, or it edits a
+                call that ran held.
         """
         check_answer(call, answer)
+        if call.apply is not None:
+            return await self._confirm_apply(call, answer, state)
         if not answer.confirmed:
             call.state = ToolCallState.FINISHED
             tool = self._inventory.tools.get(call.name)
@@ -450,6 +467,38 @@ class Toolkit:
             return self._granted(decided, (*layers, *self._layers))
         call.decision = asked_anew(now, shown, unchanged=unchanged)
         return replace(decided, decision=call.decision)
+
+    async def _confirm_apply(
+        self, call: ToolCallBlock, answer: ConfirmResult, state: AgentState
+    ) -> DecidedCall:
+        """Apply a person's answer about what a held call changed; nothing runs again."""
+        check_apply_answer(call, answer)
+        tool, question = self._inventory.tools.get(call.name), call.apply
+        if question is None or not isinstance(tool, HoldingTool):
+            told = "[The changes are no longer there: the tool that kept them is gone.]"
+            return _not_applied(call, tool, not_applied(call, "", told=told))
+        if not answer.confirmed:
+            output = await tool.drop_changes(question, state)
+            return _not_applied(call, tool, not_applied(call, output, answer))
+        policy = self.check_rules(state)
+        decision = await tool.judge_changes(question, state)
+        call.decision = decision
+        if decision.behavior is PermissionBehavior.DENY:
+            output = await tool.drop_changes(question, state)
+            told = f"[Not applied: {decision.message}]"
+            return _not_applied(call, tool, not_applied(call, output, told=told))
+        call.approved = True
+        call.state = ToolCallState.ALLOWED
+        changes = {"changes": question.digest}
+        grant = Grant(call.id, tool, changes, call.digest or "", policy, apply=question)
+        self._issued[grant] = ()
+        return DecidedCall(call, tool, decision, grant=grant, policy_key=policy)
+
+    async def drop_changes(self, call: ToolCallBlock, state: AgentState) -> None:
+        """Drop what a call changed that ran held and waits; nothing for other calls."""
+        tool = self._inventory.tools.get(call.name)
+        if call.apply is not None and isinstance(tool, HoldingTool):
+            await tool.drop_changes(call.apply, state)
 
     def check_arguments(self, tool_name: str, text: str) -> None:
         """Refuse arguments that are not a JSON object or do not fit the tool, if it exists.
@@ -514,7 +563,12 @@ class Toolkit:
         call.state = ToolCallState.ASKING
         return decided
 
-    def _granted(self, decided: DecidedCall, layers: tuple[DecisionLayer, ...]) -> DecidedCall:
+    def _granted(
+        self,
+        decided: DecidedCall,
+        layers: tuple[DecisionLayer, ...],
+        held_call: HeldCall | None = None,
+    ) -> DecidedCall:
         call, tool = decided.call, decided.tool
         if tool is None or call.digest is None:
             raise GrantError(f"call {call.id!r} was not decided: call `decide` first")
@@ -522,8 +576,15 @@ class Toolkit:
             call.state = ToolCallState.SUBMITTED
             return decided
         call.state = ToolCallState.ALLOWED
+        call.decision = decided.decision
         grant = Grant(
-            call.id, tool, decided.arguments, call.digest, decided.policy_key, decided.prepared
+            call.id,
+            tool,
+            decided.arguments,
+            call.digest,
+            decided.policy_key,
+            decided.prepared,
+            held_call,
         )
         self._issued[grant] = layers
         return replace(decided, grant=grant)
@@ -540,7 +601,8 @@ class Toolkit:
             state: The agent's state.
 
         Returns:
-            A stream of the tool's chunks as they arrive, then one complete `ToolResponse`. It
+            A stream of the tool's chunks as they arrive, then one complete `ToolResponse`; where
+            its `question` is set, the call ran held and has to be parked (`park`). The stream
             passes on a `DeveloperOrientedException` of the tool; any other failure becomes a
             response.
 
@@ -558,6 +620,8 @@ class Toolkit:
 
         tools = self._inventory.tools
         redeem = partial(check_holds, state=state, find=tools.find)
+        if grant.apply is not None:
+            return run_apply(grant, state, redeem=redeem, layers=self._run_layers)
         check = partial(check_changed, grant, state=state, find=tools.registered, layers=layers)
         truncates = self._truncate is not None and not grant.tool.limits_own_results
         output = self._truncate.begin() if self._truncate is not None and truncates else None
@@ -591,6 +655,9 @@ class Toolkit:
             stream = self.run(decided.grant, state)
             try:
                 async for item in stream:
+                    if isinstance(item, ToolResponse) and item.question is not None:
+                        park(tool_call, item.question)
+                        return
                     yield item
             finally:
                 await stream.aclose()
@@ -644,7 +711,27 @@ class Toolkit:
                 async for item in items:
                     if isinstance(item, ToolResponse):
                         response = item
+            if response is not None and response.question is not None:
+                park(call, response.question)
+                return replace(decided, grant=None, decision=call.decision)
             call.state = ToolCallState.FINISHED
         if response is not None and decided.note:
             response.content.insert(0, TextBlock(text=decided.note))
         return decided if response is None else response
+
+
+def _not_applied(call: ToolCallBlock, tool: ToolBase | None, refusal: ToolResponse) -> DecidedCall:
+    """Return the end of a held call whose changes were dropped."""
+    call.state = ToolCallState.FINISHED
+    return DecidedCall(call, tool, call.decision, refusal=refusal)
+
+
+def _is_to_be_held(decided: DecidedCall) -> bool:
+    """Return whether a call runs held instead of asking."""
+    decision = decided.decision
+    return (
+        decision is not None
+        and decision.can_be_held
+        and decided.prepared is not None
+        and isinstance(decided.tool, HoldingTool)
+    )

@@ -26,6 +26,7 @@ class Situation:
     check: Check
     read_only: bool
     own_state: bool = False
+    can_be_held: bool = False
 
     @property
     def safety(self) -> bool:
@@ -63,6 +64,7 @@ TABLE: list[tuple[int, Callable[[Situation], bool], dict[Mode, Verdict | None]]]
     (6, lambda s: s.read_only, {**same("allow"), "default": None, "bypass": None}),
     (7, lambda s: s.check == "allow", same("allow")),
     (8, lambda s: s.allow_rule, same("allow")),
+    (10, lambda s: s.can_be_held, {**ASKS, "bypass": None, "explore": None}),
     (9, lambda _: True, {**ASKS, "bypass": "allow"}),
 ]
 

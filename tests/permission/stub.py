@@ -10,6 +10,7 @@ from agentscope_like.permission import (
     PermissionDecision,
     PermissionMode,
     PermissionRule,
+    PreparedCall,
 )
 from tests.permission.reference import Check, Situation
 
@@ -23,12 +24,19 @@ class StubTool:
         *,
         read_only: bool = False,
         own_state: bool = False,
+        can_be_held: bool = False,
         name: str = "Stub",
     ) -> None:
         self.name = name
         self.check = check
         self.read_only = read_only
         self.touches_only_agent_state = own_state
+        self.can_be_held = can_be_held
+
+    async def prepare_call(
+        self, tool_input: dict[str, Any], context: PermissionContext, session: object
+    ) -> PreparedCall:
+        return _StubCall(self, tool_input, context)
 
     async def check_permissions(
         self, tool_input: dict[str, Any], context: PermissionContext
@@ -50,6 +58,13 @@ class StubTool:
     async def generate_suggestions(self, tool_input: dict[str, Any]) -> list[PermissionRule]:
         contents = [tool_input.get("text"), "something else", None]
         return [rule("allow", content, name=self.name) for content in contents]
+
+
+class _StubCall(PreparedCall):
+    """A call of the stub."""
+
+    async def can_be_held(self) -> bool:
+        return isinstance(self.tool, StubTool) and self.tool.can_be_held
 
 
 def rule(behavior: str, content: str | None = None, *, name: str = "Stub") -> PermissionRule:
@@ -74,4 +89,9 @@ def context_of(situation: Situation) -> PermissionContext:
 
 def tool_of(situation: Situation) -> StubTool:
     """Return the tool of a situation."""
-    return StubTool(situation.check, read_only=situation.read_only, own_state=situation.own_state)
+    return StubTool(
+        situation.check,
+        read_only=situation.read_only,
+        own_state=situation.own_state,
+        can_be_held=situation.can_be_held,
+    )

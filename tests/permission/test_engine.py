@@ -30,9 +30,9 @@ from tests.permission.stub import StubTool, context_of, rule, tool_of
 CALL = {"text": "hello"}
 
 SITUATIONS = [
-    Situation(mode, deny, ask, allow, check, read_only, own)
-    for mode, deny, ask, allow, check, read_only, own in itertools.product(
-        get_args(Mode), *[(False, True)] * 3, get_args(Check), (False, True), (False, True)
+    Situation(mode, deny, ask, allow, check, read_only, own, held)
+    for mode, deny, ask, allow, check, read_only, own, held in itertools.product(
+        get_args(Mode), *[(False, True)] * 3, get_args(Check), *[(False, True)] * 3
     )
 ]
 
@@ -67,6 +67,18 @@ async def test_a_deny_rule_never_allows_more(situation: Situation) -> None:
 
 
 @given(situations)
+async def test_only_what_nothing_forbids_can_be_held(situation: Situation) -> None:
+    """No rule, safety check, denial or proof: only then may a call run held, and it still asks."""
+    decision = await decide(situation)
+    assert decision.can_be_held is (decision.row == 10)
+    if decision.can_be_held:
+        assert decision.behavior.value == ("deny" if situation.mode == "dont_ask" else "ask")
+        assert situation.mode not in {"explore", "bypass"}
+        settling = (situation.deny_rule, situation.ask_rule, situation.safety, situation.allow_rule)
+        assert not any(settling)
+
+
+@given(situations)
 async def test_an_ask_rule_never_allows_more(situation: Situation) -> None:
     """Adding an ask rule is never less strict than not having it."""
     without = await decide(replace(situation, ask_rule=False))
@@ -79,8 +91,10 @@ async def test_an_allow_rule_changes_no_denial_and_no_safety_question(situation:
     """Adding an allow rule leaves DENY and safety ASKs as they are, and never tightens."""
     without = await decide(replace(situation, allow_rule=False))
     with_rule = await decide(replace(situation, allow_rule=True))
-    nobody_asked = situation.mode == "dont_ask" and without.row in (4, 5, 9)
-    if without.behavior is PermissionBehavior.DENY and not (nobody_asked and without.row == 9):
+    nobody_asked = situation.mode == "dont_ask" and without.row in (4, 5, 9, 10)
+    if without.behavior is PermissionBehavior.DENY and not (
+        nobody_asked and without.row in (9, 10)
+    ):
         assert with_rule.behavior is PermissionBehavior.DENY
     if without.bypass_immune:
         assert with_rule.bypass_immune

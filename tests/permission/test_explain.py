@@ -141,7 +141,7 @@ def test_every_row_of_the_table_has_words(row: DecisionRow) -> None:
     decision = PermissionDecision(PermissionBehavior.DENY, "No.", row=row)
     explanation = Explanation(decision, "Write", {"file_path": "a"})
     text = explanation.to_text()
-    assert f"row {row.value}" in text
+    assert f"row {row.label}" in text
     assert ROW_WORDS[row].split()[0] in text
     assert explanation.to_json()["row"] == {"number": row.value, "text": ROW_WORDS[row]}
 

@@ -22,7 +22,7 @@ from agentscope_like.message import (
     ToolResponse,
 )
 from agentscope_like.tool import DecidedCall, DecisionLayer, Toolkit
-from agentscope_like.tool.call import as_decided, says_something
+from agentscope_like.tool.call import as_decided, park, says_something
 
 __all__ = ["Acting"]
 
@@ -137,7 +137,7 @@ class Acting:
                         async for item in items:
                             for event in self._result(call, item):
                                 yield event
-                    plan.end(call)
+                    _note_end(plan, call)
                     continue
                 for call, grant in granted:
                     running.start(call, grant)
@@ -146,7 +146,7 @@ class Acting:
                         for event in self._result(call, item):
                             yield event
                 for call in running.ended():
-                    plan.end(call)
+                    _note_end(plan, call)
         finally:
             await running.stop()
 
@@ -185,8 +185,9 @@ class Acting:
                 )
 
     def _refusal(self, call: ToolCallBlock, refusal: ToolResponse) -> Iterator[AgentEvent]:
+        is_told = call.apply is not None  # its output was told as it ran
         yield from self._recorder.begin_result(call)
-        yield from self._recorder.add_output(call.id, refusal.content)
+        yield from self._recorder.add_output(call.id, refusal.content[-1 if is_told else 0 :])
         yield self._recorder.end_result(call.id, refusal.state, refusal.metadata)
 
     def _result(self, call: ToolCallBlock, item: ToolChunk | ToolResponse) -> Iterator[AgentEvent]:
@@ -198,4 +199,16 @@ class Acting:
         if call.id not in self._told:
             yield from self._recorder.add_output(call.id, item.content)
         self._told.discard(call.id)
+        if item.question is not None:
+            park(call, item.question)
+            yield from self.waiting([call])
+            return
         yield self._recorder.end_result(call.id, item.state, item.metadata)
+
+
+def _note_end(plan: CallPlan, call: ToolCallBlock) -> None:
+    """Note that a call has ended, or waits for an answer about what it changed."""
+    if call.state is ToolCallState.ASKING:
+        plan.wait(call)
+    else:
+        plan.end(call)

@@ -9,6 +9,7 @@ from typing import Any
 from agentscope_like.agent.context import ResultLimit
 from agentscope_like.exception import AgentOrientedException, ConfigurationError, GrantError
 from agentscope_like.message import (
+    ApplyQuestion,
     DataBlock,
     TextBlock,
     ToolCallBlock,
@@ -29,6 +30,7 @@ LEFT_RUNNING = (
     "This call was stopped: a middleware ended while it ran the call in another task. Iterate "
     "`next_handler` in `on_acting` itself, or wait there for the task that does."
 )
+RAN_HELD = "This call ran held and is not run again: what it changed is decided first."
 OTHER_CALL = "This call did not run: a middleware changed which call it is."
 Items = AsyncGenerator[ToolChunk | ToolResponse, None]
 
@@ -95,7 +97,8 @@ class CallRunner:
                 if isinstance(item, ToolResponse):
                     whole = item if told.says_something else await self._limit.cut(call, item)
                     metadata = {**whole.metadata, **told.metadata}
-                    yield whole.model_copy(update={"metadata": metadata, "id": call.id})
+                    changed = {"metadata": metadata, "id": call.id, "question": item.question}
+                    yield whole.model_copy(update=changed)
 
     async def _within_hooks(self, call: ToolCallBlock, grant: Grant) -> Items:
         """Run the call inside the hooks; it always ends with exactly one response."""
@@ -126,7 +129,8 @@ class CallRunner:
         finally:
             if await run.turn.end():
                 whole = _left_running()
-        yield whole if whole is not None else run.stand_in(told)
+        response = whole if whole is not None else run.stand_in(told)
+        yield response.model_copy(update={"question": run.question})
 
 
 def _left_running() -> ToolResponse:
@@ -178,7 +182,9 @@ class _HookedRun:
         self._call = call
         self._input = call.input
         self._grant: Grant | None = grant
+        self._has_changes = grant.apply is not None
         self.turn = Turn()
+        self.question: ApplyQuestion | None = None
         self._said: ToolResponse | None = None
 
     async def core(self, tool_call: ToolCallBlock) -> Items:
@@ -200,6 +206,7 @@ class _HookedRun:
             async for item in stream:
                 if isinstance(item, ToolResponse):
                     self._said = item
+                    self.question = item.question
                 yield item
 
     async def _granted(self, wanted: ToolCallBlock) -> Grant | ToolResponse:
@@ -209,6 +216,8 @@ class _HookedRun:
         grant, self._grant = self._grant, None
         if grant is not None and wanted.input == self._input:
             return grant
+        if self._has_changes or self.question is not None:
+            return refused(call.id, RAN_HELD, ToolResultState.ERROR)
         again = ToolCallBlock(id=call.id, name=call.name, input=wanted.input)
         decided = await self._toolkit.decide(again, self._state, layers=self._layers)
         if decided.grant is not None:

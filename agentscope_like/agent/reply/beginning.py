@@ -145,7 +145,7 @@ class Beginning:
         """Return the waiting calls that a newly remembered rule allows or denies."""
         spared: list[DecidedCall] = []
         for call in self._state.get_awaiting_tool_calls(self._recorder.name):
-            if call.state is ToolCallState.ASKING:
+            if call.state is ToolCallState.ASKING and call.apply is None:
                 shown = (call.decision, call.digest, call.suggested_rules)
                 decided = await self._parts.acting.decide(call)
                 if call.state is ToolCallState.ASKING:  # the person answers what they were shown
@@ -198,6 +198,8 @@ class Beginning:
                 f"{self._state.reply_id!r}"
             )
         yield self._recorder.take(answer)
+        for call in self._state.get_unfinished_tool_calls(self._recorder.name):
+            await self._toolkit.drop_changes(call, self._state)
         message = self._parts.agent.react_config.interruption_message
         for event in self._parts.ending.interrupted(message):
             yield event

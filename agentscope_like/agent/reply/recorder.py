@@ -32,6 +32,8 @@ __all__ = ["ReplyRecorder"]
 
 UNSTORABLE = "these facts could not be stored"
 
+NOT_KEPT = "Interrupted: the command ran held, and nothing of it was kept."
+
 EventT = TypeVar("EventT", bound=AgentEvent)
 
 
@@ -191,6 +193,8 @@ class ReplyRecorder:
         """
         for call in self.state.get_unfinished_tool_calls(self.name):
             text = not_begun if self.result(call.id) is None else begun
+            if call.apply is not None:
+                text = NOT_KEPT
             yield from self.whole_result(call, text, ToolResultState.INTERRUPTED)
 
 

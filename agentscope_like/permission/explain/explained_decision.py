@@ -22,6 +22,7 @@ ROW_WORDS: Mapping[DecisionRow, str] = {
     DecisionRow.READ_ONLY: "it is proven to read only",
     DecisionRow.TOOL_ALLOWS: "the tool itself allows it",
     DecisionRow.ALLOW_RULE: "an allow rule matches it",
+    DecisionRow.HELD: "nothing forbids it, and it can run held: a Toolkit runs it on a layer",
     DecisionRow.NOTHING_MATCHED: "no rule or check applies, so the mode decides",
 }
 """The rows of the decision table (docs/design/decisions.md) in words."""

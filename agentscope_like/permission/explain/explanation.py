@@ -20,11 +20,8 @@ from agentscope_like.shell.syntax import Span
 
 __all__ = ["Explanation", "explain_call", "omissions"]
 
-_SPARED_BY_READING = (
-    DecisionRow.NOT_READ_ONLY,
-    DecisionRow.SAFETY_CHECK,
-    DecisionRow.NOTHING_MATCHED,
-)
+_NOT_SETTLED = (DecisionRow.HELD, DecisionRow.NOTHING_MATCHED)
+_SPARED_BY_READING = (DecisionRow.NOT_READ_ONLY, DecisionRow.SAFETY_CHECK, *_NOT_SETTLED)
 """Rows that a command proven to read only would pass."""
 
 
@@ -100,7 +97,7 @@ async def explain_call(
     engine = PermissionEngine(context, session)
     decision = decision or await engine.check_permission(tool, tool_input)
     explanation = Explanation(decision, tool.name, tool_input, analysis)
-    if decision.row is DecisionRow.NOTHING_MATCHED and not _allows(decision):
+    if decision.row in _NOT_SETTLED and not _allows(decision):
         near = await engine.near_rules(tool, tool_input)
         offered = explanation.suggested_rules
         wider = tuple(rule for rule in near.wider if rule not in offered)

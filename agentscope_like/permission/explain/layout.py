@@ -236,7 +236,7 @@ def _why(explanation: ExplainedDecision, width: int) -> Iterator[Line]:
         yield from _labelled(LineRole.WHY, "found", reason, width)
     if decision.row is not None:
         words = explanation.row_words or ""
-        yield from _labelled(LineRole.ROW, f"row {decision.row.value}", words, width)
+        yield from _labelled(LineRole.ROW, f"row {decision.row.label}", words, width)
     if explanation.uncovered is not None:
         yield from _labelled(LineRole.WHY, "rule", explanation.uncovered_words, width)
     if decision.rule is not None:

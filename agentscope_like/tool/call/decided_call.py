@@ -53,8 +53,8 @@ DecisionLayer: TypeAlias = Callable[
 class DecidedCall(Struct, frozen=True):
     """One call with its decision.
 
-    It has either a `grant` (it may run) or a `refusal` (its final result), or neither if it waits;
-    `call.state` then says for whom.
+    It has either a `grant` (it may run, or run held) or a `refusal` (its final result), or neither
+    if it waits; `call.state` then says for whom.
 
     Attributes:
         call: The call; its state, decision and digest are up to date.
@@ -103,7 +103,9 @@ def refused(
     return ToolResponse(content=content, state=state, id=call_id, metadata=dict(metadata or {}))
 
 
-def _severity(decision: PermissionDecision) -> int:
+def _severity(decision: PermissionDecision) -> float:
+    if decision.can_be_held:
+        return 0.5  # a layer that asks, or denies, keeps it from running held
     if decision.behavior is PermissionBehavior.DENY:
         return 3
     if decision.behavior is PermissionBehavior.ASK:

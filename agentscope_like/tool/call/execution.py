@@ -122,7 +122,9 @@ async def _run(
     for chunk in filter(None, (rest, failed)):
         response.append_chunk(chunk)
         yield chunk
-    if not says_something(response.content):
+    if failed is None and grant.held_call is not None:
+        response.question = grant.held_call.question
+    if response.question is None and not says_something(response.content):
         response.content.append(TextBlock(text=NOTHING))
     yield response
 

@@ -8,8 +8,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.json import Encoder
 
+from agentscope_like.message import ApplyQuestion
 from agentscope_like.permission import PreparedCall
 from agentscope_like.tool.base import ToolBase
+from agentscope_like.tool.held_call import HeldCall
 
 __all__ = [
     "Grant",
@@ -88,6 +90,8 @@ class Grant(Struct, frozen=True, eq=False, weakref=True):
         digest: Digest of the tool's definition, the arguments and the decision's basis.
         policy_key: The key of the policy of the decision.
         prepared: The call as prepared for the decision; None if it could not be prepared.
+        held_call: The order to run it held; None for calls that run as they are.
+        apply: What it changed when it ran held: then the grant is to apply that, and runs nothing.
     """
 
     call_id: str
@@ -96,3 +100,5 @@ class Grant(Struct, frozen=True, eq=False, weakref=True):
     digest: str
     policy_key: tuple[Any, ...]
     prepared: PreparedCall | None = None
+    held_call: HeldCall | None = None
+    apply: ApplyQuestion | None = None

@@ -72,6 +72,8 @@ async def check_holds(
         )
     if grant.policy_key != state.permission_context.policy_key:
         raise GrantError("the permission context has changed since: decide the call again")
+    if grant.apply is not None:  # it has run; where it ran is checked as its changes are applied
+        return None
     prepare = grant.tool.prepare_decision
     if prepare is not None:
         await prepare(copied(grant.arguments), state.permission_context, state)
@@ -116,7 +118,9 @@ async def check_changed(
     changed = ToolCallBlock(id=grant.call_id, name=tool.name, input="")
     request = CallRequest(changed, tool, arguments, state)
     final, (decision, prepared) = await decided_within(layers, request, validate)
-    if not same_json(final, arguments) or decision.behavior is not PermissionBehavior.ALLOW:
+    is_held = grant.held_call is not None and decision.can_be_held
+    is_allowed = is_held or decision.behavior is PermissionBehavior.ALLOW
+    if not (same_json(final, arguments) and is_allowed):
         raise ToolArgumentError(
             f"A middleware of {tool.name} changed the arguments to ones that may not run: "
             f"{decision.message}"

@@ -38,6 +38,8 @@ def injected_arguments(grant: Grant, state: AgentState, basis: str | None) -> di
         injected["_decision_basis"] = basis
     if tool.is_call_injected:
         injected["_prepared_call"] = grant.prepared
+    if tool.is_held_call_injected:
+        injected["_held_call"] = grant.held_call
     return injected
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BashStart",
+    "as_bash_finds",
     "bash_start",
     "confined_by",
     "reported_directory",
@@ -102,7 +103,7 @@ def confined_by(profile: Profile, directory: str, environment: Mapping[str, str]
     """
     from agentscope_like.sandbox.isolation import Confinement
 
-    found = _as_bash_finds(directory, environment)
+    found = as_bash_finds(directory, environment)
     return Confinement(profile, directory=found, environment=environment)
 
 
@@ -122,7 +123,7 @@ def reported_variables(report: bytes) -> dict[str, str] | None:
     return {name: value for name, _, value in pairs}
 
 
-def _as_bash_finds(directory: str, environment: Mapping[str, str]) -> str:
+def as_bash_finds(directory: str, environment: Mapping[str, str]) -> str:
     """Return the name that bash itself would find for a directory."""
     inherited = environment.get("PWD", "")
     with contextlib.suppress(OSError):

@@ -7,12 +7,13 @@ import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from typing_extensions import override
 
-from agentscope_like.exception import ConfigurationError
-from agentscope_like.message import ToolChunk
+from agentscope_like.exception import ConfigurationError, IsolationError
+from agentscope_like.message import ApplyQuestion, ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import SensitiveNames
 from agentscope_like.permission import (
@@ -46,6 +47,7 @@ from agentscope_like.tool.builtin.bash.environment import runs_unasked, unasked_
 from agentscope_like.tool.builtin.bash.host_shell import Shell
 from agentscope_like.tool.builtin.bash.shell_result import MAX_BACKGROUND_MS, MAX_TIMEOUT_MS
 from agentscope_like.tool.builtin.bash.start_directory import place_of
+from agentscope_like.tool.held_call import HeldCall
 from agentscope_like.tool.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Scope
     from agentscope_like.tool.builtin.background import BackgroundCommands
     from agentscope_like.tool.builtin.bash.command_shell import CommandShell
+    from agentscope_like.tool.builtin.bash.containment import Containment
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
 
 __all__ = ["Bash"]
@@ -63,6 +66,7 @@ PreparedCommandT = TypeVar("PreparedCommandT", bound=PreparedCommand)
 
 DEFAULT_TIMEOUT_MS = 120_000
 _MOST_OUTPUTS = 200
+_NOT_CONTAINED = "this Bash was made without `contain`"
 
 _IN_BACKGROUND = (
     "- With `run_in_background`, a command goes on while you do other things, until it ends, "
@@ -102,12 +106,18 @@ class Bash(ToolBase):
             it cannot. They are decided about and confined as all others.
         outputs: The directory of whole outputs that are too long to show, such as one beside the
             saved session that names them; by default one that is removed with the tool.
+        contain: "on" to run a command held that would otherwise be asked about, if the kernel can
+            hold it: on a layer over the working directories, without a network. What it changed is
+            judged, and asked about, afterwards. Only a `Toolkit` does so; for all others, such a
+            call asks.
+        layers: The folder of the layers; by default in the user's state directory.
         checkpoints: Keeps the files that a command says it changes, as they were before; whoever is
             asked about a command of which that is not known is told. None to keep nothing.
 
     Raises:
-        ConfigurationError: `cwd` is not a directory, `confine` is unknown or is "require" with a
-            backend, or the second reader is unknown or not installed.
+        ConfigurationError: `cwd` is not a directory, `confine` or `contain` is unknown, `confine`
+            is "require" or `contain` "on" with a backend, `contain` is "on" with `confine` "off",
+            or the second reader is unknown or not installed.
     """
 
     name = "Bash"
@@ -144,6 +154,7 @@ class Bash(ToolBase):
     is_state_injected = True
     is_policy_injected = True
     is_call_injected = True
+    is_held_call_injected = True
     related_tools = ("Write", "Edit", "Read", "Grep", "Glob")
 
     def __init__(
@@ -157,6 +168,8 @@ class Bash(ToolBase):
         additional_dangerous_files: Sequence[str] = (),
         additional_dangerous_directories: Sequence[str] = (),
         confine: Confine = "auto",
+        contain: Literal["off", "on"] = "off",
+        layers: str | os.PathLike[str] | None = None,
         second_reader: SecondReaderName | None = None,
         background: BackgroundCommands | None = None,
         outputs: str | os.PathLike[str] | None = None,
@@ -191,6 +204,33 @@ class Bash(ToolBase):
                 "a command in a sandbox is confined by the sandbox, not to what was decided about "
                 'it: leave `confine="require"` out, or the backend'
             )
+        self.contain: Literal["off", "on"] = contain
+        self._containment = self._contained(contain, layers)
+
+    def _contained(self, contain: str, layers: str | os.PathLike[str] | None) -> Containment | None:
+        if contain not in ("off", "on"):
+            raise ConfigurationError(f'`contain` is {contain!r}: it is "off" or "on"')
+        if contain == "off":
+            return None
+        if self._backend is not None:
+            raise ConfigurationError(
+                "no layer is put over the files of a sandbox, which holds its commands itself: "
+                'leave `contain="on"` out, or the backend'
+            )
+        if self.confine == "off":
+            raise ConfigurationError(
+                'commands cannot be held without confinement: leave `confine="off"` out, or '
+                '`contain="on"`'
+            )
+        from agentscope_like.tool.builtin.bash.containment import (  # most hold no commands
+            Containment,
+            default_store,
+            with_escalation,
+        )
+
+        self.input_schema = with_escalation(self.input_schema)  # type: ignore[misc]
+        store = default_store() if layers is None else Path(os.path.abspath(layers))
+        return Containment(store, undoable=self.checkpoints is not None)
 
     @property
     def dangerous_files(self) -> tuple[str, ...]:
@@ -239,9 +279,14 @@ class Bash(ToolBase):
     ) -> PreparedCommand:
         """Return the command, prepared for one decision in a session."""
         kind = self._kind_of_command()
-        return await self._prepared(tool_input, context, session, decides=True, kind=kind)
+        call = await self._prepared(tool_input, context, session, decides=True, kind=kind)
+        if self._containment is not None:
+            await self._containment.look(call)  # type: ignore[arg-type]  # of its kind
+        return call
 
     def _kind_of_command(self) -> type[PreparedCommand]:
+        if self._containment is not None:
+            return self._containment.kind
         if self.checkpoints is None:
             return PreparedCommand
         from agentscope_like.tool.builtin.command_checkpoint import (  # few have checkpoints
@@ -400,10 +445,13 @@ class Bash(ToolBase):
         description: str = "",
         timeout: int = DEFAULT_TIMEOUT_MS,
         run_in_background: bool = False,
+        escalate: bool = False,
+        escalate_reason: str = "",
         *,
         _agent_state: AgentState | None = None,
         _permission_context: PermissionContext | None = None,
         _prepared_call: PreparedCall | None = None,
+        _held_call: HeldCall | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command.
 
@@ -417,16 +465,19 @@ class Bash(ToolBase):
             description: For the user alone.
             timeout: The timeout in milliseconds; of no account in the background.
             run_in_background: Whether to return at once; needs `background`.
+            escalate: Whether it is to run on the host; of no account once that is decided.
+            escalate_reason: Why, for the person who was asked.
             _permission_context: The permission context of the session.
             _prepared_call: The call as prepared for its decision; prepared now if there is none.
+            _held_call: The order to run it held; None to run it as it is.
 
         Yields:
             Output as it arrives. The metadata of the last chunk has `exit_code`, `duration` in
             seconds, `directory`, `timed_out`, `output_file`, `confinement` (a `ScopeKind`,
-            "sandbox" or "off"); `violation` if it tried more than was decided; and
-            `covered_secrets` if credentials may have been hidden from it.
+            "sandbox", "held" or "off"); `held` if it ran held; `violation` if it tried more than
+            was decided; and `covered_secrets` if credentials may have been hidden from it.
         """
-        del description
+        del description, escalate, escalate_reason
         call = _prepared_call
         if not isinstance(call, PreparedCommand) or call.read.command != command:
             context = _permission_context or PermissionContext()
@@ -439,15 +490,65 @@ class Bash(ToolBase):
             run = self._run(call, shell, timeout_ms=MAX_BACKGROUND_MS, in_background=True)
             yield await self._background.start(_agent_state, command, run)
             return
-        run = self._run(call, shell, timeout_ms=timeout)
+        if _held_call is None:
+            run = self._run(call, shell, timeout_ms=timeout)
+            stream_of_run = self._recorded(call, run, _agent_state)
+        else:
+            stream_of_run = self._held(call, shell, _held_call, _agent_state, timeout_ms=timeout)
         try:
-            async with aclosing(self._recorded(call, run, _agent_state)) as stream:
+            async with aclosing(stream_of_run) as stream:
                 async for chunk in stream:
                     _remember_output(chunk, _agent_state)
                     yield chunk
         finally:
             if _agent_state is not None and shell.directory != call.read.directory:
                 _agent_state.tool_context.directories[self.name] = shell.directory
+
+    async def _held(
+        self,
+        call: PreparedCommand,
+        shell: CommandShell,
+        held_call: HeldCall,
+        session: AgentState | None,
+        *,
+        timeout_ms: int,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run a prepared command held."""
+        if self._containment is None or not isinstance(shell, Shell):
+            raise IsolationError("this command cannot be held: Bash was made without `contain`")
+        context = call.context if session is None else session.permission_context
+        run = self._containment.run(call, shell, held_call, context, session, timeout_ms=timeout_ms)
+        async with aclosing(run) as stream:
+            async for chunk in stream:
+                if chunk.is_last:
+                    chunk.metadata["confinement"] = "held"
+                yield chunk
+
+    async def judge_changes(self, question: ApplyQuestion, state: AgentState) -> PermissionDecision:
+        """Return whether what a held command changed may be applied; see `HoldingTool`."""
+        if self._containment is None:
+            return PermissionDecision(PermissionBehavior.DENY, _NOT_CONTAINED)
+        return await self._containment.judge(question, state)
+
+    async def apply_changes(
+        self, question: ApplyQuestion, state: AgentState
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Apply what a held command changed; see `HoldingTool`."""
+        if self._containment is None:
+            raise IsolationError(_NOT_CONTAINED)
+        chunk, directory = await self._containment.apply(question, state)
+        if directory:
+            state.tool_context.directories[self.name] = directory
+        yield chunk
+
+    async def drop_changes(self, question: ApplyQuestion, state: AgentState) -> str:
+        """Drop what a held command changed; return what it printed."""
+        del state
+        return "" if self._containment is None else await self._containment.drop(question)
+
+    async def held_output(self, question: ApplyQuestion) -> str:
+        """Return what a held command printed, if it is still known."""
+        return "" if self._containment is None else await self._containment.output(question)
 
     async def _recorded(
         self,

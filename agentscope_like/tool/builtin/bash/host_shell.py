@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from agentscope_like.permission.command import FilePatterns
     from agentscope_like.sandbox.secret_wall import CoveredRun, CoveredSecrets
     from agentscope_like.tool.builtin.bash.command_shell import ExtraEnvironment
+    from agentscope_like.tool.builtin.contained import HeldStart
 
 __all__ = ["Shell", "still_there"]
 
@@ -103,6 +104,11 @@ class Shell:
     def directory(self) -> str:
         """Return the absolute directory that the next command starts in."""
         return self._moved_to or self.start
+
+    def move(self, directory: str) -> None:
+        """Let the next command start in a directory; an empty one changes nothing."""
+        if directory:
+            self._moved_to = directory
 
     @property
     def home(self) -> str | None:
@@ -188,6 +194,7 @@ class Shell:
         covered: CoveredRun | None = None,
         in_background: bool = False,
         place: str = "",
+        held: HeldStart | None = None,
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run the command and yield its output as it arrives, then a last chunk with its status.
 
@@ -200,6 +207,7 @@ class Shell:
             covered: Reports the credentials that the confinement hides from it.
             in_background: Whether to yield all its output and to take a longer timeout.
             place: Which directory it has to start in; empty for the one at the path.
+            held: Starts it held; the directory that it ends in does not take effect then.
 
         Raises:
             ToolArgumentError: The command cannot be passed to a process.
@@ -213,6 +221,8 @@ class Shell:
         environment = await self.environment(
             mark, extra_environment=extra_environment, is_confined=profile is not None
         )
+        if held is not None:
+            environment = in_english(environment)
         process = ShellProcess(
             command,
             bash=find_bash() or "",
@@ -223,6 +233,7 @@ class Shell:
             profile=profile,
             guard=self._guard,
             place=place,
+            held=held,
         )
         heard = Heard()
         transcript = StreamedOutput() if in_background else Transcript(self._files.new)
@@ -242,24 +253,35 @@ class Shell:
                 if text := await _take(transcript, data):
                     yield say(text)
             end = await process.finish()
-            self._moved_to = await asyncio.to_thread(still_there, end.directory, directory)
+            if held is None:
+                self._moved_to = await asyncio.to_thread(still_there, end.directory, directory)
             text = await asyncio.to_thread(transcript.finish)
+            secrets = held.report() if held is not None else None
         if not end.ran:
             yield not_confined(heard.text.strip())
             return
         violation = None
         if profile is not None:
             violation = find_violation(profile, end.status, heard.text, command)
-        secrets = None if covered is None else covered.report()
+        if covered is not None:
+            secrets = covered.report()
+        told = epilogue(
+            end,
+            transcript,
+            timeout_ms,
+            violation,
+            self.kept_secret(secrets),
+            is_held=held is not None,
+        )
         is_fine = end.status == 0 and violation is None
         yield say(
-            text + epilogue(end, transcript, timeout_ms, violation, self.kept_secret(secrets)),
+            text + told,
             state=ToolResultState.SUCCESS if is_fine else ToolResultState.ERROR,
             metadata={
                 "exit_code": end.status,
                 "duration": round(end.seconds, 3),
-                "directory": self.directory,
-                "timed_out": end.status is None,
+                "directory": self.directory if held is None else end.directory or directory,
+                "timed_out": end.status is None and end.excess is None,
                 "output_file": transcript.path,
                 **({} if violation is None else {"violation": to_builtins(violation)}),
                 **({} if not secrets else {"covered_secrets": secrets.as_metadata()}),

@@ -8,14 +8,16 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from msgspec import Struct
 
 from agentscope_like.sandbox.host import ProcessFamily, find_bash
 from agentscope_like.tool.builtin.bash.bash_start import (
+    BashStart,
+    as_bash_finds,
     bash_start,
     confined_by,
     reported_directory,
@@ -24,15 +26,21 @@ from agentscope_like.tool.builtin.bash.descriptors import READ_SIZE, Descriptors
 from agentscope_like.tool.builtin.bash.start_directory import held_path, open_directory
 
 if TYPE_CHECKING:
+    from agentscope_like.sandbox.held import HeldRun
     from agentscope_like.sandbox.host import OrphanGuard
     from agentscope_like.sandbox.isolation import Confinement, Profile
+    from agentscope_like.tool.builtin.contained import HeldStart
 
 __all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
+
+ResultT = TypeVar("ResultT")
 
 GRACE_SECONDS = 0.1
 """How long output may follow the shell's exit, and how long SIGTERM has before SIGKILL."""
 
 _POLL_SECONDS = 0.005
+_LOOK_SECONDS = 0.25
+"""How often what a held command takes of the machine is looked at."""
 
 
 class ShellExit(Struct, frozen=True):
@@ -44,6 +52,7 @@ class ShellExit(Struct, frozen=True):
         left_background: Whether background processes were ended with it.
         seconds: How long it took.
         ran: Whether the command ran; it does not if it could not be confined.
+        excess: Why a held command was ended; None if it was not.
     """
 
     status: int | None
@@ -51,6 +60,7 @@ class ShellExit(Struct, frozen=True):
     left_background: bool
     seconds: float
     ran: bool = True
+    excess: str | None = None
 
 
 class ShellProcess:
@@ -70,6 +80,7 @@ class ShellProcess:
         profile: The confinement of the command; None for no confinement.
         guard: Ends the command if this program is killed.
         place: Which directory it has to start in; empty for the one at the path.
+        held: Starts the command held, instead of by a profile.
 
     Raises:
         IsolationError: It cannot be confined, and does not run.
@@ -89,7 +100,12 @@ class ShellProcess:
         profile: Profile | None = None,
         guard: OrphanGuard | None = None,
         place: str = "",
+        held: HeldStart | None = None,
     ) -> None:
+        self._held = held
+        self._looking: asyncio.Task[None] | None = None
+        self._excess: str | None = None
+        self._ended = asyncio.Event()
         self._place = place
         self._command = command
         self._bash = bash
@@ -99,7 +115,7 @@ class ShellProcess:
         self._timeout = timeout
         self._profile = profile
         self._guard = guard
-        self._confinement: Confinement | None = None
+        self._confinement: Confinement | HeldRun | None = None
         self._descriptors = Descriptors()
         self._wake = asyncio.Event()
         self._timers: list[asyncio.TimerHandle] = []
@@ -113,12 +129,15 @@ class ShellProcess:
         self._loop = asyncio.get_running_loop()
         self._started_at = time.monotonic()
         try:
-            self._spawn()
+            start = self._begin()
+            self._spawn(start, await self._confine(start))
             self._watch_exit()
         except BaseException:
             self._close_all()
             raise
         self._after(self._timeout, self._run_out_of_time)
+        if self._held is not None:
+            self._looking = asyncio.create_task(self._look(self._held))
         return self
 
     async def __aexit__(
@@ -130,6 +149,7 @@ class ShellProcess:
         try:
             if self._process.returncode is None:
                 await self._end_family(everyone=True)
+            await self._stop_looking()
         finally:
             self._release()
 
@@ -144,6 +164,7 @@ class ShellProcess:
     async def finish(self) -> ShellExit:
         """End remaining processes and return how the shell ended; call it after the last `read`."""
         left_background = False
+        await self._stop_looking()
         if self._timed_out:
             self._end_family_now()
         else:
@@ -160,12 +181,12 @@ class ShellProcess:
             left_background=left_background,
             seconds=time.monotonic() - self._started_at,
             ran=self._timed_out or status is not None,
+            excess=self._excess,
         )
 
     # Starting
 
-    def _spawn(self) -> None:
-        self._output, output_end = self._descriptors.pipe()
+    def _begin(self) -> BashStart:
         start = bash_start(
             self._command,
             bash=self._bash,
@@ -174,7 +195,10 @@ class ShellProcess:
             unseen=self._profile is not None and self._profile.processes,
         )
         self._report = start.report
-        confinement = self._confine(start.environment)
+        return start
+
+    def _spawn(self, start: BashStart, confinement: Confinement | HeldRun | None) -> None:
+        self._output, output_end = self._descriptors.pipe()
         place = open_directory(self._directory, self._place)
         self._descriptors.add(place)
         self._process = subprocess.Popen(
@@ -195,10 +219,31 @@ class ShellProcess:
         for descriptor in (output_end, place, *start.inherited):
             self._descriptors.close(descriptor)
 
-    def _confine(self, environment: Mapping[str, str]) -> Confinement | None:
-        if self._profile is not None:
+    async def _confine(self, start: BashStart) -> Confinement | HeldRun | None:
+        environment = start.environment
+        if self._held is not None:  # it looks for credentials
+            directory = as_bash_finds(self._directory, environment)
+            self._confinement = await _finished(
+                asyncio.to_thread(self._held.start, directory, environment)
+            )
+        elif self._profile is not None:
             self._confinement = confined_by(self._profile, self._directory, environment)
         return self._confinement
+
+    async def _look(self, held: HeldStart) -> None:
+        """End a held command that takes too much of the machine."""
+        while not self._ended.is_set():
+            self._excess = await asyncio.to_thread(held.excess)
+            if self._excess is not None:
+                self._run_out_of_time()
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), _LOOK_SECONDS)
+
+    async def _stop_looking(self) -> None:
+        self._ended.set()
+        if self._looking is not None:
+            await _finished(self._looking)
 
     def _watch_exit(self) -> None:
         """Call `_shell_exited` when the shell ends, without reaping it."""
@@ -287,7 +332,7 @@ class ShellProcess:
 
         The first process of a namespace holds the output until all others have ended.
         """
-        if self._profile is not None and not self._profile.processes:
+        if self._held is not None or (self._profile is not None and not self._profile.processes):
             return False
         deadline = self._loop.time() + GRACE_SECONDS
         while await asyncio.to_thread(self._family.has_session_members):
@@ -345,3 +390,13 @@ class ShellProcess:
         if self._confinement is not None:
             self._confinement.close()
         self._descriptors.close_all()
+
+
+async def _finished(work: Awaitable[ResultT]) -> ResultT:
+    """Return the result of work that is waited for even if the caller is cancelled."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

@@ -70,6 +70,8 @@ def epilogue(
     timeout_ms: int,
     violation: Violation | None,
     kept_secret: Sequence[str] = (),
+    *,
+    is_held: bool = False,
 ) -> str:
     """Return the message after the output.
 
@@ -79,16 +81,20 @@ def epilogue(
         timeout_ms: Its timeout.
         violation: What it tried and the confinement refused.
         kept_secret: Paths of hidden credentials that it opened.
+        is_held: Whether it ran held, so that nothing stands of what it did until it was ended.
     """
     notes: list[str] = []
-    if end.status is None:
+    if end.excess is not None:
+        notes.append(f"The command was ended: {end.excess}.")
+    elif end.status is None:
         limit = timeout_ms or MAX_TIMEOUT_MS
         advice = (
             f"a longer timeout, at most {MAX_TIMEOUT_MS} ms, or " if limit < MAX_TIMEOUT_MS else ""
         )
         notes.append(
-            f"The command was ended after its timeout of {limit} ms; what it did until then "
-            f"stands. Give it {advice}less to do."
+            f"The command was ended after its timeout of {limit} ms"
+            f"{'' if is_held else '; what it did until then stands'}. "
+            f"Give it {advice}less to do."
         )
     elif end.status:
         notes.append(f"exit status {end.status}")

@@ -5,6 +5,12 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.contained.held_commands import HeldCommand, HeldCommands
+    from agentscope_like.tool.builtin.contained.held_start import HeldStart
+    from agentscope_like.tool.builtin.contained.holdable_command import (
+        HoldableCommand,
+        UndoableHoldableCommand,
+    )
     from agentscope_like.tool.builtin.contained.outcome import (
         HeldChanges,
         Outcome,
@@ -16,9 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HeldChanges",
+    "HeldCommand",
+    "HeldCommands",
     "HeldQuestion",
+    "HeldStart",
+    "HoldableCommand",
     "Outcome",
     "PathReason",
+    "UndoableHoldableCommand",
     "Verdict",
     "held_question",
     "judge_outcome",
@@ -28,6 +39,11 @@ __getattr__ = on_first_use(
     __name__,
     {
         "HeldChanges": "outcome",
+        "HeldCommand": "held_commands",
+        "HeldCommands": "held_commands",
+        "HeldStart": "held_start",
+        "HoldableCommand": "holdable_command",
+        "UndoableHoldableCommand": "holdable_command",
         "HeldQuestion": "question",
         "Outcome": "outcome",
         "PathReason": "outcome",

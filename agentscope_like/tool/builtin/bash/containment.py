@@ -1,0 +1,259 @@
+"""Runs commands of Bash held, and answers for what they changed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from agentscope_like.exception import IsolationError
+from agentscope_like.message import ApplyQuestion, TextBlock, ToolChunk, ToolResultState
+from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
+from agentscope_like.permission.command import PreparedCommand
+from agentscope_like.state import AgentState
+from agentscope_like.tool.builtin.bash.environment import secret_names
+from agentscope_like.tool.builtin.bash.host_shell import Shell, still_there
+from agentscope_like.tool.builtin.bash.shell_result import not_confined
+from agentscope_like.tool.builtin.contained import (
+    HeldCommand,
+    HeldCommands,
+    HeldEnd,
+    HoldableCommand,
+    UndoableHoldableCommand,
+    Verdict,
+)
+from agentscope_like.tool.held_call import HeldCall
+
+__all__ = ["Containment", "default_store", "with_escalation"]
+
+_FORBIDDEN = "the policy forbids it"
+_ESCALATION = {
+    "escalate": {
+        "type": "boolean",
+        "default": False,
+        "description": (
+            "Whether a person is asked to run the command on the host itself, with its network and "
+            "all files. Only where a result says that a held run refused what is needed."
+        ),
+    },
+    "escalate_reason": {
+        "type": "string",
+        "maxLength": 300,
+        "description": "Why it has to run on the host, for the person.",
+    },
+}
+
+
+class Containment:
+    """Holds the commands of one `Bash`.
+
+    Args:
+        store: The folder of all layers.
+        undoable: Whether what commands change on the host is kept for undo.
+    """
+
+    def __init__(self, store: Path, *, undoable: bool) -> None:
+        self._commands = HeldCommands(store)
+        self.kind = UndoableHoldableCommand if undoable else HoldableCommand
+
+    async def look(self, call: HoldableCommand) -> None:
+        """Find out whether commands can run held where this one runs."""
+        around = call.surroundings
+        start = await asyncio.to_thread(os.path.realpath, around.directory)
+        call.place_objection = await self._commands.objection(
+            _directories(call), start, around.home
+        )
+
+    async def run(
+        self,
+        call: PreparedCommand,
+        shell: Shell,
+        held_call: HeldCall,
+        context: PermissionContext,
+        session: AgentState | None,
+        *,
+        timeout_ms: int,
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Run a command held, and yield its output and then what became of its changes.
+
+        Args:
+            call: The command.
+            shell: Runs it.
+            held_call: Asks a person about its changes.
+            context: The policy of the moment.
+            session: The state of the agent, if any.
+            timeout_ms: Its timeout in milliseconds.
+        """
+        try:
+            command = await asyncio.to_thread(
+                self._commands.begin, _directories(call), home=call.surroundings.home or "", hide=()
+            )
+        except IsolationError as error:
+            yield not_confined(error.message)
+            return
+        contexts = [context, *held_call.contexts]
+        said: list[str] = []
+        try:
+            run = shell.run(
+                call.read.command,
+                timeout_ms=timeout_ms,
+                extra_environment=_without_secrets,
+                place=call.place,
+                held=command.start,
+            )
+            async with aclosing(run) as stream:
+                async for chunk in stream:
+                    said += [each.text for each in chunk.content if isinstance(each, TextBlock)]
+                    if chunk.is_last and "exit_code" in chunk.metadata:
+                        end = await _ended(command, contexts, session, chunk, "".join(said))
+                        _tell(chunk, end, held_call)
+                        if end.directory is not None:
+                            shell.move(await asyncio.to_thread(still_there, end.directory, ""))
+                    yield chunk
+        finally:
+            await asyncio.shield(asyncio.to_thread(command.close))
+
+    async def judge(self, question: ApplyQuestion, state: AgentState) -> PermissionDecision:
+        """Return whether the changes of a run may be applied now; DENY if not."""
+        try:
+            command = await asyncio.to_thread(self._commands.find, question)
+        except IsolationError as error:
+            return PermissionDecision(PermissionBehavior.DENY, f"{error.message}.")
+        try:
+            outcome, _ = await command.judged([state.permission_context], state)
+        except IsolationError as error:
+            return PermissionDecision(PermissionBehavior.DENY, f"{error.message}.")
+        finally:
+            await asyncio.to_thread(command.close)
+        if outcome.verdict is Verdict.DROP:
+            reason = outcome.reasons[0] if outcome.reasons else None
+            message = (
+                "the policy forbids it" if reason is None else f"{reason.path}: {reason.because}"
+            )
+            return PermissionDecision(PermissionBehavior.DENY, message)
+        asks = outcome.verdict is Verdict.ASK
+        behavior = PermissionBehavior.ASK if asks else PermissionBehavior.ALLOW
+        return PermissionDecision(behavior, question.title)
+
+    async def apply(self, question: ApplyQuestion, state: AgentState) -> tuple[ToolChunk, str]:
+        """Apply the changes of a run, unless the policy or the files have changed since.
+
+        Returns:
+            What became of them, and the directory that the next command starts in; empty if that
+            has not changed.
+        """
+        try:
+            command = await asyncio.to_thread(self._commands.find, question)
+        except IsolationError as error:
+            return _not_applied(error.message)
+        try:
+            outcome, held = await command.judged([state.permission_context], state)
+            if outcome.verdict is Verdict.DROP:
+                command.drop()
+                return _not_applied(_FORBIDDEN)
+            end = await command.apply(held)
+        except IsolationError as error:
+            command.drop()
+            return _not_applied(error.message)
+        finally:
+            await asyncio.shield(asyncio.to_thread(command.close))
+        is_fine = end.is_applied and not question.exit_status
+        state_of_call = ToolResultState.SUCCESS if is_fine else ToolResultState.ERROR
+        directory = await asyncio.to_thread(still_there, end.directory, "")
+        return _chunk(end.text, state_of_call, _facts(end)), directory
+
+    async def drop(self, question: ApplyQuestion) -> str:
+        """Drop the changes of a run; return what it printed."""
+        try:
+            command = await asyncio.to_thread(self._commands.find, question)
+        except IsolationError:
+            return ""
+        command.drop()
+        await asyncio.shield(asyncio.to_thread(command.close))
+        return command.output
+
+    async def output(self, question: ApplyQuestion) -> str:
+        """Return what a run printed; empty if that is no longer known."""
+        try:
+            command = await asyncio.to_thread(self._commands.find, question)
+        except IsolationError:
+            return ""
+        await asyncio.to_thread(command.close)
+        return command.output
+
+
+async def _ended(
+    command: HeldCommand,
+    contexts: Sequence[PermissionContext],
+    session: AgentState | None,
+    chunk: ToolChunk,
+    output: str,
+) -> HeldEnd:
+    """Return what becomes of the changes of a command that has ended."""
+    facts = chunk.metadata
+    try:
+        return await command.end(
+            contexts,
+            session,
+            output=output,
+            exit_status=facts["exit_code"],
+            directory=facts["directory"],
+        )
+    except (IsolationError, OSError) as error:
+        chunk.state = ToolResultState.ERROR
+        return HeldEnd(f"It ran held: nothing of it was kept, since {error}.", Verdict.DROP)
+
+
+def _tell(chunk: ToolChunk, end: HeldEnd, held_call: HeldCall) -> None:
+    """Add to the last chunk of a run what became of its changes."""
+    chunk.metadata["held"] = _facts(end)
+    if end.question is not None:
+        held_call.ask(end.question)
+        chunk.state = ToolResultState.RUNNING
+        return
+    if end.verdict is Verdict.DROP and chunk.state is ToolResultState.SUCCESS:
+        chunk.state = ToolResultState.DENIED
+    if end.text:
+        chunk.content.append(TextBlock(text=_note(end.text, after=chunk)))
+
+
+def _note(text: str, *, after: ToolChunk) -> str:
+    texts = [block.text for block in after.content if isinstance(block, TextBlock) and block.text]
+    begins_line = not texts or texts[-1].endswith("\n")
+    return f"[{text}]" if begins_line else f"\n[{text}]"
+
+
+def _facts(end: HeldEnd) -> dict[str, Any]:
+    return {"verdict": end.verdict.value, "changed": end.changed, "applied": end.is_applied}
+
+
+def _not_applied(reason: str) -> tuple[ToolChunk, str]:
+    end = HeldEnd(f"Not applied: {reason}. The files are as before.", Verdict.DROP)
+    return _chunk(end.text, ToolResultState.ERROR, _facts(end)), ""
+
+
+def _chunk(text: str, state: ToolResultState, facts: dict[str, Any]) -> ToolChunk:
+    return ToolChunk(content=[TextBlock(text=f"\n[{text}]")], state=state, metadata={"held": facts})
+
+
+def _directories(call: PreparedCommand) -> list[str]:
+    return [each.resolved for each in call.surroundings.working_directories]
+
+
+def _without_secrets(inherited: dict[str, str], _keys: object) -> dict[str, str]:
+    return dict.fromkeys(secret_names(inherited), "")
+
+
+def default_store() -> Path:
+    """Return the folder of layers, unless another one is given."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    top = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
+    return top / "agentscope-like" / "layers"
+
+
+def with_escalation(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return Bash's schema with the parameters that ask for the host."""
+    return {**schema, "properties": {**schema["properties"], **_ESCALATION}}

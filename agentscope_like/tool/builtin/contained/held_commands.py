@@ -1,0 +1,410 @@
+"""Runs commands of Bash held, and keeps what they changed until it is applied or dropped."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from agentscope_like.exception import IsolationError
+from agentscope_like.message import ApplyQuestion
+from agentscope_like.permission import PermissionContext
+from agentscope_like.sandbox.held import HeldCredentials, held_objection
+from agentscope_like.sandbox.layer import (
+    ApplyError,
+    Layer,
+    apply_layer,
+    finish_applying,
+    sort_changes,
+)
+from agentscope_like.tool.builtin.contained.held_start import HeldStart
+from agentscope_like.tool.builtin.contained.outcome import (
+    HeldChanges,
+    Outcome,
+    PathReason,
+    Verdict,
+    judge_outcome,
+)
+from agentscope_like.tool.builtin.contained.question import held_question
+
+__all__ = ["HeldCommand", "HeldCommands", "HeldEnd"]
+
+_GONE = "the changes of the run are no longer there"
+_LAYER_NAME = re.compile(r"[0-9a-f]{16}")
+_RUN, _LOCK = "run.json", "lock"
+_TEMPORARY = "temporary-"
+_STRICTNESS = (Verdict.APPLY, Verdict.ASK, Verdict.DROP)
+
+
+class _Run(Struct, frozen=True):
+    """What is known of a run whose changes wait.
+
+    Attributes:
+        output: What it printed.
+        exit_status: How it ended.
+        directory: The directory that its shell ended in.
+        digest: The digest of its changes.
+    """
+
+    output: str
+    exit_status: int | None
+    directory: str | None
+    digest: str
+
+
+class HeldEnd(Struct, frozen=True):
+    """What became of the changes of a held run.
+
+    Attributes:
+        text: What the model is told; empty if the run changed nothing.
+        verdict: What was decided.
+        changed: How many files it changed.
+        is_applied: Whether the changes are applied now.
+        question: What a person is asked; None unless that is the verdict.
+        directory: The directory that its shell ended in, where that takes effect.
+    """
+
+    text: str
+    verdict: Verdict
+    changed: int = 0
+    is_applied: bool = False
+    question: ApplyQuestion | None = None
+    directory: str | None = None
+
+
+class HeldCommands:
+    """Makes the layers of held commands, and finds them again.
+
+    Args:
+        store: The folder of all layers; made if there is none. Everything in it is private to the
+            user and hidden from every confined run.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._objections: dict[tuple[str, ...], str | None] = {}
+        self._credentials = HeldCredentials()
+        self._temporary: _Temporary | None = None
+        self._is_tidy = False
+
+    async def objection(
+        self, directories: Sequence[str], start: str, home: str | None
+    ) -> str | None:
+        """Return why no command can run held here, or None; the first time it runs one.
+
+        Args:
+            directories: The working directories, resolved.
+            start: Where the command starts, resolved.
+            home: The home directory of the user.
+        """
+        if home is None:
+            return "the home directory is not known"
+        if not any(_is_within(start, each) for each in directories):
+            return "it starts outside of the working directories"
+        key = tuple(directories)
+        if key not in self._objections:
+            self._objections[key] = await asyncio.to_thread(self._look, key, home)
+        return self._objections[key] or _repository_objection(directories)
+
+    def _look(self, directories: Sequence[str], home: str) -> str | None:
+        try:
+            self._store.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._tidy()
+            return held_objection(self._store, directories, home=home)
+        except (OSError, IsolationError) as error:
+            return str(error)
+
+    def begin(self, directories: Sequence[str], *, home: str, hide: Sequence[str]) -> HeldCommand:
+        """Make the layer of one command; blocks.
+
+        Args:
+            directories: The working directories.
+            home: The home directory of the user.
+            hide: More that the command must not see.
+
+        Raises:
+            IsolationError: It cannot be made.
+        """
+        try:
+            if self._temporary is None:
+                self._temporary = _Temporary(self._store)
+                weakref.finalize(self, self._temporary.remove)
+            layer = Layer.make(self._store, directories)
+            lock = _locked(layer.folder)
+        except OSError as error:
+            raise IsolationError(f"the command cannot be held: {error}") from error
+        start = HeldStart(
+            layer,
+            home=home,
+            temporary=self._temporary.path,
+            hide=hide,
+            credentials=self._credentials,
+        )
+        return HeldCommand(start, lock)
+
+    def find(self, question: ApplyQuestion) -> HeldCommand:
+        """Find the command again that a question is about.
+
+        Raises:
+            IsolationError: Its layer is no longer there, damaged, or another one.
+        """
+        if not _LAYER_NAME.fullmatch(question.layer):
+            raise IsolationError(_GONE)
+        layer = Layer.open(self._store / question.layer)
+        try:
+            run = msgspec.json.decode((layer.folder / _RUN).read_bytes(), type=_Run)
+            lock = _locked(layer.folder)
+        except (OSError, msgspec.DecodeError) as error:
+            raise IsolationError(f"{_GONE}: {error}") from error
+        found = HeldCommand(None, lock, layer, run)
+        if run.digest != question.digest:
+            found.close()
+            raise IsolationError(f"{_GONE}: the layer has other changes")
+        return found
+
+    def _tidy(self) -> None:
+        """Remove the layers of runs that ended with their process, once."""
+        if self._is_tidy:
+            return
+        self._is_tidy = True
+        for folder in self._store.iterdir():
+            is_layer = _LAYER_NAME.fullmatch(folder.name) is not None
+            if not is_layer and not folder.name.startswith(_TEMPORARY):
+                continue
+            try:
+                lock = _locked(folder)
+            except OSError:
+                continue  # it is in use
+            try:
+                if not is_layer:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    continue
+                layer = Layer.open(folder)
+                if finish_applying(layer) or not (folder / _RUN).exists():
+                    layer.drop()
+            except IsolationError:
+                continue  # what a person has to look at stays
+            finally:
+                os.close(lock)
+
+
+class _Temporary:
+    """The directory of one session that holds the `/tmp` and `/var/tmp` of its held commands."""
+
+    def __init__(self, store: Path) -> None:
+        self.path = tempfile.mkdtemp(prefix=_TEMPORARY, dir=store)
+        self._lock = _locked(Path(self.path))
+
+    def remove(self) -> None:
+        """Remove it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+
+
+class HeldCommand:
+    """One command that runs, or ran, held."""
+
+    def __init__(
+        self,
+        start: HeldStart | None,
+        lock: int,
+        layer: Layer | None = None,
+        run: _Run | None = None,
+    ) -> None:
+        found = layer if start is None else start.layer
+        if found is None:
+            raise IsolationError(_GONE)
+        self.start = start
+        self.layer = found
+        self._lock = lock
+        self._run = run
+        self._is_kept = run is not None
+
+    @property
+    def output(self) -> str:
+        """Return what the command printed."""
+        return "" if self._run is None else self._run.output
+
+    async def end(
+        self,
+        contexts: Sequence[PermissionContext],
+        session: object,
+        *,
+        output: str,
+        exit_status: int | None,
+        directory: str | None,
+    ) -> HeldEnd:
+        """Decide what becomes of the changes, and apply them if nobody has to be asked.
+
+        Args:
+            contexts: The policies; the strictest counts.
+            session: The state of the agent, if any.
+            output: What the command printed.
+            exit_status: How it ended; None if it was ended, so that nothing is applied.
+            directory: The directory that its shell ended in.
+
+        Raises:
+            IsolationError: The changes cannot be listed.
+        """
+        if exit_status is None:
+            return HeldEnd("It ran held: nothing of it was kept.", Verdict.DROP)
+        held, digest = await asyncio.to_thread(self._listed)
+        outcome = await _strictest(held, contexts, session)
+        changed = sum(len(one.changes) for one in held)
+        if outcome.verdict is Verdict.DROP:
+            return HeldEnd(_dropped(outcome.reasons), Verdict.DROP, changed)
+        self._run = _Run(output, exit_status, directory, digest)
+        if outcome.verdict is Verdict.APPLY:
+            return await self.apply(held)
+        question = await asyncio.to_thread(self._ask, held, outcome, self._run)
+        return HeldEnd("", Verdict.ASK, changed, question=question)
+
+    async def judged(
+        self, contexts: Sequence[PermissionContext], session: object
+    ) -> tuple[Outcome, list[HeldChanges]]:
+        """Return what becomes of the changes under these policies, and the changes.
+
+        Raises:
+            IsolationError: They are no longer there, or others than were asked about.
+        """
+        held, digest = await asyncio.to_thread(self._listed)
+        if self._run is None or digest != self._run.digest:
+            raise IsolationError(f"{_GONE}: the layer has other changes")
+        return await _strictest(held, contexts, session), held
+
+    async def apply(self, held: Sequence[HeldChanges]) -> HeldEnd:
+        """Apply the changes, all or none; the layer is dropped when this is closed.
+
+        Args:
+            held: The changes, as listed.
+        """
+        changed = sum(len(one.changes) for one in held)
+        self._is_kept = False
+        try:
+            await asyncio.to_thread(apply_layer, self.layer, self._manifests)
+        except ApplyError as error:
+            return HeldEnd(f"Not applied: {error.message}. The files are as before.", Verdict.DROP)
+        run = self._run
+        text = "" if not changed else f"It ran held; {_counted(held)} applied."
+        directory = None if run is None else run.directory
+        return HeldEnd(text, Verdict.APPLY, changed, is_applied=True, directory=directory)
+
+    def _listed(self) -> tuple[list[HeldChanges], str]:
+        self._manifests = tuple(self.layer.manifests())
+        with self.layer.descriptors() as opened:
+            held = [
+                HeldChanges(manifest.directory, sort_changes(manifest, descriptors))
+                for manifest, descriptors in zip(self._manifests, opened, strict=True)
+            ]
+        digests = "".join(each.digest for each in self._manifests)
+        return held, hashlib.sha256(digests.encode()).hexdigest()
+
+    def _ask(self, held: Sequence[HeldChanges], outcome: Outcome, run: _Run) -> ApplyQuestion:
+        """Keep the layer, and return what a person is asked."""
+        shown = held_question(
+            self.layer, held, outcome, output=run.output, exit_status=run.exit_status or 0
+        )
+        path = self.layer.folder / _RUN
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(msgspec.json.encode(run))
+            file.flush()
+            os.fsync(file.fileno())
+        self._is_kept = True
+        return ApplyQuestion(
+            layer=self.layer.folder.name,
+            digest=run.digest,
+            title=shown.title,
+            lines=shown.lines,
+            output=shown.output,
+            exit_status=run.exit_status,
+        )
+
+    def drop(self) -> None:
+        """Let `close` drop the layer with its changes."""
+        self._is_kept = False
+
+    def close(self) -> None:
+        """Free what the run needed, and drop the layer unless its changes wait; blocks."""
+        if self.start is not None:
+            self.start.close()
+        if not self._is_kept:
+            self.layer.drop()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+async def _strictest(
+    held: Sequence[HeldChanges], contexts: Sequence[PermissionContext], session: object
+) -> Outcome:
+    outcomes = [await judge_outcome(held, each, session) for each in contexts]
+    return max(outcomes, key=lambda each: _STRICTNESS.index(each.verdict))
+
+
+def _counted(held: Sequence[HeldChanges]) -> str:
+    number = sum(len(one.changes) for one in held)
+    return f"{number:,} change was" if number == 1 else f"{number:,} changes were"
+
+
+def _dropped(reasons: Sequence[PathReason]) -> str:
+    if not reasons:
+        return "It ran held: nothing of it was kept."
+    first = reasons[0]
+    more = f" (and {len(reasons) - 1:,} more)" if len(reasons) > 1 else ""
+    named = f"{first.path}: " if first.path else ""
+    return f"It ran held, and its changes were not applied: {named}{first.because}{more}"
+
+
+def _locked(folder: Path) -> int:
+    """Return the descriptor of the folder's lock, taken.
+
+    Raises:
+        OSError: Another process has it.
+    """
+    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _is_within(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(f"{directory.rstrip('/')}/")
+
+
+def _repository_objection(directories: Sequence[str]) -> str | None:
+    """Return why git would write past the layers, or None: its directory lies outside of them."""
+    for directory in directories:
+        place = directory
+        while not os.path.lexists(os.path.join(place, ".git")) and place != "/":
+            place = os.path.dirname(place)
+        if place == "/":
+            continue
+        git = os.path.realpath(os.path.join(place, _git_directory(place)))
+        if not any(_is_within(git, each) for each in directories):
+            return f"its git directory {git} lies outside of the working directories"
+    return None
+
+
+def _git_directory(place: str) -> str:
+    """Return where the git directory of a work tree is: a file may name it."""
+    path = os.path.join(place, ".git")
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(4096).removeprefix("gitdir:").strip()
+    except IsADirectoryError:
+        return path
+    except OSError:
+        return path

@@ -1,0 +1,67 @@
+"""A call that runs held, and the tools whose calls can: what it changed waits for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Protocol, runtime_checkable
+
+from agentscope_like.message import ApplyQuestion, ToolChunk
+from agentscope_like.permission import PermissionContext, PermissionDecision
+from agentscope_like.state import AgentState
+
+__all__ = ["HeldCall", "HoldingTool"]
+
+
+class HeldCall:
+    """The order to run one call held; its tool asks here about what the call changed.
+
+    Only a `Toolkit` gives it to a tool, as `_held_call`.
+
+    Attributes:
+        contexts: Further policies under which the changes are judged, such as that of a parent; the
+            strictest counts.
+    """
+
+    def __init__(self) -> None:
+        self.contexts: list[PermissionContext] = []
+        self._question: ApplyQuestion | None = None
+
+    @property
+    def question(self) -> ApplyQuestion | None:
+        """Return what a person is asked about; None if nothing is."""
+        return self._question
+
+    def ask(self, question: ApplyQuestion) -> None:
+        """Ask a person whether the changes are to be applied; the call is not over then."""
+        self._question = question
+
+
+@runtime_checkable
+class HoldingTool(Protocol):
+    """A tool that can run calls held: what they change is kept aside until it is applied."""
+
+    async def judge_changes(self, question: ApplyQuestion, state: AgentState) -> PermissionDecision:
+        """Return whether the changes may be applied under the policy of the moment.
+
+        Returns:
+            DENY if they must not be applied; anything else if a person's yes is enough.
+        """
+
+    def apply_changes(
+        self, question: ApplyQuestion, state: AgentState
+    ) -> AsyncGenerator[ToolChunk, None]:
+        """Apply the changes that the question is about, and nothing else; runs no command.
+
+        Yields:
+            One chunk that tells the model what became of them.
+        """
+
+    async def drop_changes(self, question: ApplyQuestion, state: AgentState) -> str:
+        """Drop the changes that the question is about.
+
+        Returns:
+            What the run printed.
+        """
+
+    async def held_output(self, question: ApplyQuestion) -> str:
+        """Return what the run printed; empty if that is no longer known."""
