@@ -23,7 +23,8 @@ __all__ = ["CommandRow", "CommandRows", "RowTable", "row_table"]
 
 _SHORTEST_CUT = 4
 _FIELDS = frozenset(
-    "does programs traits except words but flags lacks operands any_word alone".split()
+    {"does", "programs", "traits", "except", "words", "but"}
+    | {"flags", "lacks", "operands", "any_word", "alone"}
 )
 _SOMETHING = "x"
 """Stands for the rest of a word of which only the beginning is known."""
@@ -77,7 +78,7 @@ class CommandRow(Struct, frozen=True, eq=False):
         but: What harmless arguments begin with.
         tests: Each must hold of at least one argument.
         operands: What some argument that is not an option must match; None for anything.
-        lacks: None of these may hold of an argument.
+        lacks: What no argument may be; None for anything.
         alone: Whether there must be no arguments.
     """
 
@@ -86,7 +87,7 @@ class CommandRow(Struct, frozen=True, eq=False):
     but: tuple[tuple[str, ...], ...]
     tests: tuple[_Test, ...]
     operands: _Whole | None
-    lacks: tuple[_Test, ...] = ()
+    lacks: _Flag | None = None
     alone: bool = False
 
     def fits(self, arguments: Sequence[str], starts: Iterable[str]) -> bool:
@@ -98,7 +99,7 @@ class CommandRow(Struct, frozen=True, eq=False):
         """
         if self.words and self.first_words(arguments) is None:
             return False
-        if any(test.holds(word) for test in self.lacks for word in arguments):
+        if self.lacks is not None and any(map(self.lacks.holds, arguments)):
             return False
         if self.operands is None:
             return True
@@ -279,7 +280,7 @@ def _compile(row: dict[str, Any], name: str) -> CommandRow:
             *(test for test in (operands, any_word) if test),
         ),
         operands=operands,
-        lacks=tuple(_Flag(frozenset(group.split())) for group in row.get("lacks", ())),
+        lacks=_Flag(frozenset(row["lacks"].split())) if "lacks" in row else None,
         alone=row.get("alone", False),
     )
 
