@@ -26,7 +26,11 @@ from agentscope_like.permission import (
     PermissionMode,
     PermissionRule,
 )
-from agentscope_like.permission.command import find_danger, suggest_wider_patterns
+from agentscope_like.permission.command import (
+    find_danger,
+    hold_objection,
+    suggest_wider_patterns,
+)
 from agentscope_like.shell import (
     CommandAnalysis,
     Doubt,
@@ -40,6 +44,7 @@ from agentscope_like.tool import Bash
 from tests.record import AtOnce
 
 __all__ = [
+    "HOLDING",
     "PURPOSES",
     "CommandAnalysis",
     "Doubt",
@@ -58,6 +63,7 @@ __all__ = [
     "doubts_of",
     "make_place",
     "met",
+    "objection_to_holding",
     "paths_of",
     "place",
     "reads",
@@ -68,6 +74,9 @@ __all__ = [
 
 PURPOSES = Path(agentscope_like.__file__).parent / "shell" / "walk" / "purposes.toml"
 """The table of what programs do, in words."""
+
+HOLDING = Path(agentscope_like.__file__).parent / "permission" / "command" / "holding.toml"
+"""The table of commands that are not to run held."""
 
 _TOOLS = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
 
@@ -192,6 +201,14 @@ def danger_of(command: str, where: Place | None = None, *, tool: Bash | None = N
     """Return why a person has to look at a command whatever is allowed; empty where nothing is."""
     decision = decide(command, where, rules=["allow Bash"], tool=tool)
     return decision.message if decision.bypass_immune else ""
+
+
+def objection_to_holding(command: str, where: Place | None = None) -> str | None:
+    """Return why a command is not to run held; it starts in `/ws` where no place is given."""
+    here = where or Place(Path("/ws"), Path("/home/u"))
+    directory, home = str(here.work), str(here.home)
+    around = Surroundings(directory=directory, working=(directory,), root=directory, home=home)
+    return hold_objection(analyze(command, directory=directory, home=home), around)
 
 
 def met(command: str, rule: str, where: Place | None = None) -> str:

@@ -10,6 +10,7 @@ from agentscope_like.permission.command.command_reading import CheckedAnalysis
 from agentscope_like.permission.command.command_rules import CommandRules
 from agentscope_like.permission.command.edits import edit_objection
 from agentscope_like.permission.command.file_rules import FilePatterns, FileRules
+from agentscope_like.permission.command.holding import hold_objection
 from agentscope_like.permission.command.prepared_command import PreparedCommand
 from agentscope_like.permission.command.safety_checks import find_danger
 
@@ -22,5 +23,6 @@ __all__ = [
     "compile_command",
     "edit_objection",
     "find_danger",
+    "hold_objection",
     "suggest_wider_patterns",
 ]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
-from agentscope_like.permission.command.dangers import Dangers
+from agentscope_like.permission.command.command_rows import CommandRows, row_table
 from agentscope_like.permission.command.downloads import Downloads
 from agentscope_like.shell import (
     CHANGES,
@@ -58,6 +58,7 @@ _FEEDING = re.compile(r"\||\$\(|`|<\(")
 _BLANKS = re.compile(r"\s+")
 _MOST_FUNCTIONS = 32
 _MOST_REMOVED = 256
+_dangers = row_table(__file__, "dangers.toml", "danger")
 _TOO_MANY_PATHS = "removes too many paths to check each one"
 
 
@@ -151,10 +152,10 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
         groups.append((written.argv, readings(written), part.directory or "/"))
     groups += [(text, raw_readings(text), "/") for text in unread_texts(part)]
     for words, commands, here in groups:
-        dangers = Dangers(words, computed if words is part.argv else ())
+        dangers = CommandRows(_dangers(), words, computed if words is part.argv else ())
         for command in commands:
-            if reason := dangers.of(command):
-                return reason
+            if row := dangers.of(command):
+                return row.does
             if command[0] in programs_with("remover") and not _is_opened(part, look):
                 operands = [word for word in command[1:] if word]
                 if reason := _of_removed(operands, look.around, here):
@@ -338,10 +339,10 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
     if runs_code and names & programs_with("downloader") and _FEEDING.search(command):
         return _finding(command, whole, "cannot be parsed, and may run downloaded code")
     removed: dict[str, None] = {}
-    dangers = Dangers(words)
+    dangers = CommandRows(_dangers(), words)
     for reading in raw_commands(command):
-        if reason := dangers.of(reading):
-            return _finding(command, whole, f"cannot be parsed, and perhaps {reason}")
+        if row := dangers.of(reading):
+            return _finding(command, whole, f"cannot be parsed, and perhaps {row.does}")
         if reading[0] in programs_with("remover"):
             removed.update(dict.fromkeys(filter(None, reading[1:])))
     if reason := _of_removed(tuple(removed), around, "/"):

@@ -1,12 +1,15 @@
-"""Finds dangerous commands, which always ask: the compiled rows of `dangers.toml`."""
+"""Rows of tables that say what some commands do, by program, words, flags and operands.
+
+The heads of `dangers.toml` and `holding.toml` explain the fields of a row.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,12 +17,15 @@ from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell import Unknown
-from agentscope_like.shell.catalog import canonical
+from agentscope_like.shell.catalog import canonical, programs_with
 
-__all__ = ["Danger", "Dangers"]
+__all__ = ["CommandRow", "CommandRows", "RowTable", "row_table"]
 
 _SHORTEST_CUT = 4
-_FIELDS = frozenset({"does", "programs", "words", "but", "flags", "operands", "any_word"})
+_FIELDS = frozenset(
+    {"does", "programs", "traits", "except", "words", "but"}
+    | {"flags", "lacks", "operands", "any_word", "alone"}
+)
 _SOMETHING = "x"
 """Stands for the rest of a word of which only the beginning is known."""
 
@@ -63,15 +69,17 @@ class _Whole(Struct, frozen=True, eq=False):
 _Test: TypeAlias = _Flag | _Whole
 
 
-class Danger(Struct, frozen=True, eq=False):
+class CommandRow(Struct, frozen=True, eq=False):
     """One row.
 
     Attributes:
-        does: Why the command asks, as the rest of a sentence.
+        does: What the command does, as the rest of a sentence.
         words: What the arguments may begin with; empty for anything.
         but: What harmless arguments begin with.
         tests: Each must hold of at least one argument.
         operands: What some argument that is not an option must match; None for anything.
+        lacks: What no argument may be; None for anything.
+        alone: Whether there must be no arguments.
     """
 
     does: str
@@ -79,6 +87,8 @@ class Danger(Struct, frozen=True, eq=False):
     but: tuple[tuple[str, ...], ...]
     tests: tuple[_Test, ...]
     operands: _Whole | None
+    lacks: _Flag | None = None
+    alone: bool = False
 
     def fits(self, arguments: Sequence[str], starts: Iterable[str]) -> bool:
         """Return whether the row matches the arguments.
@@ -87,7 +97,9 @@ class Danger(Struct, frozen=True, eq=False):
             arguments: Those that are known.
             starts: What others begin with.
         """
-        if self.words and all(tuple(arguments[: len(each)]) != each for each in self.words):
+        if self.words and self.first_words(arguments) is None:
+            return False
+        if self.lacks is not None and any(map(self.lacks.holds, arguments)):
             return False
         if self.operands is None:
             return True
@@ -95,24 +107,34 @@ class Danger(Struct, frozen=True, eq=False):
             map(self.operands.may_hold, _operands(starts))
         )
 
+    def first_words(self, arguments: Sequence[str | None]) -> tuple[str, ...] | None:
+        """Return the words of the row that arguments begin with, or None."""
+        return next((each for each in self.words if tuple(arguments[: len(each)]) == each), None)
+
     def spares(self, arguments: Sequence[str | None]) -> bool:
-        """Return whether arguments, None for those not known, begin as harmless ones do."""
+        """Return whether the row leaves alone what has these arguments, None for unknown ones."""
+        if self.alone and arguments:
+            return True
         return any(tuple(arguments[: len(each)]) == each for each in self.but)
 
 
-class Dangers:
-    """Finds the dangerous among commands of the same words, holding each word against a row once.
+class CommandRows:
+    """Finds the row about commands of the same words, holding each word against a row once.
 
     Args:
+        table: The rows.
         words: All the words that the arguments are taken from, known or not.
         computed: What is known of those that are not: each text that one may be is held against
             the rows, or else the text that it begins with.
     """
 
-    def __init__(self, words: Sequence[str | None], computed: Sequence[Unknown] = ()) -> None:
+    def __init__(
+        self, table: RowTable, words: Sequence[str | None], computed: Sequence[Unknown] = ()
+    ) -> None:
+        self._table = table
         self._given = words
         self._computed = computed
-        self._passing: dict[Danger, list[frozenset[str]]] = {}
+        self._passing: dict[CommandRow, list[frozenset[str]]] = {}
         self._choices: tuple[str, ...] = ()
         if computed:
             self._choices = tuple(dict.fromkeys(text for each in computed for text in each.choices))
@@ -125,8 +147,8 @@ class Dangers:
     def _words(self) -> frozenset[str]:
         return frozenset(word for word in self._given if word is not None).union(self._choices)
 
-    def of(self, command: Sequence[str | None]) -> str | None:
-        """Return why a command is dangerous, as the rest of a sentence, or None.
+    def of(self, command: Sequence[str | None]) -> CommandRow | None:
+        """Return the first row that matches a command, or None.
 
         Args:
             command: The program's bare name and its arguments, without options that stand before a
@@ -134,7 +156,7 @@ class Dangers:
         """
         if not command or command[0] is None:
             return None
-        rows = _rows_of(command[0])
+        rows = self._table.about(command[0])
         if rows is None:
             return None
         arguments = [word for word in command[1:] if word is not None]
@@ -143,21 +165,21 @@ class Dangers:
         if command[1:] and command[1] is None:
             firsts += ([text, *arguments] for text in self._choices if rows.match_first(text))
         for each in firsts:
-            if reason := self._found(rows, each, command[1:]):
-                return reason
+            if row := self._found(rows, each, command[1:]):
+                return row
         return None
 
     def _found(
         self, rows: _Rows, arguments: Sequence[str], written: Sequence[str | None]
-    ) -> str | None:
+    ) -> CommandRow | None:
         for row in rows.beginning(arguments[0] if arguments else ""):
             if row.spares(written) or not self._may_fit(row, arguments):
                 continue
             if row.fits(arguments, self._starts):
-                return row.does
+                return row
         return None
 
-    def _may_fit(self, row: Danger, arguments: Sequence[str]) -> bool:
+    def _may_fit(self, row: CommandRow, arguments: Sequence[str]) -> bool:
         passing = self._passing.get(row)
         if passing is None:
             passing = [self._passed(test) for test in row.tests]
@@ -173,7 +195,7 @@ class Dangers:
 class _Rows:
     """The rows about one program, indexed by the first argument that they match."""
 
-    def __init__(self, rows: Sequence[Danger]) -> None:
+    def __init__(self, rows: Sequence[CommandRow]) -> None:
         self._anywhere = tuple(row for row in rows if not row.words)
         firsts = {words[0] for row in rows for words in row.words}
         self._by_word = {
@@ -187,51 +209,69 @@ class _Rows:
         """Return whether one of the rows matches a first word."""
         return first in self._by_word
 
-    def beginning(self, first: str) -> tuple[Danger, ...]:
+    def beginning(self, first: str) -> tuple[CommandRow, ...]:
         """Return the rows that may match arguments that begin with this word."""
         return self._by_word.get(first, self._anywhere)
 
 
-class _Table:
-    """All rows, indexed by program."""
+class RowTable:
+    """All rows of a table, indexed by program.
 
-    def __init__(self, text: str) -> None:
-        self._named: dict[str, list[Danger]] = {}
-        self._globs: list[tuple[str, Danger]] = []
-        for row in tomllib.loads(text)["danger"]:
-            danger = _compile(row)
-            for program in row["programs"].split():
+    Args:
+        rows: The rows as they are written.
+        name: The name of the table in errors.
+
+    Raises:
+        ValueError: A row has an unknown field.
+    """
+
+    def __init__(self, rows: Iterable[dict[str, Any]], name: str) -> None:
+        self._named: dict[str, list[CommandRow]] = {}
+        self._globs: list[tuple[str, CommandRow]] = []
+        for written in rows:
+            row = _compile(written, name)
+            for program in _programs(written):
                 if "*" in program:
-                    self._globs.append((program, danger))
+                    self._globs.append((program, row))
                 else:
-                    self._named.setdefault(program, []).append(danger)
+                    self._named.setdefault(program, []).append(row)
+        self.about: Callable[[str], _Rows | None] = lru_cache(maxsize=1024)(self._about)
 
-    def about(self, program: str) -> _Rows | None:
+    def _about(self, program: str) -> _Rows | None:
         """Return the rows about a program, or None if there are none."""
-        globs = [danger for pattern, danger in self._globs if fnmatchcase(program, pattern)]
+        globs = [row for pattern, row in self._globs if fnmatchcase(program, pattern)]
         rows = (*self._named.get(canonical(program), ()), *globs)
         return _Rows(rows) if rows else None
 
 
-@lru_cache(maxsize=1)
-def _table() -> _Table:
-    return _Table(Path(__file__).with_name("dangers.toml").read_text("utf-8"))
+def row_table(module: str, name: str, key: str) -> Callable[[], RowTable]:
+    """Return a function that returns the rows of a file beside a module, read on first use.
+
+    Args:
+        module: The module's `__file__`.
+        name: The file's name.
+        key: The name of its array of rows.
+    """
+    file = Path(module).with_name(name)
+    return cache(lambda: RowTable(tomllib.loads(file.read_text("utf-8"))[key], name))
 
 
-@lru_cache(maxsize=1024)
-def _rows_of(program: str) -> _Rows | None:
-    return _table().about(program)
+def _programs(row: dict[str, Any]) -> Iterator[str]:
+    spared = row.get("except", "").split()
+    yield from row.get("programs", "").split()
+    for trait in row.get("traits", "").split():
+        yield from sorted({*map(canonical, programs_with(trait))}.difference(spared))
 
 
-def _compile(row: dict[str, Any]) -> Danger:
+def _compile(row: dict[str, Any], name: str) -> CommandRow:
     unknown = row.keys() - _FIELDS
     if unknown:
-        raise ValueError(f"dangers.toml: unknown field {sorted(unknown)} in `{row.get('does')}`")
+        raise ValueError(f"{name}: unknown field {sorted(unknown)} in `{row.get('does')}`")
     operands, any_word = (
         _Whole(re.compile(row[field])) if field in row else None
         for field in ("operands", "any_word")
     )
-    return Danger(
+    return CommandRow(
         does=row["does"],
         words=tuple(tuple(words.split()) for words in row.get("words", ())),
         but=tuple(tuple(words.split()) for words in row.get("but", ())),
@@ -240,6 +280,8 @@ def _compile(row: dict[str, Any]) -> Danger:
             *(test for test in (operands, any_word) if test),
         ),
         operands=operands,
+        lacks=_Flag(frozenset(row["lacks"].split())) if "lacks" in row else None,
+        alone=row.get("alone", False),
     )
 
 

@@ -1,0 +1,171 @@
+"""Says why a command is not to run held: what `holding.toml` and its effects tell of it.
+
+A command that runs held has no network, no services and no place outside to write to. What is known
+to need one of these, to run without an end or to wait for a person is better asked about. Safety
+does not rest on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+
+from agentscope_like.paths import (
+    TOO_MANY,
+    Location,
+    PathError,
+    TooManyFilesError,
+    inside_any,
+    locate_directories,
+)
+from agentscope_like.permission.command.command_rows import CommandRow, CommandRows, RowTable
+from agentscope_like.shell import (
+    CHANGES,
+    CommandAnalysis,
+    EffectKind,
+    Part,
+    Surroundings,
+    Words,
+)
+from agentscope_like.shell.facts import started_by
+from agentscope_like.shell.syntax import Pipeline
+from agentscope_like.toml_tables import WordSet, table_beside
+
+__all__ = ["hold_objection"]
+
+_FILE = "holding.toml"
+
+
+class _Need(Struct, frozen=True, forbid_unknown_fields=True):
+    """What some commands do, and the rows that say which."""
+
+    does: str
+    rows: tuple[dict[str, Any], ...]
+
+
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `holding.toml`, which says what each field is."""
+
+    temporary: tuple[str, ...]
+    ends: WordSet
+    editors: WordSet
+    about: WordSet
+    network: _Need
+    service: _Need
+    processes: _Need
+    outside: _Need
+    endless: _Need
+    interactive: _Need
+
+
+_table = table_beside(__file__, _FILE, _Table, _Need)
+
+
+def hold_objection(analysis: CommandAnalysis, surroundings: Surroundings) -> str | None:
+    """Return why a command is not to run held, or None.
+
+    Args:
+        analysis: The command. Every part of it counts, at any depth.
+        surroundings: Where it would run.
+    """
+    if not analysis.understood:
+        doubts = [doubt.message.rstrip(".") for doubt in analysis.doubts]
+        return doubts[0] if doubts else "it could not be read"
+    around = surroundings.of(analysis)
+    try:
+        for part in analysis.parts:
+            if reason := _effect_objection(part, around) or _row_objection(part, analysis, around):
+                return reason
+    except TooManyFilesError:
+        return f"it {TOO_MANY}"
+    except PathError as error:
+        return str(error)
+    return None
+
+
+def _effect_objection(part: Part, around: Surroundings) -> str | None:
+    """Return which effect of a part the kernel would refuse, or None."""
+    for effect in part.effects:
+        if effect.kind is EffectKind.NETWORK:
+            return f"`{effect.target}` {_table().network.does}"
+        for location in (around.locations(effect) or ()) if effect.kind in CHANGES else ():
+            if not around.contains(location) and not inside_any(location, _temporary()):
+                return f"`{location.absolute}` lies outside the working directories"
+    return None
+
+
+@cache
+def _temporary() -> tuple[Location, ...]:
+    return locate_directories(_table().temporary, directory="/")
+
+
+def _row_objection(part: Part, analysis: CommandAnalysis, around: Surroundings) -> str | None:
+    if part.read_only and len(part.argv) == 2 and part.argv[1] in _table().about:  # noqa: PLR2004
+        return None
+    tables = list(_tables_about(part, analysis))
+    for words in started_by(part, analysis, around, lambda: None, guess=False):
+        for table in tables:
+            if row := CommandRows(table, words).of(words):
+                return f"`{_label(words, row)}` {row.does}"
+    return None
+
+
+def _label(words: Words, row: CommandRow) -> str:
+    return " ".join((words[0] or "", *(row.first_words(words[1:]) or ())))
+
+
+def _tables_about(part: Part, analysis: CommandAnalysis) -> Iterator[RowTable]:
+    """Yield the tables that count for a part; of a proven read, only those about connections."""
+    table = _table()
+    yield _rows_of(table.network)
+    yield _rows_of(table.service)
+    if part.read_only:
+        return
+    yield _rows_of(table.processes)
+    yield _rows_of(table.outside)
+    if not any(each.name in table.ends for each in _with_carriers(part, analysis)):
+        yield _rows_of(table.endless)
+    if not _is_answered(part, analysis):
+        yield _rows_of(table.interactive)
+
+
+@cache
+def _compiled() -> dict[str, RowTable]:
+    table = _table()
+    needs = (
+        *(table.network, table.service, table.processes),
+        *(table.outside, table.endless, table.interactive),
+    )
+    return {
+        need.does: RowTable([{**row, "does": need.does} for row in need.rows], _FILE)
+        for need in needs
+    }
+
+
+def _rows_of(need: _Need) -> RowTable:
+    return _compiled()[need.does]
+
+
+def _with_carriers(part: Part, analysis: CommandAnalysis) -> Iterator[Part]:
+    """Yield a part and those that run it."""
+    yield part
+    while part.parent is not None:
+        part = analysis.parts[part.parent]
+        yield part
+
+
+def _is_answered(part: Part, analysis: CommandAnalysis) -> bool:
+    """Return whether a part is given an input or an editor, so that it waits for nobody."""
+    if any(redirect.feeds for redirect in part.redirects):
+        return True
+    if any(each.name in _table().editors for each in part.assignments):
+        return True
+    return any(
+        command.span.holds(part.span)
+        for node in analysis.nodes
+        if isinstance(node, Pipeline)
+        for command in node.commands[1:]
+    )
