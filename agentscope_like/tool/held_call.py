@@ -63,5 +63,8 @@ class HoldingTool(Protocol):
             What the run printed.
         """
 
+    async def held_difference(self, question: ApplyQuestion, state: AgentState) -> str:
+        """Return the unified diff of the changed text files; empty if the changes are gone."""
+
     async def held_output(self, question: ApplyQuestion) -> str:
         """Return what the run printed; empty if that is no longer known."""

@@ -51,6 +51,14 @@ class Change(Struct, frozen=True):
     renamed_from: str | None = None
     special: str = ""
 
+    @property
+    def only_times(self) -> bool:
+        """Return whether the file has the content, mode and kind that it had."""
+        before, after = self.before, self.after
+        if before is None or after is None or self.special:
+            return False
+        return msgspec.structs.replace(before, modified_ns=after.modified_ns) == after
+
 
 class Manifest(Struct, frozen=True):
     """What a run changed below one working directory.

@@ -550,6 +550,12 @@ class Bash(ToolBase):
         """Return what a held command printed, if it is still known."""
         return "" if self._containment is None else await self._containment.output(question)
 
+    async def held_difference(self, question: ApplyQuestion, state: AgentState) -> str:
+        """Return the unified diff of what a held command changed; see `HoldingTool`."""
+        return (
+            "" if self._containment is None else await self._containment.difference(question, state)
+        )
+
     async def _recorded(
         self,
         call: PreparedCommand,

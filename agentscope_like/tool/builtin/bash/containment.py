@@ -16,7 +16,7 @@ from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.state import AgentState
 from agentscope_like.tool.builtin.bash.environment import secret_names
 from agentscope_like.tool.builtin.bash.host_shell import Shell, still_there
-from agentscope_like.tool.builtin.bash.shell_result import not_confined
+from agentscope_like.tool.builtin.bash.shell_result import NO_OUTPUT, not_confined
 from agentscope_like.tool.builtin.contained import (
     HeldCommand,
     HeldCommands,
@@ -108,7 +108,8 @@ class Containment:
                 async for chunk in stream:
                     said += [each.text for each in chunk.content if isinstance(each, TextBlock)]
                     if chunk.is_last and "exit_code" in chunk.metadata:
-                        end = await _ended(command, contexts, session, chunk, "".join(said))
+                        output = "".join(said).removesuffix(NO_OUTPUT)
+                        end = await _ended(command, contexts, session, chunk, output)
                         _tell(chunk, end, held_call)
                         if end.directory is not None:
                             shell.move(await asyncio.to_thread(still_there, end.directory, ""))
@@ -174,6 +175,21 @@ class Containment:
         command.drop()
         await asyncio.shield(asyncio.to_thread(command.close))
         return command.output
+
+    async def difference(self, question: ApplyQuestion, state: AgentState) -> str:
+        """Return the unified diff of the text files that a run changed; empty if it is gone."""
+        try:
+            command = await asyncio.to_thread(self._commands.find, question)
+        except IsolationError:
+            return ""
+        try:
+            outcome, held = await command.judged([state.permission_context], state)
+            shown = await asyncio.to_thread(command.question, held, outcome)
+            return shown.difference
+        except IsolationError:
+            return ""
+        finally:
+            await asyncio.to_thread(command.close)
 
     async def output(self, question: ApplyQuestion) -> str:
         """Return what a run printed; empty if that is no longer known."""

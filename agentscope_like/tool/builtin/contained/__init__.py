@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from agentscope_like.tool.builtin.contained.held_commands import HeldCommand, HeldCommands
+    from agentscope_like.tool.builtin.contained.held_commands import (
+        HeldCommand,
+        HeldCommands,
+        HeldEnd,
+    )
     from agentscope_like.tool.builtin.contained.held_start import HeldStart
     from agentscope_like.tool.builtin.contained.holdable_command import (
         HoldableCommand,
@@ -24,6 +28,7 @@ __all__ = [
     "HeldChanges",
     "HeldCommand",
     "HeldCommands",
+    "HeldEnd",
     "HeldQuestion",
     "HeldStart",
     "HoldableCommand",
@@ -41,6 +46,7 @@ __getattr__ = on_first_use(
         "HeldChanges": "outcome",
         "HeldCommand": "held_commands",
         "HeldCommands": "held_commands",
+        "HeldEnd": "held_commands",
         "HeldStart": "held_start",
         "HoldableCommand": "holdable_command",
         "UndoableHoldableCommand": "holdable_command",

@@ -23,6 +23,7 @@ from agentscope_like.sandbox.held import HeldCredentials, held_objection
 from agentscope_like.sandbox.layer import (
     ApplyError,
     Layer,
+    Manifest,
     apply_layer,
     finish_applying,
     sort_changes,
@@ -35,7 +36,7 @@ from agentscope_like.tool.builtin.contained.outcome import (
     Verdict,
     judge_outcome,
 )
-from agentscope_like.tool.builtin.contained.question import held_question
+from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
 
 __all__ = ["HeldCommand", "HeldCommands", "HeldEnd"]
 
@@ -53,13 +54,19 @@ class _Run(Struct, frozen=True):
         output: What it printed.
         exit_status: How it ended.
         directory: The directory that its shell ended in.
-        digest: The digest of its changes.
+        manifests: What it changed.
     """
 
     output: str
     exit_status: int | None
     directory: str | None
-    digest: str
+    manifests: tuple[Manifest, ...]
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of its changes, to which an answer is bound."""
+        digests = "".join(each.digest for each in self.manifests)
+        return hashlib.sha256(digests.encode()).hexdigest()
 
 
 class HeldEnd(Struct, frozen=True):
@@ -258,12 +265,13 @@ class HeldCommand:
         """
         if exit_status is None:
             return HeldEnd("It ran held: nothing of it was kept.", Verdict.DROP)
-        held, digest = await asyncio.to_thread(self._listed)
+        manifests = tuple(await asyncio.to_thread(self.layer.manifests))
+        self._run = _Run(output, exit_status, directory, manifests)
+        held = await asyncio.to_thread(self._sorted)
         outcome = await _strictest(held, contexts, session)
         changed = sum(len(one.changes) for one in held)
         if outcome.verdict is Verdict.DROP:
             return HeldEnd(_dropped(outcome.reasons), Verdict.DROP, changed)
-        self._run = _Run(output, exit_status, directory, digest)
         if outcome.verdict is Verdict.APPLY:
             return await self.apply(held)
         question = await asyncio.to_thread(self._ask, held, outcome, self._run)
@@ -275,12 +283,16 @@ class HeldCommand:
         """Return what becomes of the changes under these policies, and the changes.
 
         Raises:
-            IsolationError: They are no longer there, or others than were asked about.
+            IsolationError: They are no longer there.
         """
-        held, digest = await asyncio.to_thread(self._listed)
-        if self._run is None or digest != self._run.digest:
-            raise IsolationError(f"{_GONE}: the layer has other changes")
+        held = await asyncio.to_thread(self._sorted)
         return await _strictest(held, contexts, session), held
+
+    def question(self, held: Sequence[HeldChanges], outcome: Outcome) -> HeldQuestion:
+        """Return what a person is shown, with the difference; blocks while files are read."""
+        run = self._run
+        output, status = ("", None) if run is None else (run.output, run.exit_status)
+        return held_question(self.layer, held, outcome, output=output, exit_status=status or 0)
 
     async def apply(self, held: Sequence[HeldChanges]) -> HeldEnd:
         """Apply the changes, all or none; the layer is dropped when this is closed.
@@ -299,21 +311,20 @@ class HeldCommand:
         directory = None if run is None else run.directory
         return HeldEnd(text, Verdict.APPLY, changed, is_applied=True, directory=directory)
 
-    def _listed(self) -> tuple[list[HeldChanges], str]:
-        self._manifests = tuple(self.layer.manifests())
+    @property
+    def _manifests(self) -> tuple[Manifest, ...]:
+        return () if self._run is None else self._run.manifests
+
+    def _sorted(self) -> list[HeldChanges]:
         with self.layer.descriptors() as opened:
-            held = [
+            return [
                 HeldChanges(manifest.directory, sort_changes(manifest, descriptors))
                 for manifest, descriptors in zip(self._manifests, opened, strict=True)
             ]
-        digests = "".join(each.digest for each in self._manifests)
-        return held, hashlib.sha256(digests.encode()).hexdigest()
 
     def _ask(self, held: Sequence[HeldChanges], outcome: Outcome, run: _Run) -> ApplyQuestion:
         """Keep the layer, and return what a person is asked."""
-        shown = held_question(
-            self.layer, held, outcome, output=run.output, exit_status=run.exit_status or 0
-        )
+        shown = self.question(held, outcome)
         path = self.layer.folder / _RUN
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(msgspec.json.encode(run))

@@ -85,7 +85,8 @@ async def judge_outcome(
 
     Every changed path, and the old name of a renamed file, is judged as a Write of it: a deny rule
     drops all changes; a safety check, an ask rule, a setting or something that is recorded nowhere
-    else asks. Then the mode decides; nothing but caches is applied in any mode that runs commands.
+    else asks. Then the mode decides; nothing but caches, or new times of files, is applied in any
+    mode that runs commands.
 
     Args:
         held: The changes of all working directories; they are applied together or not at all.
@@ -102,7 +103,8 @@ async def judge_outcome(
     if asked and properties.safety_asks:
         verdict = Verdict.DROP if properties.otherwise == "deny" else Verdict.ASK
         return Outcome(verdict, tuple(asked))
-    sorts = {each.sort for one in held for each in one.changes}
+    changes = [each for one in held for each in one.changes]
+    sorts = {each.sort for each in changes if not each.change.only_times}
     is_free = properties.edits_run or properties.otherwise == "allow" or sorts <= {Sort.CACHE}
     return Outcome(Verdict.APPLY if is_free else Verdict.ASK)
 
