@@ -17,9 +17,11 @@ from agentscope_like.permission import (
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine
+    from agentscope_like.tool.builtin.bash import Contain
 
 __all__ = [
     "parse_confine",
+    "parse_contain",
     "parse_directory",
     "parse_mode",
     "parse_rule",
@@ -56,6 +58,23 @@ def parse_confine(word: str) -> Confine:
             return known
     raise CliError(
         f"unknown value {word!r} of --confine (there are: {', '.join(words)}){nearest(word, words)}"
+    )
+
+
+def parse_contain(word: str) -> Contain:
+    """Return whether commands that would ask run held.
+
+    Raises:
+        CliError: There is no such choice.
+    """
+    from agentscope_like.tool.builtin.bash import Contain
+
+    words: tuple[Contain, ...] = get_args(Contain)
+    for known in words:
+        if word == known:
+            return known
+    raise CliError(
+        f"unknown value {word!r} of --contain (there are: {', '.join(words)}){nearest(word, words)}"
     )
 
 

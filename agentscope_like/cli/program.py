@@ -159,6 +159,13 @@ def run(
             metavar="WHEN",
         ),
     ] = "auto",
+    contain: Annotated[
+        str,
+        typer.Option(
+            help="Run what would ask held, and ask about what it changed: on, off.",
+            metavar="WHEN",
+        ),
+    ] = "on",
     ask_reads: Annotated[
         bool,
         typer.Option("--ask-reads", help="Ask about Read, Glob and Grep too, in mode default."),
@@ -187,7 +194,13 @@ def run(
     import asyncio
 
     gc.enable()
-    from agentscope_like.cli.options import parse_confine, parse_directory, parse_mode, parse_rules
+    from agentscope_like.cli.options import (
+        parse_confine,
+        parse_contain,
+        parse_directory,
+        parse_mode,
+        parse_rules,
+    )
     from agentscope_like.cli.run import RunOptions, parse_extras, run_session
 
     options = RunOptions(
@@ -199,6 +212,7 @@ def run(
         resume=resume,
         rules=tuple(parse_rules(allow, deny, ask)),
         confine=parse_confine(confine),
+        contain=parse_contain(contain),
         with_summary=summary,
         ask_reads=ask_reads,
         with_saving=not no_save,

@@ -44,6 +44,7 @@ def load_tool(
     confine: Confine = "auto",
     outputs: Path | None = None,
     background: BackgroundCommands | None = None,
+    layers: Path | None = None,
 ) -> ToolBase:
     """Return the tool of this name, working in `directory`; only its own module is loaded.
 
@@ -53,6 +54,7 @@ def load_tool(
         confine: Whether Bash confines its commands.
         outputs: Where Bash keeps whole outputs; by default until it ends.
         background: The commands that Bash leaves running; by default none.
+        layers: Where Bash keeps the layers of held commands; by default it holds none.
 
     Raises:
         CliError: There is none.
@@ -65,6 +67,7 @@ def load_tool(
     options: dict[str, Any] = {"cwd": directory} if name in _WITH_DIRECTORY else {}
     if name == "Bash":
         options |= {"confine": confine, "outputs": outputs, "background": background}
+        options |= {} if layers is None else {"contain": "on", "layers": layers}
     tool: ToolBase = kind(**options)
     return tool
 
@@ -75,6 +78,7 @@ def all_tools(
     confine: Confine = "auto",
     outputs: Path | None = None,
     background: BackgroundCommands | None = None,
+    layers: Path | None = None,
 ) -> list[ToolBase]:
     """Return every tool, working in `directory`.
 
@@ -83,9 +87,17 @@ def all_tools(
         confine: Whether Bash confines its commands.
         outputs: Where Bash keeps whole outputs; by default until it ends.
         background: The commands that Bash leaves running; by default none.
+        layers: Where Bash keeps the layers of held commands; by default it holds none.
     """
     return [
-        load_tool(name, directory, confine=confine, outputs=outputs, background=background)
+        load_tool(
+            name,
+            directory,
+            confine=confine,
+            outputs=outputs,
+            background=background,
+            layers=layers,
+        )
         for name in TOOL_NAMES
     ]
 

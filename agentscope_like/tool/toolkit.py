@@ -465,6 +465,8 @@ class Toolkit:
         if unchanged and was_shown(asked.decision, now, shown):
             call.approved = True
             return self._granted(decided, (*layers, *self._layers))
+        if decided.grant is not None:  # to run held
+            return decided
         call.decision = asked_anew(now, shown, unchanged=unchanged)
         return replace(decided, decision=call.decision)
 

@@ -28,7 +28,7 @@ def work(program: Program) -> str:
 
 def test_a_first_session_asks_only_about_what_changes_files(program: Program) -> None:
     """Of reading, searching, editing and a command, the edit and the command ask: two questions."""
-    terminal = program.open("run", "--model", work(program), "go")
+    terminal = program.open("run", "--contain", "off", "--model", work(program), "go")
     opening = terminal.expect("Edit asks")
     assert "files of the project are read unasked" in opening
     assert RUN not in opening
@@ -160,7 +160,7 @@ def test_ctrl_c_clears_a_half_typed_line(program: Program) -> None:
 def test_ctrl_c_inside_an_edit_returns_to_the_question(program: Program) -> None:
     """Giving up an edit approves nothing and ends nothing: the question stands there again."""
     model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Done."))
-    terminal = program.open("run", "--model", model, "go")
+    terminal = program.open("run", "--contain", "off", "--model", model, "go")
     terminal.answer(RUN, "e")
     terminal.expect("Command:")
     terminal.press("c")

@@ -13,6 +13,8 @@ from tests.cli.program import MESSAGE, Program, call, turn
 from tests.sandbox.kit import is_running
 
 RUN = "Run it? ["
+OFF = ("--contain", "off")
+"""What asks is asked about before it runs."""
 
 
 def test_yes_runs_the_call_and_the_session_goes_on(program: Program) -> None:
@@ -22,7 +24,7 @@ def test_yes_runs_the_call_and_the_session_goes_on(program: Program) -> None:
         turn(say="All done."),
         turn(say="Second answer."),
     )
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     shown = terminal.answer(RUN, "y")
     assert "touch made.txt" in shown
     assert "Bash asks" in shown
@@ -37,7 +39,7 @@ def test_yes_runs_the_call_and_the_session_goes_on(program: Program) -> None:
 def test_silence_and_typing_ahead_approve_nothing(program: Program) -> None:
     """An empty line, an unknown key, and keys pressed before the question stood there ask again."""
     model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Done."))
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.child.send("y\r")
     terminal.answer(RUN, "")
     terminal.expect("Type one of")
@@ -54,7 +56,7 @@ def test_silence_and_typing_ahead_approve_nothing(program: Program) -> None:
 def test_no_tells_the_agent_why(program: Program) -> None:
     """A no with a message reaches the model, and the call does not run."""
     model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Fine."))
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.answer(RUN, "n")
     terminal.answer("Tell the agent", "Use the other file.")
     shown = terminal.expect("Fine.")
@@ -66,7 +68,7 @@ def test_no_tells_the_agent_why(program: Program) -> None:
 def test_an_edited_command_is_what_runs(program: Program) -> None:
     """Editing changes what runs and what is shown; what the model wanted does not run."""
     model = program.script(turn(call("c1", "Bash", command="touch a.txt")), turn(say="Fine."))
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.answer(RUN, "e")
     terminal.expect("Command:")
     terminal.press("u")
@@ -84,7 +86,7 @@ def test_edited_arguments_must_be_an_object(program: Program) -> None:
     model = program.script(
         turn(call("c1", "Write", file_path="a.txt", content="one")), turn(say="Fine.")
     )
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     shown = terminal.answer(RUN, "e")
     assert "+one" in shown
     terminal.expect("Arguments:")
@@ -105,7 +107,7 @@ def test_a_rule_remembered_for_the_session_spares_the_next_question(program: Pro
         turn(call("c2", "Write", file_path="a.txt", content="two")),
         turn(say="Fine."),
     )
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.answer(RUN, "1")
     terminal.answer("for this project?", "s")
     terminal.expect("Fine.")
@@ -119,7 +121,7 @@ def test_a_rule_remembered_for_the_project_holds_in_the_next_session(program: Pr
     model = program.script(
         turn(call("c1", "Write", file_path="a.txt", content="one")), turn(say="Fine.")
     )
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.answer(RUN, "1")
     terminal.answer("for this project?", "p")
     terminal.expect("Fine.")
@@ -139,7 +141,7 @@ def test_an_external_call_is_answered_by_the_person(program: Program) -> None:
     model = program.script(
         turn(call("c1", "HumanApproval", action="publish", reason="ready")), turn(say="Fine.")
     )
-    terminal = program.open("run", "--model", model, "publish it")
+    terminal = program.open("run", *OFF, "--model", model, "publish it")
     shown = terminal.answer("Result:", "")
     assert "publish" in shown
     assert "ready" in shown
@@ -186,7 +188,7 @@ def test_ctrl_c_at_a_question_ends_the_reply_and_runs_nothing(program: Program) 
     model = program.script(
         turn(call("c1", "Bash", command="touch made.txt")), turn(say="Something else.")
     )
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.expect(RUN)
     terminal.press("c")
     terminal.expect("interrupted")
@@ -199,12 +201,12 @@ def test_ctrl_c_at_a_question_ends_the_reply_and_runs_nothing(program: Program) 
 def test_a_session_left_at_a_question_asks_again_when_resumed(program: Program) -> None:
     """Ctrl-D at a question leaves it open; resuming approves nothing, it asks again."""
     model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Fine."))
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.expect(RUN)
     terminal.press("d")
     terminal.end()
     session = program.call("sessions").stdout.split()[0]
-    terminal = program.open("run", "--resume", session)
+    terminal = program.open("run", *OFF, "--resume", session)
     terminal.expect(RUN)
     assert not (program.project / "made.txt").exists()
     terminal.type("y\r")
@@ -240,7 +242,7 @@ def test_the_whole_call_can_be_viewed(program: Program) -> None:
     model = program.script(
         turn(call("c1", "Write", file_path="a.txt", content=content)), turn(say="Fine.")
     )
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     shown = terminal.answer(RUN, "v")
     assert "more lines" in shown
     assert "line 150" not in shown
@@ -293,7 +295,7 @@ def test_a_question_waits_for_a_later_session_when_the_program_is_told_to_end(
 ) -> None:
     """SIGTERM at a question answers nothing; resumed, the call asks again."""
     model = program.script(turn(call("c1", "Bash", command="touch made.txt")), turn(say="Fine."))
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.expect(RUN)
     terminal.child.kill(signal.SIGTERM)
     assert terminal.end() == 143
@@ -312,7 +314,7 @@ def test_a_burst_of_keys_answers_nothing_by_accident(program: Program) -> None:
     """Keys pressed at once answer one question at most: the next one begins to listen later."""
     calls = [call(f"c{number}", "Bash", command=f"touch {number}.txt") for number in range(3)]
     model = program.script(turn(*calls), turn(say="Done."))
-    terminal = program.open("run", "--model", model, "make them")
+    terminal = program.open("run", *OFF, "--model", model, "make them")
     terminal.child.send(BURST)
     terminal.expect(RUN)
     terminal.child.send(BURST)
@@ -339,7 +341,7 @@ def test_a_burst_remembers_no_rule_and_answers_no_question_of_the_agent(program:
         turn(call("c1", "Bash", command="touch made.txt"), call("q", "AskUser", **asked)),
         turn(say="Done."),
     )
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.expect(RUN)
     terminal.type("1\rp\r1\r1\r")
     terminal.expect("this project? [s/p]")
@@ -380,7 +382,7 @@ def test_a_question_that_cannot_be_prepared_keeps_nobody_from_leaving(
     (program.home / "sitecustomize.py").write_text(patch, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(program.home))
     model = program.script(turn(call("c1", "Write", file_path="a.txt", content="x")))
-    terminal = program.open("run", "--model", model, "make it")
+    terminal = program.open("run", *OFF, "--model", model, "make it")
     terminal.expect("preparing")
     for number in numbers:
         time.sleep(0.2)

@@ -14,11 +14,18 @@ from rich.text import Text
 
 from agentscope_like.cli.options import rule_text
 from agentscope_like.cli.show import diff_lines, one_line, plain, role_line
-from agentscope_like.message import ToolCallBlock
+from agentscope_like.message import ApplyQuestion, ToolCallBlock
 from agentscope_like.permission import PermissionRule
 from agentscope_like.permission.explain import Explanation, LineRole
 
-__all__ = ["Question", "choices_view", "question_view", "whole_view"]
+__all__ = [
+    "Question",
+    "apply_choices",
+    "apply_view",
+    "choices_view",
+    "question_view",
+    "whole_view",
+]
 
 _NOT_ASKED = (LineRole.RULE, LineRole.ROW)
 _SHOWN_BY_DIFF = ("content", "old_string", "new_string")
@@ -31,7 +38,8 @@ class Question:
     Attributes:
         call: The call as it is stored.
         explanation: Why it asks.
-        diff: What an edit would change in the file, as a unified diff.
+        diff: What an edit would change in the file, or what a held command changed, as a unified
+            diff.
         failure: Why an edit can only fail as the file is now.
         can_remember: Whether rules can be remembered for this project.
     """
@@ -51,10 +59,38 @@ class Question:
 def question_view(question: Question, width: int) -> RenderableType:
     """Return the question in a frame of at most `width` columns."""
     inner = max(width - 4, 24)
+    if question.call.apply is not None:
+        return apply_view(question, question.call.apply)
     title = Text(" ") + one_line(question.call.name, "call") + Text(" asks ", "ask")
     return Panel(
         Group(*_body(question, inner)), title=title, title_align="left", border_style="ask"
     )
+
+
+def apply_view(question: Question, asked: ApplyQuestion) -> RenderableType:
+    """Return the question about what a held command changed, in a frame."""
+    command = question.explanation.tool_input.get("command", "")
+    lines = [Text("") + one_line(str(command), "call"), Text("") + one_line(asked.title, "ask")]
+    for line in asked.lines:
+        style = "error" if line.startswith("! ") else ""
+        lines.append(Text("") + one_line(line, style))
+    if asked.output:
+        lines.append(Text("The end of its output:", "quiet"))
+        lines += [Text("") + one_line(line, "quiet") for line in asked.output]
+    lines.append(Text(f"The command ended with status {asked.exit_status}.", "quiet"))
+    title = Text(" ") + one_line(question.call.name, "call") + Text(" ran held; apply? ", "ask")
+    return Panel(Group(*lines), title=title, title_align="left", border_style="ask")
+
+
+def apply_choices(question: Question) -> Text:
+    """Return the keys that answer a question about what a held command changed."""
+    rows = [
+        ("y", "yes, apply these changes"),
+        ("n", "no, leave the files as they are, and tell the agent why"),
+        *([("d", "show the difference")] if question.diff else []),
+        ("v", "view the whole call"),
+    ]
+    return Text("\n").join(Text(f"  {key}  ", "key") + Text(text) for key, text in rows)
 
 
 def _body(question: Question, width: int) -> Iterator[Text]:

@@ -9,7 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from agentscope_like.cli.ask.ask_user import ask, asks_questions
-from agentscope_like.cli.ask.call_question import Question, choices_view, question_view, whole_view
+from agentscope_like.cli.ask.call_question import (
+    Question,
+    apply_choices,
+    choices_view,
+    question_view,
+    whole_view,
+)
 from agentscope_like.cli.ask.respondent import (
     SESSION_SOURCE,
     Ended,
@@ -18,7 +24,7 @@ from agentscope_like.cli.ask.respondent import (
     is_json_object,
 )
 from agentscope_like.cli.project import PROJECT_SOURCE
-from agentscope_like.cli.show import one_line
+from agentscope_like.cli.show import diff_lines, one_line
 from agentscope_like.event import ConfirmResult
 from agentscope_like.message import ToolCallBlock, ToolResultBlock
 from agentscope_like.permission import PermissionRule
@@ -133,6 +139,8 @@ class Person:
     async def confirm(self, question: Question) -> ConfirmResult:
         """Show the call and return the person's answer."""
         self._console.print(question_view(question, self._console.width))
+        if question.call.apply is not None:
+            return await self._applied(question)
         self._console.print(choices_view(question))
         keys = ["y", *(str(n) for n in range(1, len(question.rules) + 1)), "e", "n", "v"]
         call = question.call
@@ -141,10 +149,7 @@ class Person:
                 case "y":
                     return ConfirmResult(confirmed=True, tool_call=call)
                 case "n":
-                    message = await self._reader.line("Tell the agent (empty for nothing): ")
-                    return ConfirmResult(
-                        confirmed=False, tool_call=call, message=message.strip() or None
-                    )
+                    return await self._rejected(call)
                 case "e":
                     try:
                         edited = call.model_copy(update={"input": await self._edited(call)})
@@ -157,6 +162,27 @@ class Person:
                 case number:
                     rule = await self._scoped(question, question.rules[int(number) - 1])
                     return ConfirmResult(confirmed=True, tool_call=call, rules=[rule])
+
+    async def _applied(self, question: Question) -> ConfirmResult:
+        """Return the person's answer about what a held command changed."""
+        self._console.print(apply_choices(question))
+        keys = ["y", "n", *(["d"] if question.diff else []), "v"]
+        call = question.call
+        while True:
+            match await self._key(f"Apply it? [{'/'.join(keys)}] ", keys):
+                case "y":
+                    return ConfirmResult(confirmed=True, tool_call=call)
+                case "n":
+                    return await self._rejected(call)
+                case "d":
+                    for line in diff_lines(question.diff or ""):
+                        self._console.print(line)
+                case _:
+                    self._console.print(whole_view(as_decided(call)))
+
+    async def _rejected(self, call: ToolCallBlock) -> ConfirmResult:
+        message = await self._reader.line("Tell the agent (empty for nothing): ")
+        return ConfirmResult(confirmed=False, tool_call=call, message=message.strip() or None)
 
     async def perform(self, call: ToolCallBlock) -> ToolResultBlock:
         """Show the request and return the person's text as its result."""
@@ -179,7 +205,7 @@ class Person:
         return None if text in ("/exit", "/quit") else text
 
     async def _key(self, prompt: str, keys: list[str]) -> str:
-        words = {"yes": "y", "no": "n", "edit": "e", "view": "v"}
+        words = {"yes": "y", "no": "n", "edit": "e", "view": "v", "diff": "d"}
         while True:
             typed = (await self._reader.line(prompt)).strip().casefold()
             key = words.get(typed, typed)

@@ -35,7 +35,7 @@ from agentscope_like.event import (
     UserInterruptEvent,
 )
 from agentscope_like.exception import AgentOrientedException
-from agentscope_like.message import Msg, ToolCallBlock, ToolCallState, UserMsg
+from agentscope_like.message import ApplyQuestion, Msg, ToolCallBlock, ToolCallState, UserMsg
 from agentscope_like.permission.explain import Explanation, explain_call
 from agentscope_like.progress import (
     ProgressQueue,
@@ -45,6 +45,7 @@ from agentscope_like.progress import (
 from agentscope_like.session import SessionStorage, recorded
 from agentscope_like.tool.builtin.files import PreviewingTool
 from agentscope_like.tool.call import as_decided, shown_arguments
+from agentscope_like.tool.held_call import HoldingTool
 from agentscope_like.types import ReplyFinishedReason
 
 __all__ = ["Session"]
@@ -218,6 +219,9 @@ class Session:
             return ExternalExecutionResultEvent(reply_id=reply_id, execution_results=[result])
         question = await self._prepared(call)
         answer = await self._unless_leaving(self.respondent.confirm(question))
+        if call.apply is not None:  # it has run: there is nothing to edit
+            same = answer.model_copy(update={"tool_call": call})
+            return UserConfirmResultEvent(reply_id=reply_id, confirm_results=[self._kept(same)])
         while answer.tool_call.input != call.input and not self._fits(answer.tool_call):
             answer = await self._unless_leaving(self.respondent.confirm(question))
         if answer.tool_call.input != call.input:
@@ -247,9 +251,19 @@ class Session:
 
     async def _question(self, call: ToolCallBlock) -> Question:
         explanation = await self._explained(call)
-        diff, failure = await self._previewed(call.name, explanation.tool_input)
+        if call.apply is not None:
+            diff, failure = await self._difference(call.name, call.apply), None
+        else:
+            diff, failure = await self._previewed(call.name, explanation.tool_input)
         can_remember = self.project.is_out_of_reach
         return Question(call, explanation, diff, failure=failure, can_remember=can_remember)
+
+    async def _difference(self, tool_name: str, question: ApplyQuestion) -> str:
+        """Return the unified diff of what a held command changed."""
+        tool = await self.agent.toolkit.get_tool(tool_name)
+        if not isinstance(tool, HoldingTool):
+            return ""
+        return await tool.held_difference(question, self.agent.state)
 
     async def _previewed(
         self, tool_name: str, tool_input: Mapping[str, Any]

@@ -31,11 +31,12 @@ from agentscope_like.permission import PermissionConfigError, PermissionMode, Pe
 from agentscope_like.profile import PROFILE_SOURCE
 from agentscope_like.session import SQLiteSessionStorage
 from agentscope_like.state import AgentState
-from agentscope_like.tool import BackgroundCommands, Toolkit
+from agentscope_like.tool import BackgroundCommands, Bash, Toolkit
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine
     from agentscope_like.session import SessionStorage
+    from agentscope_like.tool.builtin.bash import Contain
 
 __all__ = ["RunOptions", "make_model", "opening_notes", "prepare_session", "run_session"]
 
@@ -73,6 +74,7 @@ class RunOptions:
         resume: The id of a session to resume, or a prefix of it.
         rules: Rules of the command line.
         confine: Whether the kernel keeps commands to what was decided about them.
+        contain: Whether commands that would ask run held; without confinement none does.
         with_summary: Whether a table is shown at the end.
         ask_reads: Whether reading files of the project asks, in the default mode.
         with_saving: Whether the session is kept, so that it can be resumed.
@@ -88,6 +90,7 @@ class RunOptions:
     resume: str | None = None
     rules: tuple[PermissionRule, ...] = ()
     confine: Confine = "auto"
+    contain: Contain = "on"
     with_summary: bool = False
     ask_reads: bool = False
     with_saving: bool = True
@@ -118,9 +121,11 @@ async def run_session(options: RunOptions) -> ExitCode:
             options, storage, renderer, at_terminal=at_terminal, background=background
         )
         stack.push_async_callback(session.agent.model.close)
-        for note in opening_notes(session, options):
+        reason = await _confinement_objection(options.confine)
+        held = "" if reason else await _holding_objection(session)
+        for note in opening_notes(session, options, held=held):
             renderer.note(note)
-        if reason := await _confinement_objection(options.confine):
+        if reason:
             renderer.note(f"commands are decided but not confined: {reason}")
         code = await session.run(task)
         if options.with_summary:
@@ -146,11 +151,20 @@ def _place(options: RunOptions, stack: AsyncExitStack) -> Path | None:
     return Path(stack.enter_context(TemporaryDirectory())) / "sessions.db"
 
 
-def opening_notes(session: Session, options: RunOptions) -> Iterator[str]:
-    """Yield what a person is told as a session starts."""
+def opening_notes(session: Session, options: RunOptions, *, held: str | None = "") -> Iterator[str]:
+    """Yield what a person is told as a session starts.
+
+    Args:
+        session: The session.
+        options: What `run` was asked to do.
+        held: Why no command runs held; None if commands do, empty if that was not asked for.
+    """
     state = session.agent.state
     mode = state.permission_context.mode
-    yield f"session {state.session_id[:8]} in {session.directory}, mode {mode}"
+    holds = "; unknown commands run held: no network, changes kept aside" if held is None else ""
+    yield f"session {state.session_id[:8]} in {session.directory}, mode {mode}{holds}"
+    if held:
+        yield f"unknown commands ask before they run, as none can run held here: {held}"
     if told := told_reads(mode, ask_reads=options.ask_reads):
         yield told
 
@@ -169,6 +183,15 @@ async def _confinement_objection(confine: Confine) -> str | None:
     if reason is not None and confine == "require":
         raise CliError(f"commands cannot be confined here: {reason}", ExitCode.CONFIG)
     return reason
+
+
+async def _holding_objection(session: Session) -> str | None:
+    """Return why no command of the session runs held, or None; empty if that was not asked for."""
+    tool = await session.agent.toolkit.get_tool("Bash")
+    mode = session.agent.state.permission_context.mode.properties
+    if not isinstance(tool, Bash) or mode.only_reads or mode.otherwise == "allow":
+        return ""
+    return await tool.holding_objection(session.agent.state)
 
 
 @contextmanager
@@ -231,8 +254,16 @@ async def prepare_session(
     outputs = Path(storage.path).parent / "outputs" / state.session_id
     memories = Path(storage.path).with_name("memories.db")
     is_kept = options.with_saving and is_out_of_reach(memories, directory)
+    is_contained = options.contain == "on" and options.confine != "off"
+    layers = Path(storage.path).parent / "layers" if is_contained else None
     tools = [
-        *all_tools(directory, confine=options.confine, outputs=outputs, background=background),
+        *all_tools(
+            directory,
+            confine=options.confine,
+            outputs=outputs,
+            background=background,
+            layers=layers,
+        ),
         *extra_tools(
             options.without,
             memories=memories if is_kept else None,

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from typing_extensions import override
 
@@ -60,7 +60,10 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.bash.containment import Containment
     from agentscope_like.tool.builtin.second_reader import SecondReader, SecondReaderName
 
-__all__ = ["Bash"]
+__all__ = ["Bash", "Contain"]
+
+Contain: TypeAlias = Literal["off", "on"]
+"""Whether commands that would ask run held."""
 
 PreparedCommandT = TypeVar("PreparedCommandT", bound=PreparedCommand)
 
@@ -168,7 +171,7 @@ class Bash(ToolBase):
         additional_dangerous_files: Sequence[str] = (),
         additional_dangerous_directories: Sequence[str] = (),
         confine: Confine = "auto",
-        contain: Literal["off", "on"] = "off",
+        contain: Contain = "off",
         layers: str | os.PathLike[str] | None = None,
         second_reader: SecondReaderName | None = None,
         background: BackgroundCommands | None = None,
@@ -204,7 +207,7 @@ class Bash(ToolBase):
                 "a command in a sandbox is confined by the sandbox, not to what was decided about "
                 'it: leave `confine="require"` out, or the backend'
             )
-        self.contain: Literal["off", "on"] = contain
+        self.contain: Contain = contain
         self._containment = self._contained(contain, layers)
 
     def _contained(self, contain: str, layers: str | os.PathLike[str] | None) -> Containment | None:
@@ -523,6 +526,14 @@ class Bash(ToolBase):
                 if chunk.is_last:
                     chunk.metadata["confinement"] = "held"
                 yield chunk
+
+    async def holding_objection(self, session: AgentState) -> str | None:
+        """Return why no command of a session runs held, or None; empty if `contain` is off."""
+        if self._containment is None:
+            return ""
+        shell = self._shell_of(session)
+        around = shell.surroundings(session.permission_context.directories, self._sensitive)
+        return await self._containment.objection(around)
 
     async def judge_changes(self, question: ApplyQuestion, state: AgentState) -> PermissionDecision:
         """Return whether what a held command changed may be applied; see `HoldingTool`."""

@@ -13,6 +13,7 @@ from agentscope_like.exception import IsolationError
 from agentscope_like.message import ApplyQuestion, TextBlock, ToolChunk, ToolResultState
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agentscope_like.permission.command import PreparedCommand
+from agentscope_like.shell import Surroundings
 from agentscope_like.state import AgentState
 from agentscope_like.tool.builtin.bash.environment import secret_names
 from agentscope_like.tool.builtin.bash.host_shell import Shell, still_there
@@ -61,11 +62,12 @@ class Containment:
 
     async def look(self, call: HoldableCommand) -> None:
         """Find out whether commands can run held where this one runs."""
-        around = call.surroundings
+        call.place_objection = await self.objection(call.surroundings)
+
+    async def objection(self, around: Surroundings) -> str | None:
+        """Return why no command can run held in these surroundings, or None."""
         start = await asyncio.to_thread(os.path.realpath, around.directory)
-        call.place_objection = await self._commands.objection(
-            _directories(call), start, around.home
-        )
+        return await self._commands.objection(_directories(around), start, around.home)
 
     async def run(
         self,
@@ -89,7 +91,10 @@ class Containment:
         """
         try:
             command = await asyncio.to_thread(
-                self._commands.begin, _directories(call), home=call.surroundings.home or "", hide=()
+                self._commands.begin,
+                _directories(call.surroundings),
+                home=call.surroundings.home or "",
+                hide=(),
             )
         except IsolationError as error:
             yield not_confined(error.message)
@@ -255,8 +260,8 @@ def _chunk(text: str, state: ToolResultState, facts: dict[str, Any]) -> ToolChun
     return ToolChunk(content=[TextBlock(text=f"\n[{text}]")], state=state, metadata={"held": facts})
 
 
-def _directories(call: PreparedCommand) -> list[str]:
-    return [each.resolved for each in call.surroundings.working_directories]
+def _directories(around: Surroundings) -> list[str]:
+    return [each.resolved for each in around.working_directories]
 
 
 def _without_secrets(inherited: dict[str, str], _keys: object) -> dict[str, str]:

@@ -24,6 +24,7 @@ from agentscope_like.sandbox.layer import (
     ApplyError,
     Layer,
     Manifest,
+    Sort,
     apply_layer,
     finish_applying,
     sort_changes,
@@ -75,7 +76,7 @@ class HeldEnd(Struct, frozen=True):
     Attributes:
         text: What the model is told; empty if the run changed nothing.
         verdict: What was decided.
-        changed: How many files it changed.
+        changed: How many paths it changed, but for those in caches.
         is_applied: Whether the changes are applied now.
         question: What a person is asked; None unless that is the verdict.
         directory: The directory that its shell ended in, where that takes effect.
@@ -269,7 +270,7 @@ class HeldCommand:
         self._run = _Run(output, exit_status, directory, manifests)
         held = await asyncio.to_thread(self._sorted)
         outcome = await _strictest(held, contexts, session)
-        changed = sum(len(one.changes) for one in held)
+        changed = _count(held)
         if outcome.verdict is Verdict.DROP:
             return HeldEnd(_dropped(outcome.reasons), Verdict.DROP, changed)
         if outcome.verdict is Verdict.APPLY:
@@ -300,7 +301,7 @@ class HeldCommand:
         Args:
             held: The changes, as listed.
         """
-        changed = sum(len(one.changes) for one in held)
+        changed = _count(held)
         self._is_kept = False
         try:
             await asyncio.to_thread(apply_layer, self.layer, self._manifests)
@@ -362,8 +363,13 @@ async def _strictest(
     return max(outcomes, key=lambda each: _STRICTNESS.index(each.verdict))
 
 
+def _count(held: Sequence[HeldChanges]) -> int:
+    """Return how many paths changed, but for those in caches."""
+    return sum(each.sort is not Sort.CACHE for one in held for each in one.changes)
+
+
 def _counted(held: Sequence[HeldChanges]) -> str:
-    number = sum(len(one.changes) for one in held)
+    number = _count(held)
     return f"{number:,} change was" if number == 1 else f"{number:,} changes were"
 
 
