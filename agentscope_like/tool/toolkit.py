@@ -454,9 +454,8 @@ class Toolkit:
         if call.input != asked.input:
             decided = replace(decided, note=EDITED)
         now = decided.decision
-        if now is None or decided.refusal is not None:
-            return decided
-        if now.behavior is not PermissionBehavior.ASK:
+        is_asked = now is not None and now.behavior is PermissionBehavior.ASK
+        if now is None or decided.refusal is not None or not is_asked:
             return decided
         shown = what_was_shown(asked, call, decided.arguments)
         unchanged = same_subject(asked.digest, call.digest)

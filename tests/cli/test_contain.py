@@ -27,9 +27,9 @@ def test_the_first_line_says_so_and_the_question_comes_afterwards(program: Progr
     assert "made.txt (new, +1)" in shown
     assert "| said" in shown
     assert not (program.project / "made.txt").exists()
-    terminal.type("d\r")
-    assert "+new" in terminal.expect(APPLY)
-    terminal.answer("", "y")
+    terminal.answer("", "d")
+    terminal.expect("+new")
+    terminal.answer(APPLY, "y")
     terminal.expect("Done.")
     assert terminal.leave() == 0
     assert (program.project / "made.txt").read_text() == "new\n"
