@@ -71,6 +71,9 @@ async def test_a_saved_reply_goes_on_in_a_new_process(scene: Scene) -> None:
     assert outline(events) == [f"REQUIRE_USER_CONFIRM {call.id}"]
     await events_of(other, answer(other, call.id, confirmed=False, message="no"))
     assert not (scene.project / "drawn.txt").exists()
+    told = text_of(results_of(other)[call.id])
+    assert told.count("said\n") == 1
+    assert "They said: no" in told
     assert scene.layers() == []
     with pytest.raises(ResumeError):
         await events_of(other, answer(other, call.id))

@@ -18,6 +18,7 @@ from agentscope_like.message import (
 )
 from agentscope_like.permission import PermissionBehavior, PermissionDecision
 from agentscope_like.state import AgentState
+from agentscope_like.tool.call.decided_call import refused
 from agentscope_like.tool.call.execution import RunLayer
 from agentscope_like.tool.call.grant import Grant
 from agentscope_like.tool.call.human_answer import edited_input
@@ -79,7 +80,9 @@ def not_applied(
     """
     if answer is not None and not answer.confirmed:
         told = SAID.format(message=answer.message) if answer.message else REJECTED
-    return _response(call.id, output, told, ToolResultState.DENIED)
+    begin = "" if not output or output.endswith("\n") else "\n"
+    response = refused(call.id, f"{begin}{told}", ToolResultState.DENIED)
+    return _after_output(output, response)
 
 
 async def run_apply(
@@ -116,14 +119,15 @@ async def run_apply(
         raise
     except AgentOrientedException as error:  # a layer refused
         output = await tool.drop_changes(question, state)
-        yield _response(grant.call_id, output, f"[{error.told}]", ToolResultState.ERROR)
+        response = refused(grant.call_id, f"[{error.told}]", ToolResultState.ERROR, error.metadata)
+        yield _after_output(output, response)
 
 
 async def _applied(
     tool: HoldingTool, call_id: str, question: ApplyQuestion, state: AgentState
 ) -> AsyncGenerator[ToolChunk | ToolResponse, None]:
     output = await tool.held_output(question)
-    response = _response(call_id, output, "", ToolResultState.SUCCESS)
+    response = _after_output(output, ToolResponse(id=call_id))
     try:
         async with aclosing(tool.apply_changes(question, state)) as chunks:
             async for chunk in chunks:
@@ -140,10 +144,8 @@ async def _applied(
     yield response
 
 
-def _response(call_id: str, output: str, told: str, state: ToolResultState) -> ToolResponse:
-    response = ToolResponse(id=call_id)
+def _after_output(output: str, response: ToolResponse) -> ToolResponse:
+    """Return the response with what the run printed before all else, in a block of its own."""
     if output:
-        response.content.append(TextBlock(text=output))
-    if told:
-        response.append_chunk(ToolChunk(content=[TextBlock(text=told)], state=state))
+        response.content.insert(0, TextBlock(text=output))
     return response

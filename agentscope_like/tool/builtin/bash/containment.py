@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from agentscope_like.exception import IsolationError
-from agentscope_like.message import ApplyQuestion, TextBlock, ToolChunk, ToolResultState
+from agentscope_like.message import (
+    ApplyQuestion,
+    DataBlock,
+    TextBlock,
+    ToolChunk,
+    ToolResultState,
+)
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agentscope_like.permission.command import PreparedCommand
 from agentscope_like.shell import Surroundings
@@ -169,7 +175,8 @@ class Containment:
         is_fine = end.is_applied and not question.exit_status
         state_of_call = ToolResultState.SUCCESS if is_fine else ToolResultState.ERROR
         directory = await asyncio.to_thread(still_there, end.directory, "")
-        return _chunk(end.text, state_of_call, _facts(end)), directory
+        chunk = _chunk(end, state_of_call, after=command.output)
+        return chunk, directory
 
     async def drop(self, question: ApplyQuestion) -> str:
         """Drop the changes of a run; return what it printed."""
@@ -238,13 +245,13 @@ def _tell(chunk: ToolChunk, end: HeldEnd, held_call: HeldCall) -> None:
     if end.verdict is Verdict.DROP and chunk.state is ToolResultState.SUCCESS:
         chunk.state = ToolResultState.DENIED
     if end.text:
-        chunk.content.append(TextBlock(text=_note(end.text, after=chunk)))
+        texts = [block.text for block in chunk.content if isinstance(block, TextBlock)]
+        chunk.content.append(TextBlock(text=_note(end.text, after="".join(texts))))
 
 
-def _note(text: str, *, after: ToolChunk) -> str:
-    texts = [block.text for block in after.content if isinstance(block, TextBlock) and block.text]
-    begins_line = not texts or texts[-1].endswith("\n")
-    return f"[{text}]" if begins_line else f"\n[{text}]"
+def _note(text: str, *, after: str) -> str:
+    """Return a note on a line of its own, after a text."""
+    return f"[{text}]" if not after or after.endswith("\n") else f"\n[{text}]"
 
 
 def _facts(end: HeldEnd) -> dict[str, Any]:
@@ -253,11 +260,15 @@ def _facts(end: HeldEnd) -> dict[str, Any]:
 
 def _not_applied(reason: str) -> tuple[ToolChunk, str]:
     end = HeldEnd(f"Not applied: {reason}. The files are as before.", Verdict.DROP)
-    return _chunk(end.text, ToolResultState.ERROR, _facts(end)), ""
+    return _chunk(end, ToolResultState.ERROR, after=""), ""
 
 
-def _chunk(text: str, state: ToolResultState, facts: dict[str, Any]) -> ToolChunk:
-    return ToolChunk(content=[TextBlock(text=f"\n[{text}]")], state=state, metadata={"held": facts})
+def _chunk(end: HeldEnd, state: ToolResultState, *, after: str) -> ToolChunk:
+    """Return the last chunk of a call whose changes were asked about, after what it printed."""
+    content: list[TextBlock | DataBlock] = []
+    if end.text:
+        content.append(TextBlock(text=_note(end.text, after=after)))
+    return ToolChunk(content=content, state=state, metadata={"held": _facts(end)})
 
 
 def _directories(around: Surroundings) -> list[str]:

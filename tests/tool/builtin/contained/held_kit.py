@@ -98,7 +98,7 @@ class Scene:
         """Return the layers that are kept."""
         if not self.store.exists():
             return []
-        return [each for each in self.store.iterdir() if not each.name.startswith("temporary")]
+        return [each for each in self.store.iterdir() if (each / "layer.json").exists()]
 
 
 def until(holds: Callable[[], bool], seconds: float = 30) -> None:
