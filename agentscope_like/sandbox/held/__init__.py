@@ -6,12 +6,13 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.held.credentials import HeldCredentials
-    from agentscope_like.sandbox.held.held_run import HeldRun
+    from agentscope_like.sandbox.held.held_run import TEMPORARY_PLACES, HeldRun
     from agentscope_like.sandbox.held.objection import held_objection
     from agentscope_like.sandbox.held.places import cache_directories
     from agentscope_like.sandbox.held.watch import HeldLimits
 
 __all__ = [
+    "TEMPORARY_PLACES",
     "HeldCredentials",
     "HeldLimits",
     "HeldRun",
@@ -25,6 +26,7 @@ __getattr__ = on_first_use(
         "HeldCredentials": "credentials",
         "HeldLimits": "watch",
         "HeldRun": "held_run",
+        "TEMPORARY_PLACES": "held_run",
         "cache_directories": "places",
         "held_objection": "objection",
     },

@@ -23,10 +23,12 @@ from agentscope_like.sandbox.layer import Layer, mounting_words
 from agentscope_like.sandbox.mount import VolumeMount
 from agentscope_like.sandbox.secret_wall import CoveredSecrets
 
-__all__ = ["HeldRun"]
+__all__ = ["TEMPORARY_PLACES", "HeldRun"]
 
 _EVERYTHING = "/"
-_TEMPORARY = {"tmp": "/tmp", "var-tmp": "/var/tmp"}  # noqa: S108 - the command's own
+TEMPORARY_PLACES = {"tmp": "/tmp", "var-tmp": "/var/tmp"}  # noqa: S108 - the command's own
+"""Which directory of a session's own is where in a held run."""
+
 _ANYBODYS = 0o1777
 _LIMIT = "/usr/bin/prlimit"
 
@@ -164,14 +166,14 @@ class HeldRun:
 
 def _own_places(temporary: str, home: str) -> list[VolumeMount]:
     """Make and return the directories that only the runs of this session see."""
-    places = dict(_TEMPORARY)
+    places = dict(TEMPORARY_PLACES)
     for each in made_caches(home):
         places[os.path.join("home", os.path.basename(each))] = each
     mounts = []
     for name, place in places.items():
         path = os.path.join(temporary, name)
         os.makedirs(path, exist_ok=True)
-        if place in _TEMPORARY.values():
+        if place in TEMPORARY_PLACES.values():
             os.chmod(path, _ANYBODYS)
         mounts.append(VolumeMount(path, place))
     return mounts
@@ -187,7 +189,7 @@ def _profile(
 ) -> Profile:
     hidden = [os.path.realpath(each) for each in (*hide, *hidden_places(home))]
     hidden += [os.path.realpath(each.folder.parent) for each in layers]
-    (temporary,) = (each.host_path for each in own if each.mount_path == _TEMPORARY["tmp"])
+    (temporary,) = (each.host_path for each in own if each.mount_path == TEMPORARY_PLACES["tmp"])
     return Profile(
         read=(_EVERYTHING, *seen_places(home, environment)),
         write=tuple(directory for each in layers for directory in each.directories),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 from typing_extensions import override
 
 from agentscope_like.exception import ConfigurationError, IsolationError
+from agentscope_like.finished import finished
 from agentscope_like.message import ApplyQuestion, ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.paths import SensitiveNames
@@ -598,7 +599,7 @@ class Bash(ToolBase):
                     else:
                         yield chunk
         finally:
-            number = await asyncio.shield(asyncio.to_thread(kept.end))
+            number = await finished(asyncio.to_thread(kept.end))
         if last is not None:
             last.metadata.update(checkpoint=number, undo=kept.undo)
             yield last
@@ -613,6 +614,8 @@ class Bash(ToolBase):
     ) -> AsyncGenerator[ToolChunk, None]:
         """Run a prepared command in a shell, confined to what was decided."""
         scope = None if self._backend is not None else await self._confiner.scope(call)
+        if self._containment is not None and scope is not None:
+            scope = self._containment.scope_of_read(call, scope)
         extra = None
         if await runs_unasked(call):
             extra = partial(unasked_environment, call)

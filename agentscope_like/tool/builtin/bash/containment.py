@@ -9,7 +9,10 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from agentscope_like.exception import IsolationError
+from agentscope_like.finished import finished
 from agentscope_like.message import (
     ApplyQuestion,
     DataBlock,
@@ -19,6 +22,7 @@ from agentscope_like.message import (
 )
 from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agentscope_like.permission.command import PreparedCommand
+from agentscope_like.sandbox.isolation import Scope, ScopeKind
 from agentscope_like.shell import Surroundings
 from agentscope_like.state import AgentState
 from agentscope_like.tool.builtin.bash.environment import secret_names
@@ -96,12 +100,13 @@ class Containment:
             timeout_ms: Its timeout in milliseconds.
         """
         try:
-            command = await asyncio.to_thread(
+            begun = asyncio.to_thread(
                 self._commands.begin,
                 _directories(call.surroundings),
                 home=call.surroundings.home or "",
                 hide=(),
             )
+            command = await finished(begun, undo=HeldCommand.close)
         except IsolationError as error:
             yield not_confined(error.message)
             return
@@ -126,12 +131,28 @@ class Containment:
                             shell.move(await asyncio.to_thread(still_there, end.directory, ""))
                     yield chunk
         finally:
-            await asyncio.shield(asyncio.to_thread(command.close))
+            await finished(asyncio.to_thread(command.close))
+
+    def scope_of_read(self, call: PreparedCommand, scope: Scope) -> Scope:
+        """Return the scope of a proven read, which sees what held commands left in `/tmp`."""
+        if scope.kind is not ScopeKind.READ or scope.profile is None:
+            return scope
+        directories = _directories(call.surroundings)
+        named = {each.path for each in call.analysis.effects if each.path is not None}
+        found = {
+            mount.mount_path: mount
+            for path in sorted(named)
+            if (mount := self._commands.temporary(path, directories)) is not None
+        }
+        if not found:
+            return scope
+        mounts = (*scope.profile.mounts, *found.values())
+        return replace(scope, profile=replace(scope.profile, mounts=mounts))
 
     async def judge(self, question: ApplyQuestion, state: AgentState) -> PermissionDecision:
         """Return whether the changes of a run may be applied now; DENY if not."""
         try:
-            command = await asyncio.to_thread(self._commands.find, question)
+            command = await self._found(question)
         except IsolationError as error:
             return PermissionDecision(PermissionBehavior.DENY, f"{error.message}.")
         try:
@@ -139,7 +160,7 @@ class Containment:
         except IsolationError as error:
             return PermissionDecision(PermissionBehavior.DENY, f"{error.message}.")
         finally:
-            await asyncio.to_thread(command.close)
+            await finished(asyncio.to_thread(command.close))
         if outcome.verdict is Verdict.DROP:
             reason = outcome.reasons[0] if outcome.reasons else None
             message = (
@@ -158,7 +179,7 @@ class Containment:
             has not changed.
         """
         try:
-            command = await asyncio.to_thread(self._commands.find, question)
+            command = await self._found(question)
         except IsolationError as error:
             return _not_applied(error.message)
         try:
@@ -171,7 +192,7 @@ class Containment:
             command.drop()
             return _not_applied(error.message)
         finally:
-            await asyncio.shield(asyncio.to_thread(command.close))
+            await finished(asyncio.to_thread(command.close))
         is_fine = end.is_applied and not question.exit_status
         state_of_call = ToolResultState.SUCCESS if is_fine else ToolResultState.ERROR
         directory = await asyncio.to_thread(still_there, end.directory, "")
@@ -181,17 +202,17 @@ class Containment:
     async def drop(self, question: ApplyQuestion) -> str:
         """Drop the changes of a run; return what it printed."""
         try:
-            command = await asyncio.to_thread(self._commands.find, question)
+            command = await self._found(question)
         except IsolationError:
             return ""
         command.drop()
-        await asyncio.shield(asyncio.to_thread(command.close))
+        await finished(asyncio.to_thread(command.close))
         return command.output
 
     async def difference(self, question: ApplyQuestion, state: AgentState) -> str:
         """Return the unified diff of the text files that a run changed; empty if it is gone."""
         try:
-            command = await asyncio.to_thread(self._commands.find, question)
+            command = await self._found(question)
         except IsolationError:
             return ""
         try:
@@ -201,15 +222,24 @@ class Containment:
         except IsolationError:
             return ""
         finally:
-            await asyncio.to_thread(command.close)
+            await finished(asyncio.to_thread(command.close))
+
+    async def _found(self, question: ApplyQuestion) -> HeldCommand:
+        """Find the command again that a question is about.
+
+        Raises:
+            IsolationError: Its layer is no longer there.
+        """
+        finding = asyncio.to_thread(self._commands.find, question)
+        return await finished(finding, undo=HeldCommand.close)
 
     async def output(self, question: ApplyQuestion) -> str:
         """Return what a run printed; empty if that is no longer known."""
         try:
-            command = await asyncio.to_thread(self._commands.find, question)
+            command = await self._found(question)
         except IsolationError:
             return ""
-        await asyncio.to_thread(command.close)
+        await finished(asyncio.to_thread(command.close))
         return command.output
 
 

@@ -8,12 +8,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 
+from agentscope_like.finished import finished
 from agentscope_like.sandbox.host import ProcessFamily, find_bash
 from agentscope_like.tool.builtin.bash.bash_start import (
     BashStart,
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.contained import HeldStart
 
 __all__ = ["GRACE_SECONDS", "ShellExit", "ShellProcess", "find_bash"]
-
-ResultT = TypeVar("ResultT")
 
 GRACE_SECONDS = 0.1
 """How long output may follow the shell's exit, and how long SIGTERM has before SIGKILL."""
@@ -223,7 +222,7 @@ class ShellProcess:
         environment = start.environment
         if self._held is not None:  # it looks for credentials
             directory = as_bash_finds(self._directory, environment)
-            self._confinement = await _finished(
+            self._confinement = await finished(
                 asyncio.to_thread(self._held.start, directory, environment)
             )
         elif self._profile is not None:
@@ -243,7 +242,7 @@ class ShellProcess:
     async def _stop_looking(self) -> None:
         self._ended.set()
         if self._looking is not None:
-            await _finished(self._looking)
+            await finished(self._looking)
 
     def _watch_exit(self) -> None:
         """Call `_shell_exited` when the shell ends, without reaping it."""
@@ -390,13 +389,3 @@ class ShellProcess:
         if self._confinement is not None:
             self._confinement.close()
         self._descriptors.close_all()
-
-
-async def _finished(work: Awaitable[ResultT]) -> ResultT:
-    """Return the result of work that is waited for even if the caller is cancelled."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise

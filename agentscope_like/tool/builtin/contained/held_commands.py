@@ -19,7 +19,7 @@ from msgspec import Struct
 from agentscope_like.exception import IsolationError
 from agentscope_like.message import ApplyQuestion
 from agentscope_like.permission import PermissionContext
-from agentscope_like.sandbox.held import HeldCredentials, held_objection
+from agentscope_like.sandbox.held import TEMPORARY_PLACES, HeldCredentials, held_objection
 from agentscope_like.sandbox.layer import (
     ApplyError,
     Layer,
@@ -29,6 +29,7 @@ from agentscope_like.sandbox.layer import (
     finish_applying,
     sort_changes,
 )
+from agentscope_like.sandbox.mount import VolumeMount
 from agentscope_like.tool.builtin.contained.held_start import HeldStart
 from agentscope_like.tool.builtin.contained.outcome import (
     HeldChanges,
@@ -159,6 +160,26 @@ class HeldCommands:
             credentials=self._credentials,
         )
         return HeldCommand(start, lock)
+
+    def temporary(self, path: str, directories: Sequence[str]) -> VolumeMount | None:
+        """Return the mount by which a read sees what held commands left at a path in `/tmp`.
+
+        There is none where they left nothing of that name, or where a working directory is below
+        the same place: a read sees the host's files then.
+
+        Args:
+            path: An absolute path.
+            directories: The working directories.
+        """
+        if self._temporary is None:
+            return None
+        for name, place in TEMPORARY_PLACES.items():
+            first = path.removeprefix(f"{place}/").split("/", 1)[0]
+            own = os.path.join(self._temporary.path, name)
+            is_below = path.startswith(f"{place}/") and os.path.lexists(os.path.join(own, first))
+            if is_below and not any(_is_within(each, place) for each in directories):
+                return VolumeMount(own, place, read_only=True)
+        return None
 
     def find(self, question: ApplyQuestion) -> HeldCommand:
         """Find the command again that a question is about.

@@ -19,6 +19,7 @@ from agentscope_like.checkpoint import (
     file_version,
     recorded,
 )
+from agentscope_like.finished import finished
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
 from agentscope_like.permission import (
@@ -226,12 +227,8 @@ class Restore(PreviewingTool):
                     _make(step)
             return steps, number
 
-        working = asyncio.ensure_future(asyncio.to_thread(work))
         try:
-            steps, number = await asyncio.shield(working)
-        except asyncio.CancelledError:
-            await asyncio.wait([working])
-            raise
+            steps, number = await finished(asyncio.to_thread(work))
         except FileToolError as error:
             return failed(error.message)
         paths = [step.path for step in steps]

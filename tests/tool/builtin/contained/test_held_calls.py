@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,13 @@ from tests.tool.builtin.contained.held_kit import Scene, text_of, until
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test a home of its own."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+
+def temporary_file(name: str, text: str) -> Path:
+    """Make a file among the host's temporary files."""
+    path = Path("/var/tmp", name)
+    path.write_text(text)
+    return path
 
 
 WRITES = ("echo said", "echo new > made.txt", "echo more >> kept.txt")
@@ -257,6 +266,24 @@ async def test_the_model_asks_for_the_host_in_its_own_words(tmp_path: Path) -> N
     long = one.call("./work.sh", escalate=True, escalate_reason="x" * 301)
     refused = await one.toolkit.decide(long, one.state)
     assert refused.refusal is not None
+
+
+async def test_a_proven_read_sees_what_held_commands_left_in_their_temporary_files(
+    tmp_path: Path,
+) -> None:
+    """A log in /var/tmp is read back; a name that no held command made is the host's."""
+    one = scene(tmp_path, "accept_edits")
+    name = f"held-{os.getpid()}-{time.monotonic_ns()}"
+    host = temporary_file(f"{name}-host", "of the host\n")
+    try:
+        await one.run(one.call(one.script("work.sh", f"echo logged > /var/tmp/{name}")))
+        text, _ = await one.run(one.call(f"cat /var/tmp/{name}"))
+        assert text == "logged\n"
+        text, _ = await one.run(one.call(f"cat {host}"))
+        assert text == "of the host\n"
+        assert name not in os.listdir(host.parent)
+    finally:
+        os.unlink(host)
 
 
 # Nothing runs twice
