@@ -7,6 +7,7 @@ from agentscope_like.lazy import on_first_use
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
     from agentscope_like.sandbox.isolation.confinement import Confinement
+    from agentscope_like.sandbox.isolation.connection_watch import Attempt, ConnectionWatch
     from agentscope_like.sandbox.isolation.landlock import INTERPRETER
     from agentscope_like.sandbox.isolation.limits import family_of
     from agentscope_like.sandbox.isolation.local import LocalSandbox
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 __all__ = [
     "FORGOTTEN",
     "INTERPRETER",
+    "Attempt",
     "Confine",
     "Confinement",
+    "ConnectionWatch",
     "Heard",
     "LocalSandbox",
     "Profile",
@@ -35,8 +38,10 @@ __all__ = [
 __getattr__ = on_first_use(
     __name__,
     {
+        "Attempt": "connection_watch",
         "Confine": "profile",
         "Confinement": "confinement",
+        "ConnectionWatch": "connection_watch",
         "FORGOTTEN": "profile",
         "Heard": "violation",
         "INTERPRETER": "landlock",
