@@ -6,6 +6,12 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
+    from agentscope_like.sandbox.isolation.complaints import (
+        Complaint,
+        ComplaintKind,
+        Heard,
+        find_complaints,
+    )
     from agentscope_like.sandbox.isolation.confinement import Confinement
     from agentscope_like.sandbox.isolation.connection_watch import Attempt, ConnectionWatch
     from agentscope_like.sandbox.isolation.landlock import INTERPRETER
@@ -13,12 +19,14 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.local import LocalSandbox
     from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile, reading
     from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
-    from agentscope_like.sandbox.isolation.violation import Heard, Violation, find_violation
+    from agentscope_like.sandbox.isolation.violation import Violation, find_violation
 
 __all__ = [
     "FORGOTTEN",
     "INTERPRETER",
     "Attempt",
+    "Complaint",
+    "ComplaintKind",
     "Confine",
     "Confinement",
     "ConnectionWatch",
@@ -30,6 +38,7 @@ __all__ = [
     "Violation",
     "bubblewrap_objection",
     "family_of",
+    "find_complaints",
     "find_violation",
     "reading",
     "scope_of",
@@ -39,11 +48,14 @@ __getattr__ = on_first_use(
     __name__,
     {
         "Attempt": "connection_watch",
+        "Complaint": "complaints",
+        "ComplaintKind": "complaints",
+        "find_complaints": "complaints",
         "Confine": "profile",
         "Confinement": "confinement",
         "ConnectionWatch": "connection_watch",
         "FORGOTTEN": "profile",
-        "Heard": "violation",
+        "Heard": "complaints",
         "INTERPRETER": "landlock",
         "LocalSandbox": "local",
         "Profile": "profile",

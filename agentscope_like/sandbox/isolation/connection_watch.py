@@ -43,7 +43,8 @@ _CONTROL_BYTES = 20
 """The size of a message with one descriptor: its length, level, type and the descriptor."""
 
 _MOST_ADDRESS_BYTES = 28
-_PORT_AND_ADDRESS = {
+_IPV4_IN_IPV6 = "::ffff:"
+_PORT_AND_ADDRESS: dict[int, tuple[int, slice]] = {
     socket.AF_INET: (2, slice(4, 8)),
     socket.AF_INET6: (2, slice(8, 24)),
 }
@@ -180,5 +181,5 @@ def _addresses(thread: int, place: int, length: int) -> Iterator[Attempt]:
     if where is None or len(data) < where[1].stop:
         return
     start, address = where
-    host = socket.inet_ntop(family, data[address])
+    host = socket.inet_ntop(family, data[address]).removeprefix(_IPV4_IN_IPV6)
     yield Attempt(host, int.from_bytes(data[start : start + 2], "big"))

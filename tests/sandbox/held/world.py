@@ -49,6 +49,7 @@ class World:
 
     Attributes:
         attempts: What the last held run tried to connect to.
+        opened: The hidden credentials that it opened.
     """
 
     def __init__(self, place: str | None = None) -> None:
@@ -60,6 +61,7 @@ class World:
         self.store = self.top / "store"
         self.temporary = self.top / "temporary"
         self.attempts: tuple[Attempt, ...] | None = None
+        self.opened: tuple[str, ...] = ()
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> World:
@@ -158,6 +160,8 @@ class World:
         ) as run:
             output = _output([*run.words, *words], {}, run.descriptors, "/", seconds)
             self.attempts = run.attempts()
+            hidden = run.hidden()
+            self.opened = () if hidden is None else hidden.opened
             return output, run.exit_status, layer
 
     def elsewhere(self, wall: str, words: Sequence[str]) -> str:
