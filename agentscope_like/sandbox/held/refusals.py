@@ -25,6 +25,7 @@ _LISTENING = "0A"
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/proc")  # noqa: S108 - the command's own
 _PATH = re.compile(r"""(?<![\w.:/~-])(/[^\s'"`:,;()<>\[\]{}]+)""")
 _SPEAKER = re.compile(r"^/\S+: (?=line \d+: )")
+_ERROR = re.compile(r"(?:E +|Exception in thread \S+ )?[\w./$-]+: |npm err", re.IGNORECASE)
 _LOOPBACK_PORT = re.compile(
     r"(?:\blocalhost|\b127(?:\.\d+){3}|(?<![\w:])::1)\]?\"?(?: \([\w.:]+\))?(?::|,? port )(\d+)"
 )
@@ -197,8 +198,8 @@ class _Search:
         if self._end.attempts is not None:
             outside = self._outside()
             return self._network(outside, complaint.where) if outside else None
-        is_unreached = complaint.kind == "unreached"
-        return self._network((), complaint.where) if is_unreached else None
+        is_error = complaint.kind == "unreached" and _ERROR.match(complaint.line)
+        return self._network((), complaint.where) if is_error else None
 
     def _untold_network(self) -> Refusal | None:
         """Return what is known from the attempts alone, if the run failed or said nothing."""

@@ -6,12 +6,6 @@ from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.bubblewrap import bubblewrap_objection
-    from agentscope_like.sandbox.isolation.complaints import (
-        Complaint,
-        ComplaintKind,
-        Heard,
-        find_complaints,
-    )
     from agentscope_like.sandbox.isolation.confinement import Confinement
     from agentscope_like.sandbox.isolation.connection_watch import Attempt, ConnectionWatch
     from agentscope_like.sandbox.isolation.landlock import INTERPRETER
@@ -19,7 +13,14 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation.local import LocalSandbox
     from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Confine, Profile, reading
     from agentscope_like.sandbox.isolation.scope import Scope, ScopeKind, scope_of
-    from agentscope_like.sandbox.isolation.violation import Violation, find_violation
+    from agentscope_like.sandbox.isolation.violation import (
+        Complaint,
+        ComplaintKind,
+        Heard,
+        Violation,
+        find_complaints,
+        find_violation,
+    )
 
 __all__ = [
     "FORGOTTEN",
@@ -48,14 +49,14 @@ __getattr__ = on_first_use(
     __name__,
     {
         "Attempt": "connection_watch",
-        "Complaint": "complaints",
-        "ComplaintKind": "complaints",
-        "find_complaints": "complaints",
+        "Complaint": "violation",
+        "ComplaintKind": "violation",
+        "find_complaints": "violation",
         "Confine": "profile",
         "Confinement": "confinement",
         "ConnectionWatch": "connection_watch",
         "FORGOTTEN": "profile",
-        "Heard": "complaints",
+        "Heard": "violation",
         "INTERPRETER": "landlock",
         "LocalSandbox": "local",
         "Profile": "profile",

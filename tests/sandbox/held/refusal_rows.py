@@ -75,9 +75,9 @@ class RecordedMachine:
 
     def has(self, path: str) -> bool:
         """Return whether a path exists."""
-        system = ("/", "/etc", "/opt", "/srv", "/usr/local/bin", "/usr/local/lib", "/var/lib")
+        system = ("/", "/etc", "/etc/ssl", "/opt", "/srv", "/usr/local/bin", "/usr/local/lib")
         own = (OUTSIDE, f"{HOME}/notes", f"{HOME}/notes/todo.txt", f"{HOME}/.ssh")
-        return path in (*system, *own)
+        return path in (*system, "/var/lib", "/var/log", *own)
 
     def is_special(self, path: str) -> bool:
         """Return whether a path is a named pipe, a socket or a device."""

@@ -41,9 +41,9 @@ def _named(rows: Sequence[Row], *, knows_attempts: bool) -> float:
 
 
 def test_refusals_are_named() -> None:
-    """At least 95 % are named rightly where attempts to connect are known, and else 80 %."""
+    """At least 95 % are named rightly where attempts to connect are known, and else 75 %."""
     assert _named(REFUSED, knows_attempts=True) >= 0.95
-    assert _named(REFUSED, knows_attempts=False) >= 0.80
+    assert _named(REFUSED, knows_attempts=False) >= 0.75
 
 
 @pytest.mark.parametrize("knows_attempts", [True, False])
