@@ -73,7 +73,9 @@ class ConnectionWatch:
         self._closing = os.eventfd(0)
         self._attempts: dict[Attempt, None] = {}
         self._is_told = False
-        self._thread = threading.Thread(target=self._serve, name="connections", daemon=True)
+        self._thread = threading.Thread(
+            target=self._serve, args=(self._closing,), name="connections", daemon=True
+        )
         self._thread.start()
 
     def take_descriptor(self) -> int:
@@ -85,6 +87,7 @@ class ConnectionWatch:
 
         Call it once the program has ended; may wait some milliseconds for the kernel.
         """
+        self._theirs.close()  # if no script has taken it
         self._thread.join(_ENDING_SECONDS)
         return tuple(self._attempts) if self._is_told else None
 
@@ -95,13 +98,14 @@ class ConnectionWatch:
         self._theirs.close()
         with contextlib.suppress(OSError):  # the other end is closed
             self._own.shutdown(socket.SHUT_RDWR)
-        os.eventfd_write(self._closing, 1)
-        self._thread.join()
-        self._own.close()
-        os.close(self._closing)
-        self._closing = -1
+        closing, self._closing = self._closing, -1
+        os.eventfd_write(closing, 1)
+        self._thread.join(_ENDING_SECONDS)
+        if not self._thread.is_alive():
+            self._own.close()
+            os.close(closing)
 
-    def _serve(self) -> None:
+    def _serve(self, closing: int) -> None:
         """Answer the kernel until the program has ended, or this is closed."""
         try:
             _, received, _, _ = socket.recv_fds(self._own, 1, 1, socket.MSG_CMSG_CLOEXEC)
@@ -110,20 +114,20 @@ class ConnectionWatch:
         for listener in received:
             self._is_told = True
             try:
-                self._listen(listener)
+                self._listen(listener, closing)
             except OSError:
                 self._is_told = False
             finally:
                 os.close(listener)
 
-    def _listen(self, listener: int) -> None:
+    def _listen(self, listener: int, closing: int) -> None:
         waiting = select.poll()
         waiting.register(listener, select.POLLIN)
-        waiting.register(self._closing, select.POLLIN)
+        waiting.register(closing, select.POLLIN)
         looked_at = 0
         while True:
             ready = dict(waiting.poll())
-            if self._closing in ready or ready.get(listener, 0) & select.POLLHUP:
+            if closing in ready or ready.get(listener, 0) & select.POLLHUP:
                 return
             notification = bytearray(_NOTIFICATION.size)
             try:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.sandbox.held import HeldRun, held_objection
-from agentscope_like.sandbox.isolation import Attempt, landlock
+from agentscope_like.sandbox.isolation import Attempt, ConnectionWatch, landlock
 from agentscope_like.sandbox.layer import Layer
 from tests.sandbox.held.attempts import as_other_user
 from tests.sandbox.held.world import PYTHON, World
@@ -113,6 +113,16 @@ def test_nobody_waits_for_one_who_is_gone(world: World) -> None:
     output, _ = process.communicate("\n", timeout=10)
     assert output == "went on\n"
     assert time.monotonic() - began < 5
+
+
+def test_without_a_script_nothing_is_known() -> None:
+    """A watch that no program was told of says so at once, and ends."""
+    watch = ConnectionWatch()
+    began = time.monotonic()
+    assert watch.attempts() is None
+    assert time.monotonic() - began < 0.9
+    watch.close()
+    watch.close()
 
 
 def test_a_program_has_no_way_to_the_watch(world: World) -> None:
