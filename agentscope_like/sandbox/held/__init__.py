@@ -9,14 +9,19 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.held.held_run import TEMPORARY_PLACES, HeldRun
     from agentscope_like.sandbox.held.objection import held_objection
     from agentscope_like.sandbox.held.places import cache_directories
+    from agentscope_like.sandbox.held.refusals import HeldEnd, Refusal, RefusalKind, find_refusal
     from agentscope_like.sandbox.held.watch import HeldLimits
 
 __all__ = [
     "TEMPORARY_PLACES",
     "HeldCredentials",
+    "HeldEnd",
     "HeldLimits",
     "HeldRun",
+    "Refusal",
+    "RefusalKind",
     "cache_directories",
+    "find_refusal",
     "held_objection",
 ]
 
@@ -24,10 +29,14 @@ __getattr__ = on_first_use(
     __name__,
     {
         "HeldCredentials": "credentials",
+        "HeldEnd": "refusals",
         "HeldLimits": "watch",
         "HeldRun": "held_run",
         "TEMPORARY_PLACES": "held_run",
+        "Refusal": "refusals",
+        "RefusalKind": "refusals",
         "cache_directories": "places",
+        "find_refusal": "refusals",
         "held_objection": "objection",
     },
 )

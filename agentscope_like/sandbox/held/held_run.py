@@ -18,7 +18,7 @@ from agentscope_like.sandbox.held.places import (
 )
 from agentscope_like.sandbox.held.variables import held_environment
 from agentscope_like.sandbox.held.watch import HeldLimits, Watch
-from agentscope_like.sandbox.isolation import Confinement, Profile
+from agentscope_like.sandbox.isolation import Attempt, Confinement, ConnectionWatch, Profile
 from agentscope_like.sandbox.layer import Layer, mounting_words
 from agentscope_like.sandbox.mount import VolumeMount
 from agentscope_like.sandbox.secret_wall import CoveredSecrets
@@ -92,9 +92,15 @@ class HeldRun:
                 self._covered = covered
                 stack.callback(covered.close)
                 opened = [each for one in layers for each in stack.enter_context(one.descriptors())]
+                self._connections = ConnectionWatch()
+                stack.callback(self._connections.close)
                 confinement = stack.enter_context(
                     Confinement(
-                        covered.profile, directory=directory, environment=variables, gated=gated
+                        covered.profile,
+                        directory=directory,
+                        environment=variables,
+                        gated=gated,
+                        connections=self._connections,
                     )
                 )
                 mounting = mounting_words(opened)
@@ -158,6 +164,13 @@ class HeldRun:
     def hidden(self) -> CoveredSecrets | None:
         """Return the credentials that were hidden from it, if any; call once, after its end."""
         return self._covered.report()
+
+    def attempts(self) -> tuple[Attempt, ...] | None:
+        """Return the addresses that it tried to connect to; None if they are not known.
+
+        Call it after its end, in a thread; some milliseconds may pass.
+        """
+        return self._connections.attempts()
 
     def close(self) -> None:
         """Close everything; calling it again does nothing."""

@@ -23,6 +23,7 @@ from agentscope_like.sandbox.isolation.bubblewrap import (
     options,
     usable_devices,
 )
+from agentscope_like.sandbox.isolation.connection_watch import ConnectionWatch, telling_script
 from agentscope_like.sandbox.isolation.profile import FORGOTTEN, Profile
 from agentscope_like.sandbox.isolation.seccomp import seccomp_program
 from agentscope_like.sandbox.mount import VolumeMount
@@ -50,6 +51,8 @@ class Confinement:
         directory: Where it starts, as it knows the path.
         environment: All of its variables; those given to `Popen` are bwrap's own.
         gated: Whether the program waits, once everything is set up, until `release` is called.
+        connections: Is told of its attempts to connect, if the profile is a held one and there is
+            Landlock.
 
     Attributes:
         words: bwrap and its arguments.
@@ -67,6 +70,7 @@ class Confinement:
         directory: str,
         environment: Mapping[str, str],
         gated: bool = False,
+        connections: ConnectionWatch | None = None,
     ) -> None:
         bwrap = find_bubblewrap()
         reason = bubblewrap_objection(native=profile.native)
@@ -99,7 +103,7 @@ class Confinement:
             arguments += ["--block-fd", str(gate_end)]
         arguments += ["--seccomp", str(self._file(program))]
         text = "".join(f"{argument}\0" for argument in arguments)
-        before = self._rules(profile) if has_rules else []
+        before = self._rules(profile, connections) if has_rules else []
         self.words = (bwrap, "--args", str(self._file(os.fsencode(text))), "--", *before)
         self.descriptors = tuple(self._theirs)
 
@@ -182,7 +186,7 @@ class Confinement:
                     return int(facts[name])
         return None
 
-    def _rules(self, profile: Profile) -> list[str]:
+    def _rules(self, profile: Profile, connections: ConnectionWatch | None) -> list[str]:
         """Return the words that keep the program from writing to pipes of the host."""
         own = [*profile.hide, "/proc", *(() if profile.devices else _OWN_DEVICES)]
         if profile.held:
@@ -192,7 +196,13 @@ class Confinement:
             self._theirs.append(ruleset)
             alive, self._alive = os.pipe()
             self._theirs.append(alive)
-            return landlock.landlock_words(ruleset, [*own, *places, "/tmp"], alive)  # noqa: S108
+            first = ""
+            if connections is not None:
+                telling = connections.take_descriptor()
+                self._theirs.append(telling)
+                first = telling_script(telling)
+            own = [*own, *places, "/tmp"]  # noqa: S108 - the sandbox's
+            return landlock.landlock_words(ruleset, own, alive, first=first)
         writable = (*profile.write, *(each.host_path for each in _writable_mounts(profile)))
         ruleset = landlock.make_ruleset((*writable, *usable_devices()))
         self._theirs.append(ruleset)

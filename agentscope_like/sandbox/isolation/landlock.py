@@ -95,7 +95,9 @@ def make_ruleset(writable: Iterable[str]) -> int:
     return ruleset
 
 
-def landlock_words(ruleset: int, own: Iterable[str], alive: int | None = None) -> list[str]:
+def landlock_words(
+    ruleset: int, own: Iterable[str], alive: int | None = None, *, first: str = ""
+) -> list[str]:
     """Return the words before a command that begin the rules for it.
 
     Args:
@@ -103,12 +105,13 @@ def landlock_words(ruleset: int, own: Iterable[str], alive: int | None = None) -
         own: Paths that exist only within the sandbox, and can be written to as well.
         alive: The descriptor of a pipe that this process holds open, likewise inherited: if it is
             closed by then, the command does not begin.
+        first: What the interpreter does before.
     """
     places = list(own)
     close = _CLOSE[platform.machine()]
     rights = _WRITE_FILE | _REFER
     numbers = (ruleset, close, rights, -1 if alive is None else alive, len(places))
-    return [INTERPRETER, "-e", _SCRIPT, *map(str, numbers), *places]
+    return [INTERPRETER, "-e", first + _SCRIPT, *map(str, numbers), *places]
 
 
 def environment_before(environment: Mapping[str, str]) -> dict[str, str]:

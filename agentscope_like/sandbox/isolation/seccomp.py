@@ -19,7 +19,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any
 
-__all__ = ["seccomp_program"]
+__all__ = ["call_number", "connect_program", "seccomp_program"]
 
 # linux/bpf_common.h, linux/filter.h
 _LOAD = 0x20
@@ -33,6 +33,7 @@ _RETURN = 0x06
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 _KILL_PROCESS = 0x80000000
+_NOTIFY = 0x7FC00000
 _NUMBER = 0
 _ARCHITECTURE = 4
 _FIRST_ARGUMENT = 16
@@ -88,6 +89,23 @@ def seccomp_program(
     return _program(network, sockets, touching, signals, held, machine or platform.machine())
 
 
+def connect_program() -> bytes:
+    """Return a filter that tells a supervisor of each `connect`, and refuses nothing.
+
+    It is for machines for which `seccomp_program` has a filter, whose architecture check it does
+    not repeat.
+    """
+    number = call_number("told", "connect")
+    told = [_step(_JUMP_IF_EQUAL, number, otherwise=1), _step(_RETURN, _NOTIFY)]
+    return b"".join([_step(_LOAD, _NUMBER), *told, _step(_RETURN, _ALLOW)])
+
+
+def call_number(table: str, name: str) -> int:
+    """Return the number of a system call of `seccomp.toml` on this machine."""
+    number: int = _table()[table][name][_column(platform.machine())]
+    return number
+
+
 @cache
 def _program(
     network: bool, sockets: bool, touching: bool, signals: bool, held: bool, machine: str
@@ -96,7 +114,7 @@ def _program(
     architecture = table["audit_architecture"].get(machine)
     if architecture is None:
         return None
-    column = 0 if machine == "x86_64" else 1
+    column = _column(machine)
     examined = {name: numbers[column] for name, numbers in table["examined"].items()}
     has_internet = network or sockets or held
     families = [*(_INTERNET if has_internet else ()), *([socket.AF_UNIX] if sockets else ())]
@@ -145,6 +163,10 @@ def _program(
             ],
         )
     return b"".join([*program, _step(_RETURN, _ALLOW)])
+
+
+def _column(machine: str) -> int:
+    return 0 if machine == "x86_64" else 1
 
 
 def _held(table: dict[str, Any], column: int) -> list[bytes]:

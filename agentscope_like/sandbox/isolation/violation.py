@@ -1,31 +1,38 @@
-"""Detects in the output of a command that it tried more than its profile allows."""
+"""Detects in the output of a command that it was refused something.
+
+The kernel reports a refusal only to the program, so this finds the program's messages.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from agentscope_like.sandbox.isolation.profile import Profile
+from agentscope_like.toml_tables import read_table
 
-__all__ = ["Heard", "Violation", "find_violation"]
+__all__ = [
+    "Complaint",
+    "ComplaintKind",
+    "Heard",
+    "Violation",
+    "find_complaints",
+    "find_violation",
+]
 
 _MOST_HEARD = 1 << 15
+_MOST_LINE = 2_000
 
-# EROFS, as told by the C libraries, Python, Node.js, Rust, Perl and SQLite.
-_READ_ONLY = re.compile(
-    r"read-only file system(?: \(os error 30\)| at .* line \d+\.?)?['\")]*$"
-    r"|\[Errno 30\]|\bEROFS\b|attempt to write a readonly database",
-    re.IGNORECASE,
-)
-
-# EAFNOSUPPORT and ENETUNREACH, as told by two C libraries, and of names that cannot be looked up.
-_UNREACHED = re.compile(
-    "address family not supported by protocol|network is unreachable|network unreachable"
-    "|could not resolve host|name or service not known|temporary failure in name resolution",
-    re.IGNORECASE,
-)
+ComplaintKind: TypeAlias = Literal[
+    "read_only", "unreached", "family", "refused", "daemon", "denied", "missing", "database"
+]
 
 _SPEAKER = re.compile(r"(?:\S*/)?([^\s/:]+): (?:line \d+: (.+): )?")
 """How a program names itself, and bash what it complains of, at the beginning of a line."""
@@ -35,8 +42,24 @@ _WHERE_PROGRAMS_STAND = (
 )
 
 
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """The lists of `complaints.toml`, which says what each is."""
+
+    read_only: tuple[str, ...]
+    unreached: tuple[str, ...]
+    family: tuple[str, ...]
+    refused: tuple[str, ...]
+    daemon: tuple[str, ...]
+    denied: tuple[str, ...]
+    missing: tuple[str, ...]
+    database: tuple[str, ...]
+    source: tuple[str, ...]
+    report: tuple[str, ...]
+    words: dict[str, tuple[str, ...]]
+
+
 class Heard:
-    """The beginning and end of a command's output, for `find_violation`."""
+    """The beginning and end of a command's output, for `find_complaints`."""
 
     __slots__ = ("_first", "_last")
 
@@ -79,14 +102,24 @@ class Violation(Struct, frozen=True):
         )
 
 
+class Complaint(Struct, frozen=True):
+    """A message of a program that it was refused something.
+
+    Attributes:
+        kind: What was refused, by the name of its list in `complaints.toml`.
+        line: The line.
+        where: The host that it names, if any.
+    """
+
+    kind: ComplaintKind
+    line: str
+    where: str = ""
+
+
 def find_violation(
     profile: Profile, status: int | None, output: str, command: str
 ) -> Violation | None:
     """Return what a command tried beyond its profile, if its error messages show it.
-
-    The kernel reports a refusal only to the program, so this reads the program's messages. If the
-    command succeeded, only messages of its own programs count: it may have printed a file with
-    messages of others.
 
     Args:
         profile: Its profile.
@@ -94,14 +127,66 @@ def find_violation(
         output: Its output, with messages in English.
         command: Its text.
     """
-    searched: list[tuple[Literal["write", "network"], re.Pattern[str]]] = [("write", _READ_ONLY)]
-    if not profile.network:
-        searched.append(("network", _UNREACHED))
-    for line in output.splitlines():
-        for kind, pattern in searched:
-            if pattern.search(line) and (status != 0 or _is_of_a_program_in(command, line)):
-                return Violation(kind, line.strip())
+    kinds: tuple[ComplaintKind, ...] = (
+        "read_only",
+        *(() if profile.network else ("unreached", "family")),
+    )
+    for each in find_complaints(kinds, output=output, status=status, command=command):
+        return Violation("write" if each.kind == "read_only" else "network", each.line.strip())
     return None
+
+
+def find_complaints(
+    kinds: Iterable[ComplaintKind], *, output: str, status: int | None, command: str
+) -> Iterator[Complaint]:
+    """Yield the messages of these kinds, in their order.
+
+    A message that begins with the name of a program that the command starts always counts. If the
+    command failed, so does any other line, unless it tells of such messages rather than being one:
+    a line of source, the name of a test, an entry of a log. If source of the output has a message
+    of that kind, the command made it itself.
+
+    Args:
+        kinds: The kinds to look for.
+        output: The command's output, with messages in English.
+        status: Its exit status; None after a timeout.
+        command: Its text.
+    """
+    text = output.lower()
+    searched = [(kind, _expression(kind)) for kind in kinds if _is_named(kind, text)]
+    lines = [line[:_MOST_LINE] for line in output.splitlines()]
+    found = [
+        (kind, line, match)
+        for line in lines
+        for kind, expression in searched
+        if (match := expression.search(line))
+    ]
+    source = "\n".join(filter(_expression("source").search, lines)) if found else ""
+    made = {kind for kind, _ in searched if _is_named(kind, source.lower())}
+    for kind, line, match in found:
+        is_said = status != 0 and kind not in made and not _expression("report").search(line)
+        if is_said or _is_of_a_program_in(command, line):
+            places = filter(None, match.groupdict().values())
+            yield Complaint(kind, line.rstrip(), next(places, ""))
+
+
+def _is_named(kind: ComplaintKind, text: str) -> bool:
+    """Return whether a text in lowercase has what messages of a kind have in any case."""
+    return any(words in text for words in _table().words[kind])
+
+
+@cache
+def _expression(name: str) -> re.Pattern[str]:
+    """Return one expression for a list of the table."""
+    numbers = count()
+    alternatives = "|".join(f"(?:{each})" for each in asdict(_table())[name])
+    named = re.sub(r"\(\?P<where>", lambda _: f"(?P<where_{next(numbers)}>", alternatives)
+    return re.compile(named, re.IGNORECASE)
+
+
+@cache
+def _table() -> _Table:
+    return read_table(Path(__file__).with_name("complaints.toml"), _Table)
 
 
 def _is_of_a_program_in(command: str, line: str) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         SortedChange,
         sort_changes,
     )
+    from agentscope_like.sandbox.layer.sorting_table import cache_directory_names
 
 __all__ = [
     "MOST_UNDO_BYTES",
@@ -35,6 +36,7 @@ __all__ = [
     "SortedChange",
     "apply_layer",
     "apply_objection",
+    "cache_directory_names",
     "finish_applying",
     "layer_objection",
     "mounting_words",
@@ -48,6 +50,7 @@ __getattr__ = on_first_use(
         "ApplyError": "application",
         "apply_layer": "application",
         "apply_objection": "application",
+        "cache_directory_names": "sorting_table",
         "finish_applying": "application",
         "Change": "manifest",
         "FileKind": "file_state",

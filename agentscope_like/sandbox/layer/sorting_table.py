@@ -9,7 +9,14 @@ from msgspec import Struct
 
 from agentscope_like.toml_tables import WordSet, read_table
 
-__all__ = ["CacheBeside", "CacheNames", "GitNames", "SortingTable", "sorting_table"]
+__all__ = [
+    "CacheBeside",
+    "CacheNames",
+    "GitNames",
+    "SortingTable",
+    "cache_directory_names",
+    "sorting_table",
+]
 
 
 class CacheBeside(Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,3 +83,8 @@ def sorting_table() -> SortingTable:
     return read_table(
         Path(__file__).with_name("sorting.toml"), SortingTable, CacheNames, CacheBeside, GitNames
     )
+
+
+def cache_directory_names() -> frozenset[str]:
+    """Return the names of directories that are caches wherever they are."""
+    return sorting_table().caches.directories

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,7 +18,14 @@ from msgspec import Struct
 
 from tests.sandbox.held.world import OTHER_USER, PYTHON, World, place_of_worlds
 
-__all__ = ["Attack", "Attempt", "attacks", "tried_as_other_user", "tried_here"]
+__all__ = [
+    "Attack",
+    "Attempt",
+    "as_other_user",
+    "attacks",
+    "tried_as_other_user",
+    "tried_here",
+]
 
 _HERE = Path(__file__).parent
 _AT_A_TIME = 3
@@ -115,31 +122,44 @@ def tried_here(
 
 def tried_as_other_user(rows: Sequence[Attack]) -> dict[str, Attempt]:
     """Try attacks held as a user who has no rights; this user has to be root."""
+
+    def tried(place: str) -> bytes:
+        return msgspec.json.encode(tried_here(rows, controls=False, place=place))
+
+    return msgspec.json.decode(as_other_user(tried), type=dict[str, Attempt])
+
+
+def as_other_user(work: Callable[[str], bytes]) -> bytes:
+    """Return what a function returns in a process of a user who has no rights.
+
+    Args:
+        work: The function; it gets the place for its worlds.
+    """
     place = tempfile.mkdtemp(prefix="held-", dir=place_of_worlds())
     os.chown(place, OTHER_USER, OTHER_USER)
     end, their_end = os.pipe()
     child = os.fork()
     if child == 0:
-        _try_and_tell(rows, place, their_end)
+        _work_and_tell(work, place, their_end)
     os.close(their_end)
     with open(end, "rb") as file:
         data = file.read()
     os.waitpid(child, 0)
     shutil.rmtree(place, ignore_errors=True)
-    return msgspec.json.decode(data, type=dict[str, Attempt])
+    return data
 
 
-def _try_and_tell(rows: Sequence[Attack], place: str, end: int) -> None:
-    """Become the other user, try the attacks, write what came of them, and end."""
+def _work_and_tell(work: Callable[[str], bytes], place: str, end: int) -> None:
+    """Become the other user, do the work, write what came of it, and end."""
     try:
         os.setgroups([])
         os.setresgid(OTHER_USER, OTHER_USER, OTHER_USER)
         os.setresuid(OTHER_USER, OTHER_USER, OTHER_USER)
         tempfile.tempdir = place
         _forget_rights()
-        found = tried_here(rows, controls=False, place=place)
+        found = work(place)
         with open(end, "wb") as file:
-            file.write(msgspec.json.encode(found))
+            file.write(found)
     except BaseException as error:
         sys.stderr.write(f"{error!r}\n")
     os._exit(0)

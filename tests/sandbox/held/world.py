@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agentscope_like.sandbox.held import HeldCredentials, HeldLimits, HeldRun
-from agentscope_like.sandbox.isolation import reading
+from agentscope_like.sandbox.isolation import Attempt, reading
 from agentscope_like.sandbox.isolation.confinement import Confinement
 from agentscope_like.sandbox.layer import Layer
 
@@ -45,7 +45,12 @@ def place_of_worlds() -> str | None:
 
 
 class World:
-    """What attacks find, and a look at what became of it; use it as a context manager."""
+    """What attacks find, and a look at what became of it; use it as a context manager.
+
+    Attributes:
+        attempts: What the last held run tried to connect to.
+        opened: The hidden credentials that it opened.
+    """
 
     def __init__(self, place: str | None = None) -> None:
         where = place or place_of_worlds()
@@ -55,6 +60,8 @@ class World:
         self.outside = self.top / "outside"
         self.store = self.top / "store"
         self.temporary = self.top / "temporary"
+        self.attempts: tuple[Attempt, ...] | None = None
+        self.opened: tuple[str, ...] = ()
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> World:
@@ -152,6 +159,9 @@ class World:
             limits=limits,
         ) as run:
             output = _output([*run.words, *words], {}, run.descriptors, "/", seconds)
+            self.attempts = run.attempts()
+            hidden = run.hidden()
+            self.opened = () if hidden is None else hidden.opened
             return output, run.exit_status, layer
 
     def elsewhere(self, wall: str, words: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         HeldEnd,
     )
     from agentscope_like.tool.builtin.contained.held_start import HeldStart
+    from agentscope_like.tool.builtin.contained.hidden_files import HiddenFiles, hidden_by_rules
     from agentscope_like.tool.builtin.contained.holdable_command import (
         HoldableCommand,
         UndoableHoldableCommand,
@@ -31,12 +32,14 @@ __all__ = [
     "HeldEnd",
     "HeldQuestion",
     "HeldStart",
+    "HiddenFiles",
     "HoldableCommand",
     "Outcome",
     "PathReason",
     "UndoableHoldableCommand",
     "Verdict",
     "held_question",
+    "hidden_by_rules",
     "judge_outcome",
 ]
 
@@ -48,6 +51,7 @@ __getattr__ = on_first_use(
         "HeldCommands": "held_commands",
         "HeldEnd": "held_commands",
         "HeldStart": "held_start",
+        "HiddenFiles": "hidden_files",
         "HoldableCommand": "holdable_command",
         "UndoableHoldableCommand": "holdable_command",
         "HeldQuestion": "question",
@@ -55,6 +59,7 @@ __getattr__ = on_first_use(
         "PathReason": "outcome",
         "Verdict": "outcome",
         "held_question": "question",
+        "hidden_by_rules": "hidden_files",
         "judge_outcome": "outcome",
     },
 )
