@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.layer.mounting import layer_objection, mounting_words
     from agentscope_like.sandbox.layer.sorting import (
         MOST_UNDO_BYTES,
+        MOST_UNDO_BYTES_IN_ALL,
         Sort,
         SortedChange,
+        UndoBudget,
         sort_changes,
     )
 
 __all__ = [
     "MOST_UNDO_BYTES",
+    "MOST_UNDO_BYTES_IN_ALL",
     "ApplyError",
     "Change",
     "FileKind",
@@ -33,6 +36,7 @@ __all__ = [
     "Manifest",
     "Sort",
     "SortedChange",
+    "UndoBudget",
     "apply_layer",
     "apply_objection",
     "finish_applying",
@@ -56,8 +60,10 @@ __getattr__ = on_first_use(
         "LayerDescriptors": "layer",
         "Manifest": "manifest",
         "MOST_UNDO_BYTES": "sorting",
+        "MOST_UNDO_BYTES_IN_ALL": "sorting",
         "Sort": "sorting",
         "SortedChange": "sorting",
+        "UndoBudget": "sorting",
         "layer_objection": "mounting",
         "mounting_words": "mounting",
         "read_file_below": "file_state",

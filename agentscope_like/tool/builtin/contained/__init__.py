@@ -1,10 +1,16 @@
-"""Decides what becomes of the changes of a held run, and shows them to a person."""
+"""Decides what becomes of the changes of a held run, shows them to a person and applies them."""
 
 from typing import TYPE_CHECKING
 
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.contained.applying import (
+        AppliedChanges,
+        apply_changes,
+        settle_layer,
+        undo_budget,
+    )
     from agentscope_like.tool.builtin.contained.held_commands import (
         HeldCommand,
         HeldCommands,
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
 
 __all__ = [
+    "AppliedChanges",
     "HeldChanges",
     "HeldCommand",
     "HeldCommands",
@@ -36,13 +43,17 @@ __all__ = [
     "PathReason",
     "UndoableHoldableCommand",
     "Verdict",
+    "apply_changes",
     "held_question",
     "judge_outcome",
+    "settle_layer",
+    "undo_budget",
 ]
 
 __getattr__ = on_first_use(
     __name__,
     {
+        "AppliedChanges": "applying",
         "HeldChanges": "outcome",
         "HeldCommand": "held_commands",
         "HeldCommands": "held_commands",
@@ -54,7 +65,10 @@ __getattr__ = on_first_use(
         "Outcome": "outcome",
         "PathReason": "outcome",
         "Verdict": "outcome",
+        "apply_changes": "applying",
         "held_question": "question",
         "judge_outcome": "outcome",
+        "settle_layer": "applying",
+        "undo_budget": "applying",
     },
 )
