@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from agentscope_like.checkpoint.recording import file_version, recorded
+from agentscope_like.checkpoint.recording import file_digest, file_version, recorded
 from agentscope_like.checkpoint.records import (
     Checkpoint,
     CheckpointState,
     FileChange,
+    FileDigest,
     FileState,
     FileVersion,
+    KnownChange,
     Restoration,
+    VersionKind,
 )
 from agentscope_like.checkpoint.store import CheckpointError, CheckpointStore
 
@@ -19,9 +22,13 @@ __all__ = [
     "CheckpointState",
     "CheckpointStore",
     "FileChange",
+    "FileDigest",
     "FileState",
     "FileVersion",
+    "KnownChange",
     "Restoration",
+    "VersionKind",
+    "file_digest",
     "file_version",
     "recorded",
 ]

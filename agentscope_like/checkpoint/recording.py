@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader
 
-from agentscope_like.checkpoint.records import FileChange, FileVersion
+from agentscope_like.checkpoint.records import FileChange, FileDigest, FileVersion
 from agentscope_like.checkpoint.store import CheckpointError, CheckpointStore
 
-__all__ = ["file_version", "recorded"]
+__all__ = ["file_digest", "file_version", "recorded"]
 
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 
@@ -19,12 +21,12 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 @contextlib.contextmanager
 def recorded(
     store: CheckpointStore,
-    changes: Sequence[FileChange],
+    changes: Iterable[FileChange],
     *,
     session_id: str = "",
     call_id: str = "",
     summary: str = "",
-    look: Callable[[str], FileVersion | None] | None = None,
+    look: Callable[[str], FileVersion | FileDigest | None] | None = None,
 ) -> Iterator[int]:
     """Begin a checkpoint, make the change inside, and finish it.
 
@@ -55,21 +57,65 @@ def recorded(
 
 
 def file_version(path: str) -> FileVersion | None:
-    """Return what a file of this host is now; None where there is no regular file.
+    """Return what a file, symlink or directory of this host is now; None where there is none.
 
     Raises:
         OSError: It cannot be read.
     """
+    found = _other_version(path)
+    if found is not None:
+        return found
+    with _opened(path) as file:
+        return None if file is None else FileVersion(file.read(), _mode(file))
+
+
+def file_digest(path: str) -> FileDigest | None:
+    """Return the digest of a file, symlink or directory of this host; None where there is none.
+
+    A file of any size takes little memory.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    found = _other_version(path)
+    if found is not None:
+        return FileDigest(found.digest, found.mode)
+    with _opened(path) as file:
+        if file is None:
+            return None
+        return FileDigest(hashlib.file_digest(file, "sha256").hexdigest(), _mode(file))
+
+
+def _other_version(path: str) -> FileVersion | None:
+    """Return what a symlink or a directory is; None for all else."""
+    try:
+        found = os.lstat(path)
+        if stat.S_ISLNK(found.st_mode):
+            target = os.fsencode(os.readlink(path))
+            return FileVersion(target, stat.S_IMODE(found.st_mode), "link")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        return FileVersion(b"", stat.S_IMODE(found.st_mode), "directory")
+    return None
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[BufferedReader | None]:
+    """Open a regular file; yield None where there is none."""
     try:
         descriptor = os.open(path, _READ)
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        yield None
+        return
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO):  # a symlink, or a socket
-            return None
-        raise
+        if error.errno not in (errno.ELOOP, errno.ENXIO):  # a symlink, or a socket
+            raise
+        yield None
+        return
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        return FileVersion(file.read(), stat.S_IMODE(status.st_mode))
+        yield file if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+
+
+def _mode(file: BufferedReader) -> int:
+    return stat.S_IMODE(os.fstat(file.fileno()).st_mode)

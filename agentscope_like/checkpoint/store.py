@@ -11,10 +11,14 @@ from os import PathLike
 from pathlib import Path
 
 from agentscope_like.checkpoint.records import (
+    DIRECTORY_DIGEST,
+    LINK_DIGEST,
     Checkpoint,
     FileChange,
+    FileDigest,
     FileState,
     FileVersion,
+    KnownChange,
     Restoration,
 )
 from agentscope_like.exception import DeveloperOrientedException
@@ -33,6 +37,9 @@ _ABOVE_ALL = 1 << 62
 _PRUNED_AT_ONCE = 256
 _PRUNED_EVERY = 64
 _IGNORED = "*\n"
+Look = Callable[[str], FileVersion | FileDigest | None]
+"""Returns what a file is now; None where there is none."""
+
 _UNKNOWN = ""
 """The digest of what a file will be where that is not known; no content has it."""
 
@@ -101,7 +108,7 @@ class CheckpointStore:
     ) -> None:
         self.path = data_directory() / "checkpoints.db" if path is None else Path(path)
         self.most_file_bytes = most_file_bytes
-        self._most_bytes = most_bytes
+        self.most_bytes = most_bytes
         self._most_days = most_days
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
@@ -111,13 +118,19 @@ class CheckpointStore:
 
     def begin(
         self,
-        changes: Sequence[FileChange],
+        changes: Iterable[FileChange],
         *,
         session_id: str = "",
         call_id: str = "",
         summary: str = "",
     ) -> int:
         """Record a change that is about to be made, and return the number of its checkpoint.
+
+        Args:
+            changes: The files; each is taken when the one before it is stored.
+            session_id: The session.
+            call_id: The call.
+            summary: What is done, in a sentence.
 
         Raises:
             CheckpointError: It cannot be stored.
@@ -136,6 +149,15 @@ class CheckpointStore:
                 self._until_pruned = _PRUNED_EVERY
                 self._prune(connection, newest=checkpoint_id)
         return checkpoint_id
+
+    def hold(self, checkpoint_id: int) -> None:
+        """Leave a change that was begun to whoever makes it: `settle` does not look at it.
+
+        It is for changes that are taken back or finished after a crash by what is noted elsewhere;
+        `finish`, `abandon` or `conclude` settles it.
+        """
+        with self._writing() as connection:
+            _set_state(connection, checkpoint_id, "held")
 
     def finish(
         self, checkpoint_id: int, afters: Mapping[str, FileVersion | None] | None = None
@@ -158,9 +180,7 @@ class CheckpointStore:
         with self._writing() as connection:
             self._delete(connection, checkpoint_id)
 
-    def settle(
-        self, session_id: str, look: Callable[[str], FileVersion | None]
-    ) -> list[Checkpoint]:
+    def settle(self, session_id: str, look: Look) -> list[Checkpoint]:
         """Find out what became of the changes that a session began and did not finish.
 
         Args:
@@ -170,17 +190,19 @@ class CheckpointStore:
         Returns:
             Those that were made, or of which it is not known; one that was not made is forgotten.
         """
+        found = (self.conclude(each, look) for each in self.begun(session_id))
+        return [each for each in found if each is not None]
+
+    def begun(self, session_id: str) -> list[int]:
+        """Return the numbers of the changes that a session began and did not finish."""
         with self._reading() as connection:
             rows = connection.execute(
                 "SELECT id FROM checkpoints WHERE session_id = ? AND state = 'begun' ORDER BY id",
                 (session_id,),
             ).fetchall()
-        found = (self.conclude(checkpoint_id, look) for (checkpoint_id,) in rows)
-        return [each for each in found if each is not None]
+        return [checkpoint_id for (checkpoint_id,) in rows]
 
-    def conclude(
-        self, checkpoint_id: int, look: Callable[[str], FileVersion | None]
-    ) -> Checkpoint | None:
+    def conclude(self, checkpoint_id: int, look: Look) -> Checkpoint | None:
         """Find out whether a change was made, and record it; one that was not made is forgotten.
 
         Args:
@@ -195,9 +217,7 @@ class CheckpointStore:
             _set_state(connection, checkpoint_id, "done" if states == {"new"} else "unknown")
         return self.get(checkpoint_id)
 
-    def files(
-        self, checkpoint_id: int, look: Callable[[str], FileVersion | None]
-    ) -> dict[str, FileState]:
+    def files(self, checkpoint_id: int, look: Look) -> dict[str, FileState]:
         """Return whether each file of a checkpoint is as it was before the change, or after it.
 
         Args:
@@ -206,12 +226,28 @@ class CheckpointStore:
         """
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT path, before, after FROM changes WHERE checkpoint_id = ? ORDER BY path",
+                "SELECT path, before, before_mode, after, after_mode FROM changes "
+                "WHERE checkpoint_id = ? ORDER BY path",
                 (checkpoint_id,),
             ).fetchall()
-        return {
-            path: _file_state(_digest(look(path)), before, after) for path, before, after in rows
-        }
+        return {path: _file_state(look(path), *row) for path, *row in rows}
+
+    def known_changes(self, checkpoint_id: int) -> list[KnownChange] | None:
+        """Return the changes of a checkpoint; None where what a file was to become is not kept."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT path, before, before_mode, after, after_mode FROM changes "
+                "WHERE checkpoint_id = ? ORDER BY path",
+                (checkpoint_id,),
+            ).fetchall()
+            found = []
+            for path, before, before_mode, after, after_mode in rows:
+                wanted = _version(connection, after, after_mode)
+                if wanted is None and after is not None:
+                    return None
+                was = None if before is None else FileDigest(before, before_mode)
+                found.append(KnownChange(path, was, wanted))
+        return found
 
     # Reading
 
@@ -274,6 +310,17 @@ class CheckpointStore:
             found = (_restoration(connection, checkpoint_id, path, session_id) for path in paths)
             return [each for each in found if each is not None]
 
+    def changed_after(self, checkpoint_id: int, session_id: str | None = None) -> dict[str, bool]:
+        """Return the files that were changed after a checkpoint, and whether each can be restored.
+
+        Args:
+            checkpoint_id: The checkpoint; 0 is before the first.
+            session_id: Only files that this session changed.
+        """
+        with self._reading() as connection:
+            paths = _changed_after(connection, checkpoint_id, session_id)
+            return {path: _is_restorable(connection, checkpoint_id, path) for path in paths}
+
     def close(self) -> None:
         """Close the file; it is opened again when it is needed."""
         with self._lock:
@@ -311,13 +358,13 @@ class CheckpointStore:
         self, connection: sqlite3.Connection, checkpoint_id: int, change: FileChange
     ) -> None:
         before, after = change.before, change.after
-        is_kept = change.is_kept and self._is_kept(before)
+        is_kept = change.is_kept and (before is None or self._is_kept(before))
         connection.execute(
             "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 change.path,
                 checkpoint_id,
-                self._store(connection, before if is_kept else None),
+                self._store(connection, before),
                 None if before is None else before.mode,
                 self._store(connection, after) if change.is_after_known else _UNKNOWN,
                 None if after is None else after.mode,
@@ -325,15 +372,19 @@ class CheckpointStore:
             ),
         )
 
-    def _is_kept(self, version: FileVersion | None) -> bool:
-        return version is None or len(version.data) <= self.most_file_bytes
+    def _is_kept(self, version: FileVersion | FileDigest) -> bool:
+        return isinstance(version, FileVersion) and len(version.data) <= self.most_file_bytes
 
-    def _store(self, connection: sqlite3.Connection, version: FileVersion | None) -> str | None:
-        """Store a content once, and return its digest."""
+    def _store(
+        self, connection: sqlite3.Connection, version: FileVersion | FileDigest | None
+    ) -> str | None:
+        """Store a content once, if it is given and not too large, and return its digest."""
         if version is None:
             return None
         digest = version.digest
-        if not self._is_kept(version):
+        if isinstance(version, FileDigest) or not self._is_kept(version):
+            return digest
+        if version.kind == "directory":
             return digest
         added = connection.execute(
             "INSERT OR IGNORE INTO contents VALUES (?, ?)", (digest, version.data)
@@ -351,7 +402,7 @@ class CheckpointStore:
         ).fetchall()
         for checkpoint_id, made_at in rows:
             (size,) = connection.execute("SELECT bytes FROM size").fetchone()
-            if made_at >= oldest_kept and size <= self._most_bytes:
+            if made_at >= oldest_kept and size <= self.most_bytes:
                 return
             self._delete(connection, checkpoint_id)
 
@@ -413,10 +464,19 @@ def _set_state(connection: sqlite3.Connection, checkpoint_id: int, state: str) -
     connection.execute("UPDATE checkpoints SET state = ? WHERE id = ?", (state, checkpoint_id))
 
 
-def _file_state(now: str | None, before: str | None, after: str | None) -> FileState:
-    if now == after:
+def _file_state(
+    now: FileVersion | FileDigest | None,
+    before: str | None,
+    before_mode: int | None,
+    after: str | None,
+    after_mode: int | None,
+) -> FileState:
+    digest = _digest(now)
+    if before == after == digest and now is not None:  # only its mode changed
+        return "old" if now.mode == before_mode != after_mode else "new"
+    if digest == after:
         return "new"
-    return "old" if now == before else "other"
+    return "old" if digest == before else "other"
 
 
 def _make_directory(directory: Path) -> None:
@@ -455,7 +515,8 @@ def _restoration(
         (path, checkpoint_id),
     ).fetchone()
     last = connection.execute(
-        "SELECT after FROM changes JOIN checkpoints ON id = checkpoint_id WHERE path = ?1 "
+        "SELECT after, after_mode FROM changes JOIN checkpoints ON id = checkpoint_id "
+        "WHERE path = ?1 "
         "AND checkpoint_id > ?2 AND (?3 IS NULL OR session_id = ?3) "
         "ORDER BY checkpoint_id DESC LIMIT 1",
         (path, checkpoint_id, session_id),
@@ -467,16 +528,34 @@ def _restoration(
         raise CheckpointError(
             f"{path} cannot be restored: it was too large to be kept when it was changed"
         )
-    return Restoration(path, last[0], _version(connection, before, mode))
+    wanted = _version(connection, before, mode)
+    if wanted is None and before is not None:
+        raise CheckpointError(f"{path} cannot be restored: what it was is lost")
+    return Restoration(path, last[0], wanted, last[1])
+
+
+def _is_restorable(connection: sqlite3.Connection, checkpoint_id: int, path: str) -> bool:
+    row = connection.execute(
+        "SELECT is_kept FROM changes WHERE path = ? AND checkpoint_id > ? "
+        "ORDER BY checkpoint_id LIMIT 1",
+        (path, checkpoint_id),
+    ).fetchone()
+    return row is not None and bool(row[0])
 
 
 def _version(
     connection: sqlite3.Connection, digest: str | None, mode: int | None
 ) -> FileVersion | None:
+    """Return what a file was, or None: there was none, or its content is not kept."""
     if digest is None:
         return None
-    (data,) = connection.execute("SELECT data FROM contents WHERE digest = ?", (digest,)).fetchone()
-    return FileVersion(data, 0o644 if mode is None else mode)
+    bits = 0o644 if mode is None else mode
+    if digest == DIRECTORY_DIGEST:
+        return FileVersion(b"", bits, "directory")
+    row = connection.execute("SELECT data FROM contents WHERE digest = ?", (digest,)).fetchone()
+    if row is None:
+        return None
+    return FileVersion(row[0], bits, "link" if digest.startswith(LINK_DIGEST) else "file")
 
 
 def _checkpoint(connection: sqlite3.Connection, checkpoint_id: int, *row: str) -> Checkpoint:
@@ -492,7 +571,7 @@ def _paths(connection: sqlite3.Connection, checkpoint_id: int) -> tuple[str, ...
     return tuple(path for (path,) in rows)
 
 
-def _digest(version: FileVersion | None) -> str | None:
+def _digest(version: FileVersion | FileDigest | None) -> str | None:
     return None if version is None else version.digest
 
 

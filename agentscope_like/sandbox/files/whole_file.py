@@ -76,6 +76,7 @@ def replace_whole_file(
     identity: tuple[int, int],
     digest: str,
     cancel_check: CancelCheck,
+    mode: int | None = None,
 ) -> os.stat_result:
     """Replace the content of a file by `data`.
 
@@ -89,6 +90,7 @@ def replace_whole_file(
         identity: The device and inode that it must still have.
         digest: The SHA-256 of what it must still hold, in hexadecimal.
         cancel_check: Called before anything is changed.
+        mode: Its permission bits; by default, those that it has.
 
     Raises:
         OSError: The system refuses; ESTALE if it is another file by now, EBUSY if others keep
@@ -101,6 +103,8 @@ def replace_whole_file(
                 raise _changed()
             temporary = _write_beside(directory, name, data, 0o600, like=file.fileno())
         try:
+            if mode is not None:
+                os.chmod(temporary, mode & _KEPT_MODE, dir_fd=directory)
             cancel_check()
             if _trace(os.stat(name, dir_fd=directory, follow_symlinks=False)) != _trace(found):
                 raise _changed()

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from agentscope_like.sandbox.layer.mounting import layer_objection, mounting_words
     from agentscope_like.sandbox.layer.sorting import (
         MOST_UNDO_BYTES,
+        MOST_UNDO_BYTES_IN_ALL,
         Sort,
         SortedChange,
+        UndoBudget,
         sort_changes,
     )
     from agentscope_like.sandbox.layer.sorting_table import cache_directory_names
 
 __all__ = [
     "MOST_UNDO_BYTES",
+    "MOST_UNDO_BYTES_IN_ALL",
     "ApplyError",
     "Change",
     "FileKind",
@@ -34,6 +37,7 @@ __all__ = [
     "Manifest",
     "Sort",
     "SortedChange",
+    "UndoBudget",
     "apply_layer",
     "apply_objection",
     "cache_directory_names",
@@ -59,8 +63,10 @@ __getattr__ = on_first_use(
         "LayerDescriptors": "layer",
         "Manifest": "manifest",
         "MOST_UNDO_BYTES": "sorting",
+        "MOST_UNDO_BYTES_IN_ALL": "sorting",
         "Sort": "sorting",
         "SortedChange": "sorting",
+        "UndoBudget": "sorting",
         "layer_objection": "mounting",
         "mounting_words": "mounting",
         "read_file_below": "file_state",

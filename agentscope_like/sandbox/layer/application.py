@@ -7,6 +7,7 @@ import hashlib
 import os
 import posixpath
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
@@ -35,16 +36,33 @@ class ApplyError(IsolationError):
     """The changes of a run were not applied, or not all of them; the message says which."""
 
 
+class _Stage(StrEnum):
+    """How far the applying is.
+
+    Attributes:
+        WRITING: New contents are written beside their places; a crash takes them back.
+        RENAMING: All are written and get their names; a crash is followed by the rest.
+        APPLIED: It is done; the files may have changed since.
+    """
+
+    WRITING = "writing"
+    RENAMING = "renaming"
+    APPLIED = "applied"
+
+
 class _Journal(Struct, frozen=True):
     """What is being applied.
 
     Attributes:
-        manifests: The changes.
-        renames: Whether all new contents are written, so that it is finished and not undone.
+        manifests: The changes; none once they are applied.
+        stage: How far it is.
     """
 
     manifests: tuple[Manifest, ...]
-    renames: bool
+    stage: _Stage
+
+
+_APPLIED = _Journal((), _Stage.APPLIED)
 
 
 def apply_objection(layer: Layer, manifests: tuple[Manifest, ...]) -> str | None:
@@ -70,7 +88,8 @@ def apply_layer(layer: Layer, manifests: tuple[Manifest, ...]) -> None:
 
     All new contents are written beside their places first; then each file is replaced by one
     rename, so that it is old or new at any moment. What a crash interrupts is finished or taken
-    back by `finish_applying`.
+    back by `finish_applying`, which also tells that changes were applied, until the layer is
+    dropped.
 
     Args:
         layer: The layer of the run.
@@ -82,7 +101,7 @@ def apply_layer(layer: Layer, manifests: tuple[Manifest, ...]) -> None:
     objection = apply_objection(layer, manifests)
     if objection is not None:
         raise ApplyError(objection)
-    _write_journal(layer.folder, _Journal(manifests, renames=False))
+    _write_journal(layer.folder, _Journal(manifests, _Stage.WRITING))
     try:
         with layer.descriptors() as opened:
             places = [
@@ -92,7 +111,7 @@ def apply_layer(layer: Layer, manifests: tuple[Manifest, ...]) -> None:
             _run_all(layer, manifests, places)
     except (IsolationError, OSError) as error:
         raise ApplyError(f"the changes could not be applied: {error}") from error
-    _forget_journal(layer.folder)
+    _write_journal(layer.folder, _APPLIED)
 
 
 def finish_applying(layer: Layer) -> bool:
@@ -113,24 +132,29 @@ def finish_applying(layer: Layer) -> bool:
         return False
     try:
         journal = msgspec.json.decode(data, type=_Journal)
+        if journal.stage is _Stage.APPLIED:
+            return True
         with layer.descriptors() as opened:
             for manifest, descriptors in zip(journal.manifests, opened, strict=True):
                 place = _Place(manifest, descriptors, layer)
-                if journal.renames:
+                if journal.stage is _Stage.RENAMING:
                     place.rename_all()
                 else:
                     place.discard_all()
     except (IsolationError, OSError, msgspec.DecodeError) as error:
         raise ApplyError(f"the changes could not be applied to their end: {error}") from error
-    _forget_journal(layer.folder)
-    return journal.renames
+    if journal.stage is _Stage.WRITING:
+        _forget_journal(layer.folder)
+        return False
+    _write_journal(layer.folder, _APPLIED)
+    return True
 
 
 def _run_all(layer: Layer, manifests: tuple[Manifest, ...], places: list[_Place]) -> None:
     try:
         for place in places:
             place.write_all()
-        _write_journal(layer.folder, _Journal(manifests, renames=True))
+        _write_journal(layer.folder, _Journal(manifests, _Stage.RENAMING))
     except BaseException:
         for place in places:
             place.discard_all()

@@ -151,7 +151,13 @@ class Layer:
             ]
 
     def drop(self) -> None:
-        """Remove the layer and all that is in it; calling it again does nothing."""
+        """Remove the layer and all that is in it; calling it again does nothing.
+
+        Its record goes before what else is noted of it, so that a layer that is found is whole.
+        """
+        for number in range(len(self.directories)):
+            shutil.rmtree(self.folder / str(number), onerror=_remove_anyway)
+        (self.folder / _RECORD).unlink(missing_ok=True)
         shutil.rmtree(self.folder, onerror=_remove_anyway)
 
 

@@ -24,10 +24,20 @@ from agentscope_like.sandbox.layer.manifest import Change, Manifest
 from agentscope_like.sandbox.layer.sorting_table import sorting_table
 from agentscope_like.sandbox.repositories import MOST_INDEX_BYTES, GitIndexError, recorded_blobs
 
-__all__ = ["MOST_UNDO_BYTES", "Sort", "SortedChange", "sort_changes"]
+__all__ = [
+    "MOST_UNDO_BYTES",
+    "MOST_UNDO_BYTES_IN_ALL",
+    "Sort",
+    "SortedChange",
+    "UndoBudget",
+    "sort_changes",
+]
 
-MOST_UNDO_BYTES = 64 << 20
+MOST_UNDO_BYTES = 64_000_000
 """A larger file is not kept for undo."""
+
+MOST_UNDO_BYTES_IN_ALL = 1_000_000_000
+"""No more content than this is kept for the undo of one run."""
 
 _GIT = ".git"
 _BARE = ("HEAD", "objects", "refs")
@@ -65,31 +75,67 @@ class SortedChange(Struct, frozen=True):
         change: The change.
         sort: What it is.
         because: Why it is a setting or a loss, for a person; empty for others.
+        is_undoable: Whether what the path was is kept when the change is applied.
+        is_in_git: Whether the path lies in a git directory.
     """
 
     change: Change
     sort: Sort
     because: str = ""
+    is_undoable: bool = False
+    is_in_git: bool = False
 
 
-def sort_changes(manifest: Manifest, descriptors: LayerDescriptors) -> tuple[SortedChange, ...]:
+class UndoBudget:
+    """How much old content is kept for the undo of one run; all its manifests share it.
+
+    Args:
+        most_file_bytes: A larger file is not kept.
+        most_bytes: No more than this is kept in all.
+    """
+
+    def __init__(
+        self,
+        *,
+        most_file_bytes: int = MOST_UNDO_BYTES,
+        most_bytes: int = MOST_UNDO_BYTES_IN_ALL,
+    ) -> None:
+        self._most_file_bytes = most_file_bytes
+        self._left = most_bytes
+
+    def take(self, size: int) -> bool:
+        """Return whether a content of this size is kept; if so, less is left for others."""
+        if size > min(self._most_file_bytes, self._left):
+            return False
+        self._left -= size
+        return True
+
+
+def sort_changes(
+    manifest: Manifest, descriptors: LayerDescriptors, budget: UndoBudget | None = None
+) -> tuple[SortedChange, ...]:
     """Sort the changes of a run, by what git recorded before it.
 
-    Git does not run: its index is read as it was.
+    Git does not run: its index is read as it was. A file that is overwritten loses nothing if its
+    old content is kept for undo; where it is not, and git does not have it either, it is a loss.
 
     Args:
         manifest: The changes.
         descriptors: The open directories of the layer.
+        budget: How much is kept for undo when the changes are applied; None if nothing is.
 
     Raises:
         OSError: A file cannot be read.
     """
-    return tuple(_Sorter(manifest, descriptors).sorted())
+    return tuple(_Sorter(manifest, descriptors, budget).sorted())
 
 
 class _Sorter:
-    def __init__(self, manifest: Manifest, descriptors: LayerDescriptors) -> None:
+    def __init__(
+        self, manifest: Manifest, descriptors: LayerDescriptors, budget: UndoBudget | None
+    ) -> None:
         self._manifest = manifest
+        self._budget = budget
         self._lower = descriptors.lower
         self._upper = descriptors.upper
         self._changes = {each.path: each for each in manifest.changes}
@@ -100,19 +146,26 @@ class _Sorter:
 
     def sorted(self) -> Iterator[SortedChange]:
         """Yield all changes, sorted."""
+        others = []
         for change in self._manifest.changes:
             if (directory := self._git_directory(change.path)) is not None:
                 inner = change.path[len(directory) + 1 :]
                 self._inside_git.setdefault(directory, {})[inner] = change
+            elif self._is_cache(change.path):
+                yield SortedChange(change, Sort.CACHE)
             else:
-                yield self._sort(change)
+                others.append(change)
+        undoable = self._undoable(others)
+        for change in others:
+            yield self._sort(change, is_undoable=change.path in undoable)
         for directory, changes in self._inside_git.items():
             yield from self._sort_git(directory, changes)
 
     def _sort_git(self, directory: str, changes: dict[str, Change]) -> Iterator[SortedChange]:
         if not self._was_git_directory(directory):
             for change in changes.values():
-                yield SortedChange(change, Sort.SETTING, f"{directory} is a new git directory")
+                because = f"{directory} is a new git directory"
+                yield SortedChange(change, Sort.SETTING, because, is_in_git=True)
             return
         files = GitFiles(
             before=lambda path: _read(self._lower, posixpath.join(directory, path)),
@@ -124,18 +177,29 @@ class _Sorter:
                 changes[path],
                 {GitSort.INSIDE: Sort.GIT, GitSort.LOST: Sort.LOST}.get(found.sort, Sort.SETTING),
                 found.because,
+                is_in_git=True,
             )
 
-    def _sort(self, change: Change) -> SortedChange:
-        if self._is_cache(change.path):
-            return SortedChange(change, Sort.CACHE)
-        if because := _setting_objection(change):
-            return SortedChange(change, Sort.SETTING, because)
-        if _keeps_a_copy(change) or self._is_kept(change):
-            return SortedChange(change, Sort.CHANGE)
-        return SortedChange(change, Sort.LOST, "its content is recorded nowhere else")
+    def _undoable(self, changes: list[Change]) -> set[str]:
+        """Return the paths that are kept for undo; small files come first, so that most are."""
+        if self._budget is None:
+            return set()
+        ordered = sorted(changes, key=self._size)
+        return {each.path for each in ordered if self._budget.take(self._size(each))}
 
-    def _is_kept(self, change: Change) -> bool:
+    def _sort(self, change: Change, *, is_undoable: bool) -> SortedChange:
+        sort, because = Sort.CHANGE, ""
+        if objection := _setting_objection(change):
+            sort, because = Sort.SETTING, objection
+        elif not (_takes_nothing(change) or self._is_elsewhere(change)):
+            if not _is_overwritten(change):
+                sort, because = Sort.LOST, "its content is recorded nowhere else"
+            elif not is_undoable:
+                sort = Sort.LOST
+                because = "its old content is recorded nowhere else, and is not kept for undo"
+        return SortedChange(change, sort, because, is_undoable=is_undoable)
+
+    def _is_elsewhere(self, change: Change) -> bool:
         """Return whether the old content of a path is elsewhere: under a new name, or in git."""
         return change.path in self._moved or not self._size(change) or self._is_recorded(change)
 
@@ -291,15 +355,18 @@ def _setting_objection(change: Change) -> str:
     return ""
 
 
-def _keeps_a_copy(change: Change) -> bool:
-    """Return whether a change takes nothing away, or what it takes can be undone."""
+def _takes_nothing(change: Change) -> bool:
+    """Return whether a change takes away nothing that a path held."""
     before, after = change.before, change.after
     if before is None or before.kind is FileKind.DIRECTORY:
         return True
-    if after is None:
-        return False
-    is_replaced = before.kind is after.kind and before.size <= MOST_UNDO_BYTES
-    return is_replaced or before.content == after.content
+    return after is not None and (before.kind, before.content) == (after.kind, after.content)
+
+
+def _is_overwritten(change: Change) -> bool:
+    """Return whether a path holds something else of the same kind, and is not removed."""
+    before, after = change.before, change.after
+    return before is not None and after is not None and before.kind is after.kind
 
 
 def _leaves(path: str, target: str) -> bool:

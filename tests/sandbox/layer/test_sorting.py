@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from agentscope_like.sandbox.layer import Layer, Sort, layer_objection, sort_changes
+from agentscope_like.sandbox.layer import Layer, Sort, UndoBudget, layer_objection, sort_changes
 from tests.sandbox.layer.layers import run
 
 pytestmark = pytest.mark.skipif(
@@ -56,14 +57,16 @@ def _environment(home: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"}
 
 
-def sorts(project: Path, script: str) -> dict[Sort, set[str]]:
+def sorts(
+    project: Path, script: str, budget: Callable[[], UndoBudget | None] = UndoBudget
+) -> dict[Sort, set[str]]:
     """Return what a script changes, by its sort; of git's own only whether there is any."""
     layer = Layer.make(project.parent / "layers", [str(project)])
     run(layer, f"export HOME={project.parent}; {script}")
     (manifest,) = layer.manifests()
     with layer.descriptors() as (opened,):
         found: dict[Sort, set[str]] = {}
-        for each in sort_changes(manifest, opened):
+        for each in sort_changes(manifest, opened, budget()):
             path = "" if each.sort is Sort.GIT else each.change.path
             found.setdefault(each.sort, set()).add(path)
     layer.drop()
@@ -112,6 +115,58 @@ def test_a_modified_file_is_lost_when_it_is_removed(project: Path) -> None:
     """Git records the old content alone."""
     (project / "src" / "a.py").write_text("modified\n")
     assert sorts(project, "rm src/a.py")[Sort.LOST] == {"src/a.py"}
+
+
+@pytest.mark.parametrize(
+    ("script", "needs", "path"),
+    [
+        ("echo x >> notes.txt", 5, "notes.txt"),
+        ("ln -sfn src/a.py own", 5, "own"),
+        ("echo x >> debug.log", 4, "debug.log"),
+    ],
+)
+def test_what_is_overwritten_is_lost_unless_it_is_kept(
+    project: Path, script: str, needs: int, path: str
+) -> None:
+    """What git does not have asks where nothing is kept, the file is too large, or all is full."""
+    (project / "own").symlink_to("b.txt")
+    kept, lost = {Sort.CHANGE: {path}}, {Sort.LOST: {path}}
+    assert sorts(project, script) == kept
+    assert sorts(project, script, lambda: None) == lost
+    assert sorts(project, script, lambda: UndoBudget(most_file_bytes=needs)) == kept
+    assert sorts(project, script, lambda: UndoBudget(most_file_bytes=needs - 1)) == lost
+    assert sorts(project, script, lambda: UndoBudget(most_bytes=needs)) == kept
+    assert sorts(project, script, lambda: UndoBudget(most_bytes=needs - 1)) == lost
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "echo x >> src/a.py",
+        "echo x > new.py",
+        "chmod 700 notes.txt",
+        "touch notes.txt",
+        "mv notes.txt moved.txt",
+        "rm src/a.py; rmdir src",
+    ],
+)
+def test_what_loses_nothing_needs_no_copy(project: Path, script: str) -> None:
+    """Git has the content, it is elsewhere, or it is as it was."""
+    assert Sort.LOST not in sorts(project, script, lambda: None)
+
+
+def test_a_removal_asks_although_it_can_be_undone(project: Path) -> None:
+    """A copy that is kept for some weeks does not make a removal a plain change."""
+    assert sorts(project, "rm notes.txt") == {Sort.LOST: {"notes.txt"}}
+
+
+def test_the_budget_is_for_small_files_first(project: Path) -> None:
+    """One large file does not keep the others from being undone."""
+    (project / "a-large").write_text("x" * 100)
+    found = sorts(
+        project, "echo x >> a-large; echo x >> notes.txt", lambda: UndoBudget(most_bytes=99)
+    )
+    assert found == {Sort.LOST: {"a-large"}, Sort.CHANGE: {"notes.txt"}}
 
 
 def test_a_file_with_another_name_is_told(project: Path) -> None:

@@ -31,7 +31,7 @@ from agentscope_like.tool.builtin.bash.shell_result import NO_OUTPUT, not_confin
 from agentscope_like.tool.builtin.contained import (
     HeldCommand,
     HeldCommands,
-    HeldEnd,
+    ChangesResult,
     HoldableCommand,
     UndoableHoldableCommand,
     Verdict,
@@ -249,7 +249,7 @@ async def _ended(
     session: AgentState | None,
     chunk: ToolChunk,
     output: str,
-) -> HeldEnd:
+) -> ChangesResult:
     """Return what becomes of the changes of a command that has ended."""
     facts = chunk.metadata
     try:
@@ -262,10 +262,10 @@ async def _ended(
         )
     except (IsolationError, OSError) as error:
         chunk.state = ToolResultState.ERROR
-        return HeldEnd(f"It ran held: nothing of it was kept, since {error}.", Verdict.DROP)
+        return ChangesResult(f"It ran held: nothing of it was kept, since {error}.", Verdict.DROP)
 
 
-def _tell(chunk: ToolChunk, end: HeldEnd, held_call: HeldCall) -> None:
+def _tell(chunk: ToolChunk, end: ChangesResult, held_call: HeldCall) -> None:
     """Add to the last chunk of a run what became of its changes."""
     chunk.metadata["held"] = _facts(end)
     if end.question is not None:
@@ -284,16 +284,16 @@ def _note(text: str, *, after: str) -> str:
     return f"[{text}]" if not after or after.endswith("\n") else f"\n[{text}]"
 
 
-def _facts(end: HeldEnd) -> dict[str, Any]:
+def _facts(end: ChangesResult) -> dict[str, Any]:
     return {"verdict": end.verdict.value, "changed": end.changed, "applied": end.is_applied}
 
 
 def _not_applied(reason: str) -> tuple[ToolChunk, str]:
-    end = HeldEnd(f"Not applied: {reason}. The files are as before.", Verdict.DROP)
+    end = ChangesResult(f"Not applied: {reason}. The files are as before.", Verdict.DROP)
     return _chunk(end, ToolResultState.ERROR, after=""), ""
 
 
-def _chunk(end: HeldEnd, state: ToolResultState, *, after: str) -> ToolChunk:
+def _chunk(end: ChangesResult, state: ToolResultState, *, after: str) -> ToolChunk:
     """Return the last chunk of a call whose changes were asked about, after what it printed."""
     content: list[TextBlock | DataBlock] = []
     if end.text:

@@ -1,14 +1,20 @@
-"""Decides what becomes of the changes of a held run, and shows them to a person."""
+"""Decides what becomes of the changes of a held run, shows them to a person and applies them."""
 
 from typing import TYPE_CHECKING
 
 from agentscope_like.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from agentscope_like.tool.builtin.contained.applying import (
+        AppliedChanges,
+        apply_changes,
+        settle_layer,
+        undo_budget,
+    )
     from agentscope_like.tool.builtin.contained.held_commands import (
         HeldCommand,
         HeldCommands,
-        HeldEnd,
+        ChangesResult,
     )
     from agentscope_like.tool.builtin.contained.held_start import HeldStart
     from agentscope_like.tool.builtin.contained.hidden_files import HiddenFiles, hidden_by_rules
@@ -26,10 +32,11 @@ if TYPE_CHECKING:
     from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
 
 __all__ = [
+    "AppliedChanges",
     "HeldChanges",
     "HeldCommand",
     "HeldCommands",
-    "HeldEnd",
+    "ChangesResult",
     "HeldQuestion",
     "HeldStart",
     "HiddenFiles",
@@ -38,18 +45,22 @@ __all__ = [
     "PathReason",
     "UndoableHoldableCommand",
     "Verdict",
+    "apply_changes",
     "held_question",
     "hidden_by_rules",
     "judge_outcome",
+    "settle_layer",
+    "undo_budget",
 ]
 
 __getattr__ = on_first_use(
     __name__,
     {
+        "AppliedChanges": "applying",
         "HeldChanges": "outcome",
         "HeldCommand": "held_commands",
         "HeldCommands": "held_commands",
-        "HeldEnd": "held_commands",
+        "ChangesResult": "held_commands",
         "HeldStart": "held_start",
         "HiddenFiles": "hidden_files",
         "HoldableCommand": "holdable_command",
@@ -58,8 +69,11 @@ __getattr__ = on_first_use(
         "Outcome": "outcome",
         "PathReason": "outcome",
         "Verdict": "outcome",
+        "apply_changes": "applying",
         "held_question": "question",
         "hidden_by_rules": "hidden_files",
         "judge_outcome": "outcome",
+        "settle_layer": "applying",
+        "undo_budget": "applying",
     },
 )

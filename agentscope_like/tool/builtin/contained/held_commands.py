@@ -40,7 +40,7 @@ from agentscope_like.tool.builtin.contained.outcome import (
 )
 from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
 
-__all__ = ["HeldCommand", "HeldCommands", "HeldEnd"]
+__all__ = ["HeldCommand", "HeldCommands", "ChangesResult"]
 
 _GONE = "the changes of the run are no longer there"
 _LAYER_NAME = re.compile(r"[0-9a-f]{16}")
@@ -71,7 +71,7 @@ class _Run(Struct, frozen=True):
         return hashlib.sha256(digests.encode()).hexdigest()
 
 
-class HeldEnd(Struct, frozen=True):
+class ChangesResult(Struct, frozen=True):
     """What became of the changes of a held run.
 
     Attributes:
@@ -272,7 +272,7 @@ class HeldCommand:
         output: str,
         exit_status: int | None,
         directory: str | None,
-    ) -> HeldEnd:
+    ) -> ChangesResult:
         """Decide what becomes of the changes, and apply them if nobody has to be asked.
 
         Args:
@@ -286,18 +286,18 @@ class HeldCommand:
             IsolationError: The changes cannot be listed.
         """
         if exit_status is None:
-            return HeldEnd("It ran held: nothing of it was kept.", Verdict.DROP)
+            return ChangesResult("It ran held: nothing of it was kept.", Verdict.DROP)
         manifests = tuple(await asyncio.to_thread(self.layer.manifests))
         self._run = _Run(output, exit_status, directory, manifests)
         held = await asyncio.to_thread(self._sorted)
         outcome = await _strictest(held, contexts, session)
         changed = _count(held)
         if outcome.verdict is Verdict.DROP:
-            return HeldEnd(_dropped(outcome.reasons), Verdict.DROP, changed)
+            return ChangesResult(_dropped(outcome.reasons), Verdict.DROP, changed)
         if outcome.verdict is Verdict.APPLY:
             return await self.apply(held)
         question = await asyncio.to_thread(self._ask, held, outcome, self._run)
-        return HeldEnd("", Verdict.ASK, changed, question=question)
+        return ChangesResult("", Verdict.ASK, changed, question=question)
 
     async def judged(
         self, contexts: Sequence[PermissionContext], session: object
@@ -316,7 +316,7 @@ class HeldCommand:
         output, status = ("", None) if run is None else (run.output, run.exit_status)
         return held_question(self.layer, held, outcome, output=output, exit_status=status or 0)
 
-    async def apply(self, held: Sequence[HeldChanges]) -> HeldEnd:
+    async def apply(self, held: Sequence[HeldChanges]) -> ChangesResult:
         """Apply the changes, all or none; the layer is dropped when this is closed.
 
         Args:
@@ -327,11 +327,11 @@ class HeldCommand:
         try:
             await asyncio.to_thread(apply_layer, self.layer, self._manifests)
         except ApplyError as error:
-            return HeldEnd(f"Not applied: {error.message}. The files are as before.", Verdict.DROP)
+            return ChangesResult(f"Not applied: {error.message}. The files are as before.", Verdict.DROP)
         run = self._run
         text = "" if not changed else f"It ran held; {_counted(held)} applied."
         directory = None if run is None else run.directory
-        return HeldEnd(text, Verdict.APPLY, changed, is_applied=True, directory=directory)
+        return ChangesResult(text, Verdict.APPLY, changed, is_applied=True, directory=directory)
 
     @property
     def _manifests(self) -> tuple[Manifest, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import posixpath
+import stat
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +12,8 @@ from typing_extensions import override
 
 from agentscope_like.checkpoint import Restoration
 from agentscope_like.exception import AgentOrientedException
-from agentscope_like.paths import PathError
+from agentscope_like.lazy_property import lazy_property
+from agentscope_like.paths import FileKind, Location, PathError, inside, locate
 from agentscope_like.permission import (
     ContentMatcher,
     PathRules,
@@ -20,7 +24,7 @@ from agentscope_like.permission import (
     PreparedCall,
     RuleMatch,
 )
-from agentscope_like.tool.builtin.file_system import PreparedPath
+from agentscope_like.tool.builtin.file_system import PreparedPath, WritingTool
 
 if TYPE_CHECKING:
     from agentscope_like.tool.builtin.undo.restore import Restore
@@ -58,9 +62,15 @@ class PreparedRestoration(PreparedCall):
             self.restorations = find()
         except AgentOrientedException as error:
             self.error = error.message
-        self.files = [
-            PreparedPath(tool.writer, {"file_path": each.path}, context)
-            for each in self.restorations
+        own, writer = self.restorations, tool.writer
+        directories = _made_directories(own)
+        self._own_files = [_RestoredPath(writer, each.path, context, directories) for each in own]
+        self.files: list[PreparedPath] = [
+            *self._own_files,
+            *(
+                PreparedPath(writer, {"file_path": target}, context)
+                for target in filter(None, map(_target, own))
+            ),
         ]
 
     @override
@@ -72,7 +82,7 @@ class PreparedRestoration(PreparedCall):
         opinions = [writer.judge(file.location, context) for file in self.files]
         moved = [
             each.path
-            for each, file in zip(self.restorations, self.files, strict=True)
+            for each, file in zip(self.restorations, self._own_files, strict=True)
             if isinstance(file.location, PathError) or file.location.resolved != each.path
         ]
         if moved:
@@ -128,20 +138,80 @@ class PreparedRestoration(PreparedCall):
     @override
     def places_now(self) -> tuple[str, ...]:
         """Return where their paths lead now."""
-        return tuple(_resolved_now(self.tool, each.path) for each in self.restorations)
+        directories = _made_directories(self.restorations)
+        return tuple(_resolved_now(each.path, directories) for each in self.restorations)
 
 
-def _resolved_now(tool: Restore, path: str) -> str:
+class _RestoredPath(PreparedPath):
+    """A path that is restored: a symlink there is replaced, not followed."""
+
+    def __init__(
+        self,
+        writer: WritingTool,
+        path: str,
+        context: PermissionContext,
+        directories: frozenset[str],
+    ) -> None:
+        super().__init__(writer, {"file_path": path}, context)
+        self._directories = directories
+
+    @lazy_property
+    @override
+    def location(self) -> Location | PathError:
+        try:
+            return _own_location(str(self.tool_input["file_path"]), self._directories)
+        except PathError as error:
+            return error
+
+
+def _made_directories(restorations: Sequence[Restoration]) -> frozenset[str]:
+    """Return the paths that become directories and are none now."""
+    return frozenset(
+        each.path
+        for each in restorations
+        if each.wanted is not None
+        and each.wanted.kind == "directory"
+        and not _is_directory(each.path)
+    )
+
+
+def _is_directory(path: str) -> bool:
     try:
-        return tool.writer.locate({"file_path": path}).resolved
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _own_location(path: str, directories: frozenset[str]) -> Location:
+    """Return the location of a path itself, below those directories as they will be."""
+    parts = path.split("/")
+    for number in range(2, len(parts)):
+        parent = "/".join(parts[:number])
+        if parent in directories:
+            above = locate(parent, directory="/", follow=False)
+            return inside(above, "/".join(parts[number:]), kind=FileKind.MISSING)
+    return locate(path, directory="/", follow=False)
+
+
+def _resolved_now(path: str, directories: frozenset[str]) -> str:
+    try:
+        return _own_location(path, directories).resolved
     except PathError:
         return ""
+
+
+def _target(restoration: Restoration) -> str | None:
+    """Return where a symlink would lead that is made again: it is judged like a write there."""
+    wanted = restoration.wanted
+    if wanted is None or wanted.kind != "link":
+        return None
+    return posixpath.join(posixpath.dirname(restoration.path), os.fsdecode(wanted.data))
 
 
 def _basis(restorations: Sequence[Restoration]) -> str:
     return repr(
         [
-            (each.path, each.last, None if each.wanted is None else each.wanted.digest)
+            (each.path, each.last, each.wanted and (each.wanted.digest, each.wanted.mode))
             for each in restorations
         ]
     )

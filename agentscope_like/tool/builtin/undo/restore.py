@@ -7,54 +7,49 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from msgspec import Struct
+from msgspec.structs import replace
 from typing_extensions import override
 
 from agentscope_like.checkpoint import (
     CheckpointError,
     CheckpointStore,
     FileChange,
+    FileDigest,
     FileVersion,
     Restoration,
+    file_digest,
     file_version,
     recorded,
 )
 from agentscope_like.finished import finished
 from agentscope_like.message import ToolChunk
 from agentscope_like.middleware import ToolMiddlewareBase
+from agentscope_like.paths import locate
 from agentscope_like.permission import (
     PermissionBehavior,
     PermissionContext,
     PermissionDecision,
     PermissionRule,
 )
-from agentscope_like.sandbox.files import (
-    create_whole_file,
-    remove_whole_file,
-    replace_whole_file,
-)
 from agentscope_like.state import AgentState
 from agentscope_like.tool.builtin.file_errors import FileToolError
-from agentscope_like.tool.builtin.file_system import explain, open_parent
+from agentscope_like.tool.builtin.file_system import explain
 from agentscope_like.tool.builtin.files import PreviewingTool, Write, unified_diff
 from agentscope_like.tool.builtin.tool_results import failed, succeeded
+from agentscope_like.tool.builtin.undo.file_steps import FileStep, is_below_link, take_steps
 from agentscope_like.tool.builtin.undo.restoration import (
     FileRulesOfRestorations,
     PreparedRestoration,
     RulesOfRestorations,
 )
+from agentscope_like.tool.builtin.undo.step_plan import check_parents, without_full_directories
 
 __all__ = ["Restore"]
 
 When = Literal["after", "before"]
 
 
-class _Step(Struct, frozen=True):
-    """What is done to one file."""
-
-    path: str
-    now: FileVersion | None
-    wanted: FileVersion | None
+_MOST_SHOWN = 20
 
 
 class Restore(PreviewingTool):
@@ -216,15 +211,14 @@ class Restore(PreviewingTool):
         tool_input = {"checkpoint": checkpoint, "file_path": file_path, "when": when}
         decided = None if _prepared_call is None else _prepared_call.restorations
 
-        def work() -> tuple[list[_Step], int]:
+        def work() -> tuple[list[FileStep], int]:
             steps = self._plan(tool_input, _agent_state, decided)
             summary = f"Restored {len(steps):,} files as {when} checkpoint {checkpoint}."
             changes = [FileChange(step.path, step.now, step.wanted) for step in steps]
             session_id = self._session_of(_agent_state) or ""
             store = self._checkpoints
             with recorded(store, changes, session_id=session_id, summary=summary) as number:
-                for step in steps:
-                    _make(step)
+                take_steps(steps)
             return steps, number
 
         try:
@@ -232,15 +226,28 @@ class Restore(PreviewingTool):
         except FileToolError as error:
             return failed(error.message)
         paths = [step.path for step in steps]
-        shown = ", ".join(map(self.writer.shown, paths))
+        left = await asyncio.to_thread(self._unkept, tool_input, self._session_of(_agent_state))
         metadata = {
             "diff": "".join(self._diff(step) for step in steps),
             "file_paths": paths,
             "checkpoint": number,
         }
         return succeeded(
-            f"Restored {shown} as {when} checkpoint {checkpoint}. Checkpoint {number}.", metadata
+            f"Restored {self._listed(paths)} as {when} checkpoint {checkpoint}. "
+            f"Checkpoint {number}.{self._told_left(left)}",
+            metadata,
         )
+
+    def _listed(self, paths: Sequence[str]) -> str:
+        shown = ", ".join(map(self.writer.shown, paths[:_MOST_SHOWN]))
+        more = len(paths) - _MOST_SHOWN
+        return f"{shown} and {more:,} more" if more > 0 else shown
+
+    def _told_left(self, paths: Sequence[str]) -> str:
+        """Return the sentence about the files that stay as they are."""
+        if not paths:
+            return ""
+        return f" What was not kept stays as it is: {self._listed(paths)}."
 
     def _session_of(self, session: object) -> str | None:
         if self._session_id is not None:
@@ -261,12 +268,14 @@ class Restore(PreviewingTool):
             raise FileToolError(
                 f"There is no checkpoint {number}: Checkpoints lists what there is."
             )
-        paths = None
-        if path:
-            paths = [self.writer.locate({"file_path": path}).resolved]
-        base = number - 1 if tool_input.get("when", "after") == "before" else number
+        base = _base(tool_input)
         try:
-            restorations = self._checkpoints.restoration(base, paths, session_id=session_id)
+            if path:
+                restorations = self._of_one(base, path, session_id)
+            else:
+                known = self._checkpoints.changed_after(base, session_id)
+                kept = [each for each, is_kept in known.items() if is_kept] or list(known)
+                restorations = self._checkpoints.restoration(base, kept, session_id=session_id)
         except CheckpointError as error:
             raise FileToolError(f"{error.message}.") from None
         if not restorations:
@@ -274,12 +283,29 @@ class Restore(PreviewingTool):
             raise FileToolError(f"Since checkpoint {number}, you have not changed {what}.")
         return restorations
 
+    def _of_one(self, base: int, path: str, session_id: str | None) -> list[Restoration]:
+        """Return what restores one path: the symlink of this name, or where it leads."""
+        own = locate(path, directory=self.writer.cwd, follow=False).resolved
+        led = self.writer.locate({"file_path": path}).resolved
+        for each in dict.fromkeys((own, led)):
+            found = self._checkpoints.restoration(base, [each], session_id=session_id)
+            if found:
+                return found
+        return []
+
+    def _unkept(self, tool_input: Mapping[str, Any], session_id: str | None) -> list[str]:
+        """Return the files that a restoration of all leaves as they are."""
+        if tool_input.get("file_path"):
+            return []
+        known = self._checkpoints.changed_after(_base(tool_input), session_id)
+        return [path for path, is_kept in known.items() if not is_kept]
+
     def _plan(
         self,
         tool_input: Mapping[str, Any],
         state: AgentState | None,
         decided: Sequence[Restoration] | None = None,
-    ) -> list[_Step]:
+    ) -> list[FileStep]:
         """Return what is to be done to the files.
 
         Raises:
@@ -290,76 +316,95 @@ class Restore(PreviewingTool):
         )
         steps = []
         for each in restorations:
-            now = _version(each.path)
-            digest = None if now is None else now.digest
-            if digest == (None if each.wanted is None else each.wanted.digest):
+            now = self._version(each.path)
+            wanted = _with_mode(each, now)
+            if _is_as_wanted(now, wanted):
                 continue
-            if digest not in (None, each.last) and not self._has_seen(each.path, digest, state):
-                raise FileToolError(
-                    f"{self.writer.shown(each.path)} was changed by others since: read it before "
-                    "you restore it."
-                )
-            steps.append(_Step(each.path, now, each.wanted))
+            digest = None if now is None else now.digest
+            is_known = digest in (None, each.last, None if wanted is None else wanted.digest)
+            if now is not None and not is_known and not self._has_seen(each.path, now, state):
+                raise FileToolError(self._changed_by_others(each.path, now))
+            steps.append(FileStep(each.path, now, wanted))
+        check_parents(steps)
+        steps = without_full_directories(steps)
         if not steps:
             raise FileToolError("All of the files are as they were then.")
         return steps
 
-    def _has_seen(self, path: str, digest: str | None, state: AgentState | None) -> bool:
-        entry = None if state is None else state.tool_context.read_state.get(path)
-        if entry is not None and entry.digest == digest:
-            return True
-        return self._seen_digest is not None and self._seen_digest(path) == digest
-
-    def _diff(self, step: _Step) -> str:
-        shown = self.writer.shown(step.path)
+    def _version(self, path: str) -> FileVersion | FileDigest | None:
+        """Return what a path is now; without its content if that is too large to be kept."""
+        if is_below_link(path):
+            return None
         try:
-            return unified_diff(_text(step.now), _text(step.wanted), shown)
+            is_large = os.lstat(path).st_size > self._checkpoints.most_file_bytes
+        except OSError:
+            is_large = False
+        try:
+            return file_digest(path) if is_large else file_version(path)
+        except OSError as error:
+            raise explain(error, path) from None
+
+    def _changed_by_others(self, path: str, now: FileVersion | FileDigest) -> str:
+        shown = self.writer.shown(path)
+        if now.kind == "file":
+            return f"{shown} was changed by others since: read it before you restore it."
+        return (
+            f"{shown} was changed by others since, and is a {now.kind} now: restore other files "
+            "one by one, or ask the user."
+        )
+
+    def _has_seen(self, path: str, now: FileVersion | FileDigest, state: AgentState | None) -> bool:
+        entry = None if state is None else state.tool_context.read_state.get(path)
+        if entry is not None and entry.digest == now.digest:
+            return True
+        return self._seen_digest is not None and self._seen_digest(path) == now.digest
+
+    def _diff(self, step: FileStep) -> str:
+        shown = self.writer.shown(step.path)
+        now, wanted = step.now, step.wanted
+        if now is not None and wanted is not None and now.digest == wanted.digest:
+            return f"--- {shown}\n+++ {shown}\n@@ mode {now.mode:o} to {wanted.mode:o} @@\n"
+        try:
+            return unified_diff(_text(now), _text(wanted), shown)
         except UnicodeDecodeError:
             return f"--- {shown}\n+++ {shown}\n@@ binary content @@\n"
 
 
-def _text(version: FileVersion | None) -> str:
-    return "" if version is None else version.data.decode("utf-8")
+def _base(tool_input: Mapping[str, Any]) -> int:
+    """Return the checkpoint after which files are restored to what they were."""
+    number = int(tool_input["checkpoint"])
+    return number - 1 if tool_input.get("when", "after") == "before" else number
 
 
-def _version(path: str) -> FileVersion | None:
-    try:
-        return file_version(path)
-    except OSError as error:
-        raise explain(error, path) from None
+def _with_mode(
+    restoration: Restoration, now: FileVersion | FileDigest | None
+) -> FileVersion | None:
+    """Return what a path is to be: permission bits that others changed since stay."""
+    wanted = restoration.wanted
+    if wanted is None or now is None or now.kind != wanted.kind:
+        return wanted
+    if wanted.kind == "link" or now.mode != restoration.last_mode:
+        return replace(wanted, mode=now.mode)
+    return wanted
 
 
-def _make(step: _Step) -> None:
-    """Make one file what is wanted, if it is still what it was.
+def _is_as_wanted(now: FileVersion | FileDigest | None, wanted: FileVersion | None) -> bool:
+    if now is None or wanted is None:
+        return now is wanted
+    return (now.digest, now.mode) == (wanted.digest, wanted.mode)
+
+
+def _text(version: FileVersion | FileDigest | None) -> str:
+    """Return a version as text.
 
     Raises:
-        FileToolError: It is another one by now, or the system refuses.
+        UnicodeDecodeError: It is no text, or too large.
     """
-    now, wanted = step.now, step.wanted
-    made: list[str] | None = [] if now is None else None
-    try:
-        with open_parent(step.path, made=made) as (directory, name):
-            if now is None:
-                if wanted is not None:
-                    mode = wanted.mode
-                    create_whole_file(name, directory, wanted.data, cancel_check=_go_on, mode=mode)
-                return
-            status = os.stat(name, dir_fd=directory, follow_symlinks=False)
-            identity = (status.st_dev, status.st_ino)
-            if wanted is None:
-                remove_whole_file(name, directory, identity=identity, digest=now.digest)
-                return
-            replace_whole_file(
-                name,
-                directory,
-                wanted.data,
-                identity=identity,
-                digest=now.digest,
-                cancel_check=_go_on,
-            )
-    except OSError as error:
-        raise explain(error, step.path) from None
-
-
-def _go_on() -> None:
-    """Check nothing: a file that is begun is made."""
+    if version is None:
+        return ""
+    if isinstance(version, FileDigest):
+        raise UnicodeDecodeError("utf-8", b"", 0, 1, "too large to be shown")
+    if version.kind == "directory":
+        return "(a directory)\n"
+    text = version.data.decode("utf-8")
+    return f"(a link to {text})\n" if version.kind == "link" else text

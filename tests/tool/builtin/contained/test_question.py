@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentscope_like.permission import PermissionContext
-from agentscope_like.sandbox.layer import Layer, layer_objection, sort_changes
+from agentscope_like.sandbox.layer import Layer, UndoBudget, layer_objection, sort_changes
 from agentscope_like.tool.builtin.contained import (
     HeldChanges,
     HeldQuestion,
@@ -34,7 +34,7 @@ async def shown(tmp_path: Path, script: str, *, output: str = "", status: int = 
     run(layer, script)
     with layer.descriptors() as opened:
         held = [
-            HeldChanges(manifest.directory, sort_changes(manifest, each))
+            HeldChanges(manifest.directory, sort_changes(manifest, each, UndoBudget()))
             for manifest, each in zip(layer.manifests(), opened, strict=True)
         ]
     policy = PermissionContext.from_rules(working_directories=[project])

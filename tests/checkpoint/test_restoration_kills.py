@@ -1,0 +1,151 @@
+"""`kill -9` at each step of a restoration of many files leaves all of them old, or all new."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.checkpoint import CheckpointStore, FileChange, FileVersion
+from agentscope_like.tool.builtin.undo import settle_restorations
+from tests.tool.builtin.contained.runs import tree
+
+_PROGRAM = """
+import asyncio, os, shutil, subprocess, sys
+from pathlib import Path
+
+from agentscope_like.checkpoint import CheckpointStore, FileChange, file_version, recorded
+from tests.checkpoint.undo_kit import Undo
+from tests.tool.builtin.contained.runs import make_project
+
+STEPS = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.chmod",
+         "os.truncate"}
+SCRIPT = ("echo x >> a.txt; chmod 755 a.txt; rm -r src; echo f > src; rm notes.txt link empty -r;"
+          "mkdir -m 700 n; echo q > n/q; ln -s n link; chmod 700 tool.sh; ln -s n empty")
+
+
+def paths(project):
+    return {str(each) for each in project.rglob("*")}
+
+
+def prepare(project):
+    make_project(project)
+    before = {path: file_version(path) for path in paths(project)}
+    subprocess.run(["/bin/sh", "-c", SCRIPT], cwd=project, check=True)
+    after = {path: file_version(path) for path in paths(project)}
+    changes = [
+        FileChange(path, before.get(path), after.get(path))
+        for path in sorted({*before, *after})
+        if before.get(path) != after.get(path)
+    ]
+    with recorded(CheckpointStore(project.parent / "checkpoints.db"), changes, session_id="s"):
+        pass
+
+
+async def main(project, step):
+    store = CheckpointStore(project.parent / "checkpoints.db")
+    undo = Undo(project, store, session_id="s")
+    left = step
+
+    def killed():
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), 9)
+
+    def around(function):
+        def call(*arguments, **options):
+            killed()
+            found = function(*arguments, **options)
+            killed()
+            return found
+        return call
+
+    for name in ("begin", "finish"):
+        setattr(store, name, around(getattr(store, name)))
+    sys.addaudithook(lambda event, _: killed() if event in STEPS else None)
+    await undo("Restore", checkpoint=1, when="before")
+    left = 0
+
+
+for step in range(1, int(sys.argv[2])):
+    project = Path(sys.argv[1], str(step), "project")
+    prepare(project)
+    if (pid := os.fork()) == 0:
+        asyncio.run(main(project, step))
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    print(status, flush=True)
+    if status == 0:
+        break
+prepare(Path(sys.argv[1], "untouched", "project"))
+"""
+
+_MOST_STEPS = 150
+
+
+@pytest.mark.timeout(300)
+def test_a_kill_leaves_all_restored_or_none(tmp_path: Path) -> None:
+    """A half-made restoration is finished at the restart; of one that changed nothing none is left.
+
+    Directories take the place of files and symlinks here, and the reverse.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(tmp_path), str(_MOST_STEPS)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    statuses = done.stdout.split()
+    assert statuses[-1:] == ["0"], done.stderr
+    assert set(statuses[:-1]) == {"-9"}, done.stderr
+    old = _tree(tmp_path / "untouched")
+    new = _tree(tmp_path / str(len(statuses)))
+    assert old != new
+    halves, restored = 0, []
+    for step in range(1, len(statuses)):
+        folder = tmp_path / str(step)
+        halves += _tree(folder) not in (old, new)
+        store = CheckpointStore(folder / "checkpoints.db")
+        settle_restorations(store, "s")
+        now = _tree(folder)
+        assert now in (old, new), step
+        restored.append(now == new)
+        states = [each.state for each in store.page()]
+        assert states == (["done", "done"] if now == new else ["done"]), step
+        store.close()
+    assert halves > 5
+    assert restored == sorted(restored)
+    assert set(restored) == {False, True}
+
+
+def test_a_change_of_others_keeps_a_half_made_restoration_as_it_is(tmp_path: Path) -> None:
+    """Nothing more is restored, and the checkpoint says that it is not known what became of it."""
+    store = CheckpointStore(tmp_path / "checkpoints.db")
+    files = [tmp_path / name for name in ("a", "b", "c")]
+    begun = store.begin(
+        [FileChange(str(path), FileVersion(b"old"), FileVersion(b"new")) for path in files],
+        session_id="s",
+    )
+    for path, text in zip(files, ("new", "by others", "old"), strict=True):
+        path.write_text(text)
+    (settled,) = settle_restorations(store, "s")
+    assert (settled.id, settled.state) == (begun, "unknown")
+    assert [path.read_text() for path in files] == ["new", "by others", "old"]
+    files[1].write_text("old")
+    other = store.begin(
+        [FileChange(str(path), FileVersion(b"old"), FileVersion(b"new")) for path in files],
+        session_id="s",
+    )
+    (settled,) = settle_restorations(store, "s")
+    assert (settled.id, settled.state) == (other, "done")
+    assert [path.read_text() for path in files] == ["new", "new", "new"]
+    store.close()
+
+
+def _tree(folder: Path) -> dict[str, tuple[str, int, bytes]]:
+    found = tree(folder / "project")
+    return {path: each for path, each in found.items() if not path.endswith(".tmp")}

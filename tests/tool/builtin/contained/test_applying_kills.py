@@ -1,0 +1,136 @@
+"""`kill -9` at each step of applying a run leaves the files as before, or all of it is applied."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from agentscope_like.checkpoint import CheckpointStore, file_digest
+from agentscope_like.exception import IsolationError
+from agentscope_like.sandbox.layer import Layer, layer_objection
+from agentscope_like.tool.builtin.contained import settle_layer
+from tests.tool.builtin.contained.runs import tree
+
+pytestmark = pytest.mark.skipif(
+    layer_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere") is not None,
+    reason="there are no layers on this machine",
+)
+
+_PROGRAM = """
+import os, sys
+from pathlib import Path
+
+from agentscope_like.checkpoint import CheckpointStore
+from agentscope_like.tool.builtin.contained import apply_changes
+from tests.tool.builtin.contained.runs import changes_of, make_project, ran
+
+STEPS = {"os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.chmod",
+         "os.utime", "shutil.rmtree"}
+SCRIPT = "echo x >> a.txt; rm -r src; echo f > src; rm notes.txt link; mkdir n; echo q > n/q"
+
+
+def work(folder, step):
+    project = folder / "project"
+    make_project(project)
+    store = CheckpointStore(folder / "checkpoints.db")
+    layer = ran(folder / "layers", [project], SCRIPT)
+    held = changes_of(layer, store)
+    store.page()
+    left = step
+
+    def killed():
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), 9)
+
+    def around(function):
+        def call(*arguments, **options):
+            killed()
+            found = function(*arguments, **options)
+            killed()
+            return found
+        return call
+
+    for name in ("begin", "hold", "finish"):
+        setattr(store, name, around(getattr(store, name)))
+    sys.addaudithook(lambda event, _: killed() if event in STEPS else None)
+    apply_changes(layer, held, checkpoints=store, session_id="s", summary="Ran it")
+    left = 0
+
+
+for step in range(1, int(sys.argv[2])):
+    folder = Path(sys.argv[1], str(step))
+    folder.mkdir()
+    if (pid := os.fork()) == 0:
+        work(folder, step)
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    print(status, flush=True)
+    if status == 0:
+        break
+"""
+
+_MOST_STEPS = 150
+
+
+def _settled(folder: Path, store: CheckpointStore, *, store_first: bool) -> None:
+    """Bring all in step again, in one order or the other."""
+    if store_first:
+        store.settle("s", file_digest)
+    for each in (folder / "layers").iterdir():
+        try:
+            layer = Layer.open(each)
+        except IsolationError:  # it was being dropped
+            continue
+        settle_layer(layer, store)
+        settle_layer(layer, store)
+    store.settle("s", file_digest)
+
+
+@pytest.mark.timeout(300)
+def test_a_kill_leaves_all_or_nothing(tmp_path: Path) -> None:
+    """After the restart, the checkpoint is done if the run is applied, and is gone if it is not."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(tmp_path), str(_MOST_STEPS)],
+        cwd=Path(__file__).parents[4],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    statuses = done.stdout.split()
+    assert statuses[-1] == "0", "there are more steps than are tried"
+    assert set(statuses[:-1]) == {"-9"}, done.stderr
+    whole = tree(tmp_path / str(len(statuses)) / "project")
+    applied = []
+    for step in range(1, len(statuses)):
+        folder = tmp_path / str(step)
+        store = CheckpointStore(folder / "checkpoints.db")
+        _settled(folder, store, store_first=step % 2 == 0)
+        now = tree(folder / "project")
+        applied.append(now == whole)
+        if now == whole:
+            (kept,) = store.page()
+            assert kept.state == "done", step
+            wanted = {each.path: each.wanted for each in store.restoration(0, session_id="s")}
+            notes = wanted[str(folder / "project" / "notes.txt")]
+            assert notes is not None
+            assert notes.data == b"mine\n"
+        else:
+            assert {path for path in now if path.endswith(".tmp")} == set()
+            assert now["notes.txt"] == ("-", 0o644, b"mine\n"), step
+            assert now["src"][0] == "d"
+            assert set(now) == {*(set(whole) - {"n", "n/q"}), "notes.txt", "link"} | {
+                "src/b.py",
+                "src/inner",
+                "src/inner/c.py",
+            }
+            assert store.page() == [], step
+        store.close()
+    assert applied == sorted(applied)
+    assert applied.count(False) > 5
+    assert applied.count(True) > 5
