@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
@@ -16,7 +15,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from tests.sandbox.held.world import OTHER_USER, PYTHON, World, place_of_worlds
+from tests.sandbox.held.other_user import told_by_other_user
+from tests.sandbox.held.world import PYTHON, World, place_of_worlds
 
 __all__ = ["Attack", "Attempt", "attacks", "tried_as_other_user", "tried_here"]
 
@@ -115,41 +115,11 @@ def tried_here(
 
 def tried_as_other_user(rows: Sequence[Attack]) -> dict[str, Attempt]:
     """Try attacks held as a user who has no rights; this user has to be root."""
-    place = tempfile.mkdtemp(prefix="held-", dir=place_of_worlds())
-    os.chown(place, OTHER_USER, OTHER_USER)
-    end, their_end = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _try_and_tell(rows, place, their_end)
-    os.close(their_end)
-    with open(end, "rb") as file:
-        data = file.read()
-    os.waitpid(child, 0)
-    shutil.rmtree(place, ignore_errors=True)
-    return msgspec.json.decode(data, type=dict[str, Attempt])
 
+    def tried(place: str) -> bytes:
+        return msgspec.json.encode(tried_here(rows, controls=False, place=place))
 
-def _try_and_tell(rows: Sequence[Attack], place: str, end: int) -> None:
-    """Become the other user, try the attacks, write what came of them, and end."""
-    try:
-        os.setgroups([])
-        os.setresgid(OTHER_USER, OTHER_USER, OTHER_USER)
-        os.setresuid(OTHER_USER, OTHER_USER, OTHER_USER)
-        tempfile.tempdir = place
-        _forget_rights()
-        found = tried_here(rows, controls=False, place=place)
-        with open(end, "wb") as file:
-            file.write(msgspec.json.encode(found))
-    except BaseException as error:
-        sys.stderr.write(f"{error!r}\n")
-    os._exit(0)
-
-
-def _forget_rights() -> None:
-    from agentscope_like.sandbox.isolation import bubblewrap
-
-    bubblewrap._own_rights.cache_clear()
-    bubblewrap.bubblewrap_objection.cache_clear()
+    return msgspec.json.decode(told_by_other_user(tried), type=dict[str, Attempt])
 
 
 def _tried(attack: Attack, binary: str, *, controls: bool, place: str | None) -> Attempt:
