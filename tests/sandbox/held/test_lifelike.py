@@ -26,9 +26,10 @@ LEAST_SAME = 0.99
 
 _OBJECTION = held_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere")
 
-pytestmark = pytest.mark.skipif(
-    _OBJECTION is not None, reason=f"nothing can be held here: {_OBJECTION}"
-)
+pytestmark = [
+    pytest.mark.skipif(_OBJECTION is not None, reason=f"nothing can be held here: {_OBJECTION}"),
+    pytest.mark.timeout(3600 if COMMANDS > 100 else 600),
+]
 
 
 def chosen(count: int, start: int = 0) -> list[EverydayCommand]:
