@@ -6,22 +6,21 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from tests.sandbox.held.world import OTHER_USER, PYTHON, World, place_of_worlds
+from tests.sandbox.held.other_user import told_by_other_user
+from tests.sandbox.held.world import PYTHON, World, place_of_worlds
 
 __all__ = [
     "Attack",
     "Attempt",
-    "as_other_user",
     "attacks",
     "tried_as_other_user",
     "tried_here",
@@ -126,50 +125,7 @@ def tried_as_other_user(rows: Sequence[Attack]) -> dict[str, Attempt]:
     def tried(place: str) -> bytes:
         return msgspec.json.encode(tried_here(rows, controls=False, place=place))
 
-    return msgspec.json.decode(as_other_user(tried), type=dict[str, Attempt])
-
-
-def as_other_user(work: Callable[[str], bytes]) -> bytes:
-    """Return what a function returns in a process of a user who has no rights.
-
-    Args:
-        work: The function; it gets the place for its worlds.
-    """
-    place = tempfile.mkdtemp(prefix="held-", dir=place_of_worlds())
-    os.chown(place, OTHER_USER, OTHER_USER)
-    end, their_end = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _work_and_tell(work, place, their_end)
-    os.close(their_end)
-    with open(end, "rb") as file:
-        data = file.read()
-    os.waitpid(child, 0)
-    shutil.rmtree(place, ignore_errors=True)
-    return data
-
-
-def _work_and_tell(work: Callable[[str], bytes], place: str, end: int) -> None:
-    """Become the other user, do the work, write what came of it, and end."""
-    try:
-        os.setgroups([])
-        os.setresgid(OTHER_USER, OTHER_USER, OTHER_USER)
-        os.setresuid(OTHER_USER, OTHER_USER, OTHER_USER)
-        tempfile.tempdir = place
-        _forget_rights()
-        found = work(place)
-        with open(end, "wb") as file:
-            file.write(found)
-    except BaseException as error:
-        sys.stderr.write(f"{error!r}\n")
-    os._exit(0)
-
-
-def _forget_rights() -> None:
-    from agentscope_like.sandbox.isolation import bubblewrap
-
-    bubblewrap._own_rights.cache_clear()
-    bubblewrap.bubblewrap_objection.cache_clear()
+    return msgspec.json.decode(told_by_other_user(tried), type=dict[str, Attempt])
 
 
 def _tried(attack: Attack, binary: str, *, controls: bool, place: str | None) -> Attempt:

@@ -14,7 +14,7 @@ import pytest
 from agentscope_like.sandbox.held import HeldRun, held_objection
 from agentscope_like.sandbox.isolation import Attempt, ConnectionWatch, landlock
 from agentscope_like.sandbox.layer import Layer
-from tests.sandbox.held.attempts import as_other_user
+from tests.sandbox.held.other_user import told_by_other_user
 from tests.sandbox.held.world import PYTHON, World
 
 _OBJECTION = held_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere")
@@ -64,7 +64,7 @@ def test_a_user_without_rights_is_told() -> None:
         with World(place) as world:
             return repr(_tried(world, "10.2.3.4:443")).encode()
 
-    assert as_other_user(tried).decode() == repr((Attempt("10.2.3.4", 443),))
+    assert told_by_other_user(tried).decode() == repr((Attempt("10.2.3.4", 443),))
 
 
 def test_more_connections_than_are_looked_at_work(world: World) -> None:

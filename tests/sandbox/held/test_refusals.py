@@ -12,7 +12,7 @@ import pytest
 
 from agentscope_like.sandbox.held import HeldEnd, RefusalKind, find_refusal, held_objection
 from agentscope_like.sandbox.isolation import Attempt, landlock
-from tests.sandbox.held.attempts import as_other_user
+from tests.sandbox.held.other_user import told_by_other_user
 from tests.sandbox.held.refusal_rows import RecordedMachine, Row, read_rows
 from tests.sandbox.held.world import World
 
@@ -178,5 +178,5 @@ def test_real_runs_are_told() -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_real_runs_of_another_user_are_told() -> None:
     """A user without rights is told the same."""
-    found = as_other_user(lambda place: msgspec.json.encode(_really(place)))
+    found = told_by_other_user(lambda place: msgspec.json.encode(_really(place)))
     assert msgspec.json.decode(found) == _REAL

@@ -13,7 +13,7 @@ from agentscope_like.permission import PermissionContext
 from agentscope_like.sandbox.held import HeldRun, held_objection
 from agentscope_like.sandbox.layer import Layer
 from agentscope_like.tool.builtin.contained import HiddenFiles, hidden_by_rules
-from tests.sandbox.held.attempts import as_other_user
+from tests.sandbox.held.other_user import told_by_other_user
 from tests.sandbox.held.world import World
 
 _OBJECTION = held_objection(Path(tempfile.gettempdir(), "layers-tried"), [], home="/nowhere")
@@ -206,6 +206,6 @@ def test_a_held_program_cannot_read_it() -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_program_of_another_user_cannot_read_it() -> None:
     """A user without rights has the same wall."""
-    assert as_other_user(lambda place: "\n".join(_looked(place)).encode()).decode() == "\n".join(
+    assert told_by_other_user(lambda place: "\n".join(_looked(place)).encode()).decode() == "\n".join(
         _SEEN
     )
