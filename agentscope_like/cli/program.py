@@ -172,7 +172,7 @@ def run(
     ] = False,
     without: Annotated[
         list[str] | None,
-        typer.Option(help="Leave tools out: web, memory, background.", metavar="KIND"),
+        typer.Option(help="Leave tools out: web, memory, background, undo.", metavar="KIND"),
     ] = None,
     profile: Annotated[
         str | None,

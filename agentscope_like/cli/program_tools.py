@@ -11,6 +11,7 @@ from agentscope_like.cli.errors import CliError
 from agentscope_like.nearest import nearest
 
 if TYPE_CHECKING:
+    from agentscope_like.checkpoint import CheckpointStore
     from agentscope_like.sandbox.isolation import Confine
     from agentscope_like.shell import CommandAnalysis
     from agentscope_like.state import AgentState
@@ -34,6 +35,7 @@ TOOL_NAMES = (
 )
 """The names of the tools, in the order in which the model sees them."""
 
+_WITH_CHECKPOINTS = ("Bash", "Write", "Edit")
 _WITH_DIRECTORY = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
 
 
@@ -45,6 +47,7 @@ def load_tool(
     outputs: Path | None = None,
     background: BackgroundCommands | None = None,
     layers: Path | None = None,
+    checkpoints: CheckpointStore | None = None,
 ) -> ToolBase:
     """Return the tool of this name, working in `directory`; only its own module is loaded.
 
@@ -55,6 +58,7 @@ def load_tool(
         outputs: Where Bash keeps whole outputs; by default until it ends.
         background: The commands that Bash leaves running; by default none.
         layers: Where Bash keeps the layers of held commands; by default it holds none.
+        checkpoints: Keeps what files were before tools change them; by default nothing does.
 
     Raises:
         CliError: There is none.
@@ -68,6 +72,8 @@ def load_tool(
     if name == "Bash":
         options |= {"confine": confine, "outputs": outputs, "background": background}
         options |= {} if layers is None else {"contain": "on", "layers": layers}
+    if checkpoints is not None and name in _WITH_CHECKPOINTS:
+        options["checkpoints"] = checkpoints
     tool: ToolBase = kind(**options)
     return tool
 
@@ -79,6 +85,7 @@ def all_tools(
     outputs: Path | None = None,
     background: BackgroundCommands | None = None,
     layers: Path | None = None,
+    checkpoints: CheckpointStore | None = None,
 ) -> list[ToolBase]:
     """Return every tool, working in `directory`.
 
@@ -88,6 +95,7 @@ def all_tools(
         outputs: Where Bash keeps whole outputs; by default until it ends.
         background: The commands that Bash leaves running; by default none.
         layers: Where Bash keeps the layers of held commands; by default it holds none.
+        checkpoints: Keeps what files were before tools change them; by default nothing does.
     """
     return [
         load_tool(
@@ -97,6 +105,7 @@ def all_tools(
             outputs=outputs,
             background=background,
             layers=layers,
+            checkpoints=checkpoints,
         )
         for name in TOOL_NAMES
     ]

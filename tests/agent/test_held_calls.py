@@ -57,7 +57,7 @@ async def test_a_reply_waits_with_the_changes_and_goes_on(scene: Scene) -> None:
     assert (scene.project / "drawn.txt").exists()
     shown = text_of(results_of(agent)[call.id])
     assert shown.count("said\n") == 1
-    assert "applied" in shown
+    assert "Applied: 1 file" in shown
     assert len(model_of(agent).seen) == 2
 
 

@@ -13,11 +13,12 @@ from agentscope_like.cli.errors import CliError
 from agentscope_like.nearest import nearest
 
 if TYPE_CHECKING:
+    from agentscope_like.checkpoint import CheckpointStore
     from agentscope_like.tool import BackgroundCommands, ToolBase
 
 __all__ = ["EXTRAS", "extra_tools", "parse_extras"]
 
-EXTRAS = ("web", "memory", "background")
+EXTRAS = ("web", "memory", "background", "undo")
 """The kinds."""
 
 
@@ -42,6 +43,8 @@ def extra_tools(
     memories: Path | None,
     owner: str,
     background: BackgroundCommands | None,
+    directory: Path,
+    checkpoints: CheckpointStore | None = None,
 ) -> list[ToolBase]:
     """Return the tools of the kinds that are not switched off.
 
@@ -50,6 +53,8 @@ def extra_tools(
         memories: The file that keeps memories; None if none are kept.
         owner: Whose memories they are.
         background: The commands in the background; None if there are none.
+        directory: The project's.
+        checkpoints: Keeps what files were before tools change them; None if nothing does.
     """
     import agentscope_like.tool as tools
 
@@ -66,4 +71,6 @@ def extra_tools(
         found += [
             kind(background) for kind in (tools.CommandWait, tools.CommandOutput, tools.CommandStop)
         ]
+    if checkpoints is not None:
+        found += [tools.Restore(checkpoints, cwd=directory), tools.Checkpoints(checkpoints)]
     return found

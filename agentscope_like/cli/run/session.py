@@ -251,6 +251,7 @@ class Session:
 
     async def _question(self, call: ToolCallBlock) -> Question:
         explanation = await self._explained(call)
+        diff: str | None
         if call.apply is not None:
             diff, failure = await self._difference(call.name, call.apply), None
         else:

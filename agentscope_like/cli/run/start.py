@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from agentscope_like.agent import Agent
+from agentscope_like.checkpoint import CheckpointStore
 from agentscope_like.cli.ask import Keyboard, Person, Recorded, Respondent
 from agentscope_like.cli.check import make_context
 from agentscope_like.cli.errors import CliError, ExitCode
@@ -32,6 +33,7 @@ from agentscope_like.profile import PROFILE_SOURCE
 from agentscope_like.session import SQLiteSessionStorage
 from agentscope_like.state import AgentState
 from agentscope_like.tool import BackgroundCommands, Bash, Toolkit
+from agentscope_like.tool.builtin.undo import settle_restorations
 
 if TYPE_CHECKING:
     from agentscope_like.sandbox.isolation import Confine
@@ -78,7 +80,7 @@ class RunOptions:
         with_summary: Whether a table is shown at the end.
         ask_reads: Whether reading files of the project asks, in the default mode.
         with_saving: Whether the session is kept, so that it can be resumed.
-        without: The kinds of tools that are left out: `web`, `memory`, `background`.
+        without: The kinds of tools that are left out: `web`, `memory`, `background`, `undo`.
         profile: The file of the profile; None for that of the resumed session, or none.
     """
 
@@ -117,8 +119,16 @@ async def run_session(options: RunOptions) -> ExitCode:
         background = None if "background" in options.without else BackgroundCommands()
         if background is not None:
             stack.push_async_callback(background.close)
+        checkpoints = None
+        if "undo" not in options.without:
+            checkpoints = CheckpointStore(Path(storage.path).with_name("checkpoints.db"))
         session = await prepare_session(
-            options, storage, renderer, at_terminal=at_terminal, background=background
+            options,
+            storage,
+            renderer,
+            at_terminal=at_terminal,
+            background=background,
+            checkpoints=checkpoints,
         )
         stack.push_async_callback(session.agent.model.close)
         reason = await _confinement_objection(options.confine)
@@ -213,6 +223,7 @@ async def prepare_session(
     *,
     at_terminal: bool,
     background: BackgroundCommands | None = None,
+    checkpoints: CheckpointStore | None = None,
 ) -> Session:
     """Return the session that the options ask for, ready to run.
 
@@ -222,6 +233,7 @@ async def prepare_session(
         renderer: Where it is shown.
         at_terminal: Whether a person answers; else answers come from the recording.
         background: The commands in the background; None if there are none.
+        checkpoints: Keeps what files were before tools change them; None if nothing does.
 
     Raises:
         CliError: The options cannot be followed.
@@ -251,6 +263,10 @@ async def prepare_session(
     model = make_model(model_name, base_url, renderer)
     notes = {"directory": str(directory), "model": _absolute(model_name), "base_url": base_url}
     state.middle_context[_NOTES] = notes
+    if checkpoints is not None and not is_out_of_reach(checkpoints.path, directory):
+        checkpoints = None
+    if checkpoints is not None:
+        await asyncio.to_thread(settle_restorations, checkpoints, state.session_id)
     outputs = Path(storage.path).parent / "outputs" / state.session_id
     memories = Path(storage.path).with_name("memories.db")
     is_kept = options.with_saving and is_out_of_reach(memories, directory)
@@ -263,12 +279,15 @@ async def prepare_session(
             outputs=outputs,
             background=background,
             layers=layers,
+            checkpoints=checkpoints,
         ),
         *extra_tools(
             options.without,
             memories=memories if is_kept else None,
             owner=str(directory),
             background=background,
+            directory=directory,
+            checkpoints=checkpoints,
         ),
     ]
     toolkit = Toolkit(tools)

@@ -234,7 +234,7 @@ class Bash(ToolBase):
 
         self.input_schema = with_escalation(self.input_schema)  # type: ignore[misc]
         store = default_store() if layers is None else Path(os.path.abspath(layers))
-        return Containment(store, undoable=self.checkpoints is not None)
+        return Containment(store, self.checkpoints)
 
     @property
     def dangerous_files(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -20,8 +20,14 @@ from agentscope_like.message import (
     ToolChunk,
     ToolResultState,
 )
-from agentscope_like.permission import PermissionBehavior, PermissionContext, PermissionDecision
+from agentscope_like.permission import (
+    PermissionBehavior,
+    PermissionContext,
+    PermissionDecision,
+    PermissionMode,
+)
 from agentscope_like.permission.command import PreparedCommand
+from agentscope_like.sandbox.held import HeldEnd, RefusalKind, find_refusal
 from agentscope_like.sandbox.isolation import Scope, ScopeKind
 from agentscope_like.shell import Surroundings
 from agentscope_like.state import AgentState
@@ -29,14 +35,20 @@ from agentscope_like.tool.builtin.bash.environment import secret_names
 from agentscope_like.tool.builtin.bash.host_shell import Shell, still_there
 from agentscope_like.tool.builtin.bash.shell_result import NO_OUTPUT, not_confined
 from agentscope_like.tool.builtin.contained import (
+    ChangesResult,
     HeldCommand,
     HeldCommands,
-    ChangesResult,
+    HeldStart,
+    HiddenFiles,
     HoldableCommand,
     UndoableHoldableCommand,
     Verdict,
+    hidden_by_rules,
 )
 from agentscope_like.tool.held_call import HeldCall
+
+if TYPE_CHECKING:
+    from agentscope_like.checkpoint import CheckpointStore
 
 __all__ = ["Containment", "default_store", "with_escalation"]
 
@@ -63,16 +75,19 @@ class Containment:
 
     Args:
         store: The folder of all layers.
-        undoable: Whether what commands change on the host is kept for undo.
+        checkpoints: Keeps what files were before commands change them, if anything does.
     """
 
-    def __init__(self, store: Path, *, undoable: bool) -> None:
-        self._commands = HeldCommands(store)
-        self.kind = UndoableHoldableCommand if undoable else HoldableCommand
+    def __init__(self, store: Path, checkpoints: CheckpointStore | None = None) -> None:
+        self._commands = HeldCommands(store, checkpoints)
+        self.kind = HoldableCommand if checkpoints is None else UndoableHoldableCommand
 
     async def look(self, call: HoldableCommand) -> None:
         """Find out whether commands can run held where this one runs."""
         call.place_objection = await self.objection(call.surroundings)
+        if call.place_objection is None and call.context.deny_rules:
+            hidden = await asyncio.to_thread(_hidden, call.context, call.surroundings)
+            call.place_objection = hidden.objection or None
 
     async def objection(self, around: Surroundings) -> str | None:
         """Return why no command can run held in these surroundings, or None."""
@@ -100,17 +115,12 @@ class Containment:
             timeout_ms: Its timeout in milliseconds.
         """
         try:
-            begun = asyncio.to_thread(
-                self._commands.begin,
-                _directories(call.surroundings),
-                home=call.surroundings.home or "",
-                hide=(),
-            )
+            contexts = [context, *held_call.contexts]
+            begun = asyncio.to_thread(self._begin, call.surroundings, contexts)
             command = await finished(begun, undo=HeldCommand.close)
         except IsolationError as error:
             yield not_confined(error.message)
             return
-        contexts = [context, *held_call.contexts]
         said: list[str] = []
         try:
             run = shell.run(
@@ -125,13 +135,30 @@ class Containment:
                     said += [each.text for each in chunk.content if isinstance(each, TextBlock)]
                     if chunk.is_last and "exit_code" in chunk.metadata:
                         output = "".join(said).removesuffix(NO_OUTPUT)
-                        end = await _ended(command, contexts, session, chunk, output)
+                        await _tell_refusal(chunk, command.start, call, output, context)
+                        end = await _ended(
+                            command, contexts, session, chunk, call.read.command, output
+                        )
                         _tell(chunk, end, held_call)
                         if end.directory is not None:
                             shell.move(await asyncio.to_thread(still_there, end.directory, ""))
                     yield chunk
         finally:
             await finished(asyncio.to_thread(command.close))
+
+    def _begin(self, around: Surroundings, contexts: Sequence[PermissionContext]) -> HeldCommand:
+        """Make the layer of a command; blocks.
+
+        Raises:
+            IsolationError: It cannot be made, or what rules deny to read cannot be hidden.
+        """
+        hide: list[str] = []
+        for context in contexts:
+            hidden = _hidden(context, around)
+            if hidden.objection:
+                raise IsolationError(hidden.objection)
+            hide += hidden.paths
+        return self._commands.begin(_directories(around), home=around.home or "", hide=hide)
 
     def scope_of_read(self, call: PreparedCommand, scope: Scope) -> Scope:
         """Return the scope of a proven read, which sees what held commands left in `/tmp`."""
@@ -187,7 +214,7 @@ class Containment:
             if outcome.verdict is Verdict.DROP:
                 command.drop()
                 return _not_applied(_FORBIDDEN)
-            end = await command.apply(held)
+            end = await command.apply(held, state)
         except IsolationError as error:
             command.drop()
             return _not_applied(error.message)
@@ -243,11 +270,45 @@ class Containment:
         return command.output
 
 
+def _hidden(context: PermissionContext, around: Surroundings) -> HiddenFiles:
+    """Return what deny rules keep from held commands; looks at files where there are any."""
+    return hidden_by_rules(context, _directories(around), home=around.home or "/")
+
+
+async def _tell_refusal(
+    chunk: ToolChunk,
+    start: HeldStart | None,
+    call: PreparedCommand,
+    output: str,
+    context: PermissionContext,
+) -> None:
+    """Add to the last chunk of a run what the run was refused."""
+    if start is None:
+        return
+    end = HeldEnd(
+        command=call.read.command,
+        output=output,
+        status=chunk.metadata["exit_code"],
+        directories=tuple(_directories(call.surroundings)),
+        home=call.surroundings.home or "/",
+        opened=start.opened,
+        hidden=start.hide,
+        attempts=start.attempts,
+    )
+    refusal = await asyncio.to_thread(find_refusal, end)
+    if refusal is None or (refusal.kind is RefusalKind.HIDDEN and start.opened):
+        return  # credentials that it opened are told already
+    nobody_asked = PermissionMode(context.mode).properties.otherwise == "deny"
+    _add_note(chunk, refusal.message if nobody_asked else refusal.text)
+    chunk.metadata["refused"] = {"kind": refusal.kind.value, "detail": refusal.detail}
+
+
 async def _ended(
     command: HeldCommand,
     contexts: Sequence[PermissionContext],
     session: AgentState | None,
     chunk: ToolChunk,
+    text: str,
     output: str,
 ) -> ChangesResult:
     """Return what becomes of the changes of a command that has ended."""
@@ -256,6 +317,7 @@ async def _ended(
         return await command.end(
             contexts,
             session,
+            command=text,
             output=output,
             exit_status=facts["exit_code"],
             directory=facts["directory"],
@@ -275,8 +337,12 @@ def _tell(chunk: ToolChunk, end: ChangesResult, held_call: HeldCall) -> None:
     if end.verdict is Verdict.DROP and chunk.state is ToolResultState.SUCCESS:
         chunk.state = ToolResultState.DENIED
     if end.text:
-        texts = [block.text for block in chunk.content if isinstance(block, TextBlock)]
-        chunk.content.append(TextBlock(text=_note(end.text, after="".join(texts))))
+        _add_note(chunk, end.text)
+
+
+def _add_note(chunk: ToolChunk, text: str) -> None:
+    texts = [block.text for block in chunk.content if isinstance(block, TextBlock)]
+    chunk.content.append(TextBlock(text=_note(text, after="".join(texts))))
 
 
 def _note(text: str, *, after: str) -> str:
@@ -285,7 +351,13 @@ def _note(text: str, *, after: str) -> str:
 
 
 def _facts(end: ChangesResult) -> dict[str, Any]:
-    return {"verdict": end.verdict.value, "changed": end.changed, "applied": end.is_applied}
+    return {
+        "verdict": end.verdict.value,
+        "changed": end.changed,
+        "applied": end.is_applied,
+        "checkpoint": end.checkpoint,
+        "undo": end.undo,
+    }
 
 
 def _not_applied(reason: str) -> tuple[ToolChunk, str]:

@@ -256,7 +256,7 @@ class Shell:
             if held is None:
                 self._moved_to = await asyncio.to_thread(still_there, end.directory, directory)
             text = await asyncio.to_thread(transcript.finish)
-            secrets = held.report() if held is not None else None
+            secrets = await asyncio.to_thread(held.report) if held is not None else None
         if not end.ran:
             yield not_confined(heard.text.strip())
             return

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
         undo_budget,
     )
     from agentscope_like.tool.builtin.contained.held_commands import (
+        ChangesResult,
         HeldCommand,
         HeldCommands,
-        ChangesResult,
     )
     from agentscope_like.tool.builtin.contained.held_start import HeldStart
     from agentscope_like.tool.builtin.contained.hidden_files import HiddenFiles, hidden_by_rules
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AppliedChanges",
+    "ChangesResult",
     "HeldChanges",
     "HeldCommand",
     "HeldCommands",
-    "ChangesResult",
     "HeldQuestion",
     "HeldStart",
     "HiddenFiles",

@@ -12,11 +12,14 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
+from agentscope_like.checkpoint import CheckpointError
 from agentscope_like.exception import IsolationError
+from agentscope_like.finished import finished
 from agentscope_like.message import ApplyQuestion
 from agentscope_like.permission import PermissionContext
 from agentscope_like.sandbox.held import TEMPORARY_PLACES, HeldCredentials, held_objection
@@ -25,11 +28,16 @@ from agentscope_like.sandbox.layer import (
     Layer,
     Manifest,
     Sort,
-    apply_layer,
-    finish_applying,
     sort_changes,
 )
 from agentscope_like.sandbox.mount import VolumeMount
+from agentscope_like.state import AgentState
+from agentscope_like.tool.builtin.contained.applying import (
+    AppliedChanges,
+    apply_changes,
+    settle_layer,
+    undo_budget,
+)
 from agentscope_like.tool.builtin.contained.held_start import HeldStart
 from agentscope_like.tool.builtin.contained.outcome import (
     HeldChanges,
@@ -40,7 +48,10 @@ from agentscope_like.tool.builtin.contained.outcome import (
 )
 from agentscope_like.tool.builtin.contained.question import HeldQuestion, held_question
 
-__all__ = ["HeldCommand", "HeldCommands", "ChangesResult"]
+if TYPE_CHECKING:
+    from agentscope_like.checkpoint import CheckpointStore
+
+__all__ = ["ChangesResult", "HeldCommand", "HeldCommands"]
 
 _GONE = "the changes of the run are no longer there"
 _LAYER_NAME = re.compile(r"[0-9a-f]{16}")
@@ -53,12 +64,14 @@ class _Run(Struct, frozen=True):
     """What is known of a run whose changes wait.
 
     Attributes:
+        command: Its text.
         output: What it printed.
         exit_status: How it ended.
         directory: The directory that its shell ended in.
         manifests: What it changed.
     """
 
+    command: str
     output: str
     exit_status: int | None
     directory: str | None
@@ -81,6 +94,8 @@ class ChangesResult(Struct, frozen=True):
         is_applied: Whether the changes are applied now.
         question: What a person is asked; None unless that is the verdict.
         directory: The directory that its shell ended in, where that takes effect.
+        checkpoint: The number of the checkpoint that undoes them; None where nothing is kept.
+        undo: What that undoes: `all`, `some` or `nothing`.
     """
 
     text: str
@@ -89,6 +104,8 @@ class ChangesResult(Struct, frozen=True):
     is_applied: bool = False
     question: ApplyQuestion | None = None
     directory: str | None = None
+    checkpoint: int | None = None
+    undo: str = "nothing"
 
 
 class HeldCommands:
@@ -96,11 +113,13 @@ class HeldCommands:
 
     Args:
         store: The folder of all layers; made if there is none. Everything in it is private to the
-            user and hidden from every confined run.
+            user and hidden from every held run.
+        checkpoints: Keeps what changed files were before changes are applied, if anything does.
     """
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path, checkpoints: CheckpointStore | None = None) -> None:
         self._store = store
+        self._checkpoints = checkpoints
         self._objections: dict[tuple[str, ...], str | None] = {}
         self._credentials = HeldCredentials()
         self._temporary: _Temporary | None = None
@@ -159,7 +178,7 @@ class HeldCommands:
             hide=hide,
             credentials=self._credentials,
         )
-        return HeldCommand(start, lock)
+        return HeldCommand(start, lock, checkpoints=self._checkpoints)
 
     def temporary(self, path: str, directories: Sequence[str]) -> VolumeMount | None:
         """Return the mount by which a read sees what held commands left at a path in `/tmp`.
@@ -195,7 +214,7 @@ class HeldCommands:
             lock = _locked(layer.folder)
         except (OSError, msgspec.DecodeError) as error:
             raise IsolationError(f"{_GONE}: {error}") from error
-        found = HeldCommand(None, lock, layer, run)
+        found = HeldCommand(None, lock, layer, run, checkpoints=self._checkpoints)
         if run.digest != question.digest:
             found.close()
             raise IsolationError(f"{_GONE}: the layer has other changes")
@@ -219,9 +238,10 @@ class HeldCommands:
                     shutil.rmtree(folder, ignore_errors=True)
                     continue
                 layer = Layer.open(folder)
-                if finish_applying(layer) or not (folder / _RUN).exists():
+                settled = settle_layer(layer, self._checkpoints)
+                if settled is None and not (folder / _RUN).exists():
                     layer.drop()
-            except IsolationError:
+            except (IsolationError, CheckpointError):
                 continue  # what a person has to look at stays
             finally:
                 os.close(lock)
@@ -249,6 +269,8 @@ class HeldCommand:
         lock: int,
         layer: Layer | None = None,
         run: _Run | None = None,
+        *,
+        checkpoints: CheckpointStore | None = None,
     ) -> None:
         found = layer if start is None else start.layer
         if found is None:
@@ -258,6 +280,7 @@ class HeldCommand:
         self._lock = lock
         self._run = run
         self._is_kept = run is not None
+        self._checkpoints = checkpoints
 
     @property
     def output(self) -> str:
@@ -267,8 +290,9 @@ class HeldCommand:
     async def end(
         self,
         contexts: Sequence[PermissionContext],
-        session: object,
+        session: AgentState | None,
         *,
+        command: str,
         output: str,
         exit_status: int | None,
         directory: str | None,
@@ -278,6 +302,7 @@ class HeldCommand:
         Args:
             contexts: The policies; the strictest counts.
             session: The state of the agent, if any.
+            command: Its text.
             output: What the command printed.
             exit_status: How it ended; None if it was ended, so that nothing is applied.
             directory: The directory that its shell ended in.
@@ -288,14 +313,14 @@ class HeldCommand:
         if exit_status is None:
             return ChangesResult("It ran held: nothing of it was kept.", Verdict.DROP)
         manifests = tuple(await asyncio.to_thread(self.layer.manifests))
-        self._run = _Run(output, exit_status, directory, manifests)
+        self._run = _Run(command, output, exit_status, directory, manifests)
         held = await asyncio.to_thread(self._sorted)
         outcome = await _strictest(held, contexts, session)
         changed = _count(held)
         if outcome.verdict is Verdict.DROP:
             return ChangesResult(_dropped(outcome.reasons), Verdict.DROP, changed)
         if outcome.verdict is Verdict.APPLY:
-            return await self.apply(held)
+            return await self.apply(held, session)
         question = await asyncio.to_thread(self._ask, held, outcome, self._run)
         return ChangesResult("", Verdict.ASK, changed, question=question)
 
@@ -316,31 +341,49 @@ class HeldCommand:
         output, status = ("", None) if run is None else (run.output, run.exit_status)
         return held_question(self.layer, held, outcome, output=output, exit_status=status or 0)
 
-    async def apply(self, held: Sequence[HeldChanges]) -> ChangesResult:
+    async def apply(self, held: Sequence[HeldChanges], session: AgentState | None) -> ChangesResult:
         """Apply the changes, all or none; the layer is dropped when this is closed.
 
         Args:
             held: The changes, as listed.
+            session: The state of the agent, if any.
         """
         changed = _count(held)
         self._is_kept = False
         try:
-            await asyncio.to_thread(apply_layer, self.layer, self._manifests)
-        except ApplyError as error:
-            return ChangesResult(f"Not applied: {error.message}. The files are as before.", Verdict.DROP)
+            applied = await finished(asyncio.to_thread(self._apply, held, session))
+        except (ApplyError, CheckpointError) as error:
+            text = f"Not applied: {error.message}. The files are as before."
+            return ChangesResult(text, Verdict.DROP)
         run = self._run
-        text = "" if not changed else f"It ran held; {_counted(held)} applied."
-        directory = None if run is None else run.directory
-        return ChangesResult(text, Verdict.APPLY, changed, is_applied=True, directory=directory)
+        return ChangesResult(
+            "" if not changed else f"It ran held. {applied.text}",
+            Verdict.APPLY,
+            changed,
+            is_applied=True,
+            directory=None if run is None else run.directory,
+            checkpoint=applied.checkpoint,
+            undo=applied.undo,
+        )
+
+    def _apply(self, held: Sequence[HeldChanges], session: AgentState | None) -> AppliedChanges:
+        return apply_changes(
+            self.layer,
+            held,
+            checkpoints=self._checkpoints,
+            session_id="" if session is None else session.session_id,
+            summary="" if self._run is None else f"Ran held: {self._run.command}",
+        )
 
     @property
     def _manifests(self) -> tuple[Manifest, ...]:
         return () if self._run is None else self._run.manifests
 
     def _sorted(self) -> list[HeldChanges]:
+        budget = undo_budget(self._checkpoints)
         with self.layer.descriptors() as opened:
             return [
-                HeldChanges(manifest.directory, sort_changes(manifest, descriptors))
+                HeldChanges(manifest.directory, sort_changes(manifest, descriptors, budget))
                 for manifest, descriptors in zip(self._manifests, opened, strict=True)
             ]
 
@@ -387,11 +430,6 @@ async def _strictest(
 def _count(held: Sequence[HeldChanges]) -> int:
     """Return how many paths changed, but for those in caches."""
     return sum(each.sort is not Sort.CACHE for one in held for each in one.changes)
-
-
-def _counted(held: Sequence[HeldChanges]) -> str:
-    number = _count(held)
-    return f"{number:,} change was" if number == 1 else f"{number:,} changes were"
 
 
 def _dropped(reasons: Sequence[PathReason]) -> str:

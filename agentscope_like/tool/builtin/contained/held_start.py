@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from agentscope_like.exception import IsolationError
 from agentscope_like.sandbox.held import HeldCredentials, HeldRun
+from agentscope_like.sandbox.isolation import Attempt
 from agentscope_like.sandbox.layer import Layer
 from agentscope_like.sandbox.secret_wall import CoveredSecrets
 
@@ -21,6 +22,11 @@ class HeldStart:
         temporary: The directory of the session that is its `/tmp` and `/var/tmp`.
         hide: More files and directories that it must not see.
         credentials: Hides credentials from it.
+
+    Attributes:
+        hide: As given.
+        opened: The hidden credentials that it opened, once `report` was called.
+        attempts: What it tried to connect to, likewise; None if that is not known.
     """
 
     def __init__(
@@ -36,7 +42,9 @@ class HeldStart:
         self._home = home
         self._temporary = temporary
         self._credentials = credentials
-        self._hide = hide
+        self.hide = tuple(hide)
+        self.opened: tuple[str, ...] = ()
+        self.attempts: tuple[Attempt, ...] | None = None
         self._run: HeldRun | None = None
 
     def start(self, directory: str, environment: Mapping[str, str]) -> HeldRun:
@@ -57,7 +65,7 @@ class HeldStart:
             environment=environment,
             temporary=self._temporary,
             home=self._home,
-            hide=self._hide,
+            hide=self.hide,
             credentials=self._credentials,
         )
         return self._run
@@ -67,8 +75,16 @@ class HeldStart:
         return None if self._run is None else self._run.excess()
 
     def report(self) -> CoveredSecrets | None:
-        """Return the credentials that were hidden from it, if any; call once, after its end."""
-        return None if self._run is None else self._run.hidden()
+        """Note what it tried, and return the credentials that were hidden from it, if any.
+
+        Call it once, after its end and before `close`; it blocks for some milliseconds.
+        """
+        if self._run is None:
+            return None
+        self.attempts = self._run.attempts()
+        secrets = self._run.hidden()
+        self.opened = () if secrets is None else tuple(secrets.opened)
+        return secrets
 
     def close(self) -> None:
         """Close what the run needed; calling it again does nothing."""

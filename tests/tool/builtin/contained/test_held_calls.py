@@ -60,7 +60,7 @@ async def test_edits_are_applied_unasked_where_edits_run(tmp_path: Path) -> None
     assert response is not None
     assert response.state is ToolResultState.SUCCESS
     assert text.startswith("said\n")
-    assert "2 changes were applied" in text
+    assert "Applied: 2 files" in text
     assert (one.project / "made.txt").read_text() == "new\n"
     assert response.metadata["confinement"] == "held"
     assert call.state is ToolCallState.FINISHED
@@ -92,7 +92,7 @@ async def test_a_yes_applies_exactly_what_was_shown(tmp_path: Path) -> None:
     response = await one.answer(call, yes=True)
     assert (one.project / "drawn.txt").read_text() == text
     assert text_of(response.content).startswith(text)
-    assert "applied" in text_of(response.content)
+    assert "Applied: 1 file" in text_of(response.content)
     assert response.state is ToolResultState.SUCCESS
     assert one.layers() == []
 

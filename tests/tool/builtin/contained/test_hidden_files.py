@@ -206,6 +206,6 @@ def test_a_held_program_cannot_read_it() -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_program_of_another_user_cannot_read_it() -> None:
     """A user without rights has the same wall."""
-    assert told_by_other_user(lambda place: "\n".join(_looked(place)).encode()).decode() == "\n".join(
-        _SEEN
-    )
+    assert told_by_other_user(
+        lambda place: "\n".join(_looked(place)).encode()
+    ).decode() == "\n".join(_SEEN)
