@@ -35,17 +35,18 @@ class PatternNode:
     """What some components at the beginning of patterns lead to.
 
     Attributes:
+        is_deep: Whether the last component is `**`.
         positions: The positions of the patterns that end here, ascending.
         first_below: The least position of the patterns that may match something below; None if
             there is none.
     """
 
-    __slots__ = ("_any", "_deep", "_globs", "_is_deep", "_names", "first_below", "positions")
+    __slots__ = ("_any", "_deep", "_globs", "_names", "first_below", "is_deep", "positions")
 
     def __init__(self, *, is_deep: bool = False) -> None:
         self.positions: list[int] = []
         self.first_below: int | None = None
-        self._is_deep = is_deep
+        self.is_deep = is_deep
         self._names: dict[str, PatternNode] = {}
         self._globs: _Globs | None = None
         self._any: PatternNode | None = None
@@ -71,7 +72,7 @@ class PatternNode:
     def add(self, position: int) -> None:
         """Let a pattern end here."""
         self.positions.append(position)
-        if self._is_deep:
+        if self.is_deep:
             self.lead_to(position)
 
     def lead_to(self, position: int) -> None:
@@ -87,7 +88,7 @@ class PatternNode:
 
     def step(self, name: str, key: str, nodes: list[PatternNode]) -> None:
         """Add the nodes behind one more name of a path to those of a walk."""
-        if self._is_deep:
+        if self.is_deep:
             nodes.append(self)
         if (child := self._names.get(key)) is not None:
             child.enter(nodes)
