@@ -20,6 +20,9 @@ __all__ = ["Component", "PatternNode", "PatternTable", "fixed_ends"]
 
 _FIXED_ENDS = re.compile(r"([^*?\[\\]*).*?([^*?\[\]\\]*)", re.DOTALL)
 
+_MOST_FILED = 4
+"""Characters that a glob is filed by; it is tried where a name begins or ends with them."""
+
 _Shape: TypeAlias = Literal["name", "glob", "any", "deep"]
 """What one component of a pattern matches: a name, a glob, any one name, any number of names."""
 
@@ -165,10 +168,13 @@ class _Globs:
             start, end = fixed_ends(glob if self._strict else compose(glob))
             if not self._strict:
                 start, end = fold(start), fold(end)
-            is_end = len(end) > len(start)
-            cut = (-len(end), None) if is_end else (None, len(start))
-            filed = self._filed.setdefault(cut, {})
-            filed.setdefault(end if is_end else start, []).append(glob)
+            if len(end) > len(start):
+                end = end[-_MOST_FILED:]
+                filed = self._filed.setdefault((-len(end), None), {}).setdefault(end, [])
+            else:
+                start = start[:_MOST_FILED]
+                filed = self._filed.setdefault((None, len(start)), {}).setdefault(start, [])
+            filed.append(glob)
         return known
 
     def matching(self, name: str, key: str) -> Iterator[PatternNode]:
