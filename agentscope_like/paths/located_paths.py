@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from agentscope_like.paths.file_system import (
@@ -100,7 +99,7 @@ def around_by_text(
     """Return the working directories that contain a reading of the location by its text.
 
     These are candidates only: if none of them really contains the location, the others must be
-    tried too, since symlinks may lead there. Returns None if there are only a few directories, or
+    tried too, since symlinks may lead there. Returns none if there are only a few directories, or
     if one of them cannot be judged by its text.
 
     Args:
@@ -113,22 +112,13 @@ def around_by_text(
     """
     if len(working) <= _FEW:
         return ()
-    known = _by_text(working, directory)
-    return tuple(dict.fromkeys(_found(location, known)))
-
-
-def _found(location: Location, known: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    for reading in location.readings:
-        for place in lineage(reading):
-            yield from known.get(place, ())
+    above = {place for reading in location.readings for place in lineage(reading)}
+    return tuple(path for path, text in _by_text(working, directory) if text in above)
 
 
 @lru_cache(maxsize=16)
-def _by_text(working: tuple[str, ...], directory: str) -> Mapping[str, Sequence[str]]:
-    """Return the directories by their text; nothing if a home has to be looked up."""
-    known: dict[str, list[str]] = {}
+def _by_text(working: tuple[str, ...], directory: str) -> tuple[tuple[str, str], ...]:
+    """Return the directories with their texts; none if a home has to be looked up."""
     if not os.path.isabs(directory) or any(path.startswith("~") for path in working):
-        return known
-    for path in working:
-        known.setdefault(unlinked(path, directory=directory), []).append(path)
-    return known
+        return ()
+    return tuple((path, unlinked(path, directory=directory)) for path in working)
