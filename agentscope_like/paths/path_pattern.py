@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -48,19 +49,11 @@ class _Branch(Struct, frozen=True):
 
     Attributes:
         absolute: Whether it starts at the root, or at each working directory.
-        base: Its leading names, joined by and beginning with `/`; empty where there is none.
-        tail: The components after them; empty for exactly `base`.
+        components: Its components; none for exactly where it starts.
     """
 
     absolute: bool
-    base: str
-    tail: tuple[Component, ...]
-
-    @property
-    def components(self) -> Iterator[Component]:
-        """All components, those of the base included."""
-        yield from (Component("name", name) for name in names_of(self.base))
-        yield from self.tail
+    components: tuple[Component, ...]
 
 
 class PathPattern(Struct, frozen=True):
@@ -158,13 +151,13 @@ class PatternCompiler:
                     "or write `\\~` for a name that begins with a tilde"
                 )
             absolute, home = True, self._home.rstrip("/")
-        base, tail = _split(text, alternative)
-        branch = _Branch(absolute, home + base, tail)
+        components = _split(text, alternative)
+        branch = _Branch(absolute, (*_names(home), *components))
         yield branch
         names_no_place = "/" not in alternative or alternative.startswith("**/")
-        if self._anywhere and names_no_place and (base or tail) and not absolute:
+        if self._anywhere and names_no_place and components and not absolute:
             anywhere = alternative if alternative.startswith("**") else f"**/{alternative}"
-            yield _Branch(True, *_split(text, f"/{anywhere}"))
+            yield _Branch(True, _split(text, f"/{anywhere}"))
         if absolute:
             yield from self._others(branch, trusted=home.count("/") or 1)
 
@@ -175,13 +168,15 @@ class PatternCompiler:
         into a symlink: their other name is as good as the one written (`/tmp` is `/private/tmp` on
         macOS). The rest is followed only for rules that forbid.
         """
-        names = branch.base.split("/")
-        head = "/".join(names[: trusted + 1])
-        plain = "/".join((self._resolve(head), *names[trusted + 1 :]))
-        if plain != branch.base:
-            yield _Branch(True, plain, branch.tail)
-        if self._aliases and (real := self._resolve(branch.base)) not in (plain, branch.base):
-            yield _Branch(True, real, branch.tail)
+        names = [each.text for each in takewhile(_is_name, branch.components)]
+        rest = branch.components[len(names) :]
+        base = "".join(f"/{name}" for name in names)
+        head = "".join(f"/{name}" for name in names[:trusted])
+        plain = "/".join((self._resolve(head), *names[trusted:]))
+        if plain != base:
+            yield _Branch(True, (*_names(plain), *rest))
+        if self._aliases and (real := self._resolve(base)) not in (plain, base):
+            yield _Branch(True, (*_names(real), *rest))
 
     def _real_here(self, base: str) -> str:
         known = self._real.get(base)
@@ -250,24 +245,26 @@ def _alternatives(text: str) -> list[str]:
     return spelled
 
 
-def _split(text: str, alternative: str) -> tuple[str, tuple[Component, ...]]:
-    """Return the leading names, joined by and beginning with `/`, and the components after them."""
+def _names(path: str) -> Iterator[Component]:
+    return (Component("name", name) for name in names_of(path))
+
+
+def _is_name(component: Component) -> bool:
+    return component.shape == "name"
+
+
+def _split(text: str, alternative: str) -> tuple[Component, ...]:
+    """Return the components of an alternative."""
     if "\\" in alternative:
         alternative = _ESCAPED_SLASH.sub(lambda found: found[1] or "/", alternative)
-    base = ""
-    tail: list[Component] = []
-    for part in alternative.split("/"):
-        component = _component(text, part)
-        shape, name = component
-        if shape == "name" and not tail:
-            if name and name != ".":
-                base = f"{base}/{name}"
-        elif name and name != ".":
-            is_repeated = component == _DEEP and tail[-1:] == [_DEEP]
-            tail += [] if is_repeated else [component]
-    if alternative.endswith("/") and tail[-1:] != [_DEEP]:
-        tail.append(_DEEP)
-    return base, tuple(tail)
+    components: list[Component] = []
+    for component in (_component(text, part) for part in alternative.split("/")):
+        is_repeated = component == _DEEP and components[-1:] == [_DEEP]
+        if component.text not in ("", ".") and not is_repeated:
+            components.append(component)
+    if alternative.endswith("/") and components[-1:] != [_DEEP]:
+        components.append(_DEEP)
+    return tuple(components)
 
 
 def _component(text: str, part: str) -> Component:
