@@ -55,6 +55,11 @@ class _Branch(Struct, frozen=True):
     absolute: bool
     components: tuple[Component, ...]
 
+    @property
+    def base(self) -> str:
+        """Return the leading names, joined by and beginning with `/`; empty if there are none."""
+        return "".join(f"/{each.text}" for each in takewhile(_is_name, self.components))
+
 
 class PathPattern(Struct, frozen=True):
     """A compiled pattern.
@@ -170,7 +175,7 @@ class PatternCompiler:
         """
         names = [each.text for each in takewhile(_is_name, branch.components)]
         rest = branch.components[len(names) :]
-        base = "".join(f"/{name}" for name in names)
+        base = branch.base
         head = "".join(f"/{name}" for name in names[:trusted])
         plain = "/".join((self._resolve(head), *names[trusted:]))
         if plain != base:
