@@ -51,19 +51,12 @@ from agentscope_like.paths.location import (
 from agentscope_like.paths.path_pattern import (
     PathPattern,
     PatternCompiler,
-    bases_of,
     compile_pattern,
     escape,
 )
+from agentscope_like.paths.path_rule_index import PathRuleIndex
 from agentscope_like.paths.pattern_suggestion import suggest_pattern
-from agentscope_like.paths.pattern_table import (
-    Component,
-    NameMatcher,
-    PatternTable,
-    fits,
-    fixed_ends,
-    may_hold,
-)
+from agentscope_like.paths.pattern_table import PatternTable, fixed_ends
 from agentscope_like.paths.sensitive import (
     SensitiveNames,
     SensitivePaths,
@@ -89,7 +82,6 @@ __all__ = [
     "MOST_CONFIG_BYTES",
     "RULE",
     "TOO_MANY",
-    "Component",
     "DirectoryEntries",
     "FileKind",
     "FileSystemNames",
@@ -100,9 +92,9 @@ __all__ = [
     "LocationCache",
     "LookBudget",
     "NameEntry",
-    "NameMatcher",
     "PathError",
     "PathPattern",
+    "PathRuleIndex",
     "PatternCompiler",
     "PatternError",
     "PatternTable",
@@ -111,13 +103,11 @@ __all__ = [
     "SensitivePaths",
     "TooManyFilesError",
     "around_by_text",
-    "bases_of",
     "compile_pattern",
     "compose",
     "contains",
     "credential_names",
     "escape",
-    "fits",
     "fixed_ends",
     "fold",
     "git_settings",
@@ -129,7 +119,6 @@ __all__ = [
     "locate_directories",
     "matches",
     "matching",
-    "may_hold",
     "names_of",
     "paths_asked_to_read",
     "paths_asked_to_write",

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from agentscope_like.paths.errors import PathError
-from agentscope_like.paths.file_system import PATH, STEP, WALK, FileSystemNames, LookBudget
-from agentscope_like.paths.location import Location, entry_of, lineage, locate, unlinked
+from agentscope_like.paths.file_system import (
+    PATH,
+    STEP,
+    WALK,
+    FileSystemNames,
+    LookBudget,
+    NameStatus,
+)
+from agentscope_like.paths.location import Location, lineage, locate, unlinked
 
 __all__ = ["LocationCache", "around_by_text"]
 
-_NO_NAMES = ("", ".", "..")
-
 
 class LocationCache:
-    """Locates paths like `locate`, and caches each path and each directory that several share.
+    """Locates paths like `locate`, and caches each path and the status of each name on the way.
 
     A cache lives for one decision, so its answers all belong to that moment.
 
@@ -38,9 +41,9 @@ class LocationCache:
         self._effort = effort or LookBudget()
         self._directory = directory
         self._home = home
-        self._names = names
+        self._names = _CachedNames(names)
         self._located: dict[tuple[str, bool], Location] = {}
-        self._folders: dict[str, Location | None] = {}
+        self._folders: set[str] = set()
 
     def locate(self, path: str, *, follow: bool = True) -> Location:
         """Return where the path leads.
@@ -51,43 +54,39 @@ class LocationCache:
         """
         self._effort.spend(PATH)
         found = self._located.get((path, follow))
-        if found is not None:
-            return found
-        folder, _, name = path.rpartition("/")
-        located = self._folder(folder) if name not in _NO_NAMES else None
-        if located is not None:
-            found = entry_of(located, name, follow=follow, names=self._names)
         if found is None:
             found = self._walk(path, follow=follow)
-        self._located[path, follow] = found
+            self._located[path, follow] = found
         return found
 
-    def _walk(self, path: str, *, follow: bool = True) -> Location:
-        start = "" if path.startswith("/") else self._directory
-        self._effort.spend(max(WALK, STEP * (start.count("/") + path.count("/"))))
-        return locate(
+    def _walk(self, path: str, *, follow: bool) -> Location:
+        """Follow a path, and charge for the names that are not cached."""
+        folder = path.rpartition("/")[0]
+        if folder not in self._folders or not path.startswith("/"):
+            self._folders.add(folder)
+            start = "" if path.startswith("/") else self._directory
+            self._effort.spend(2 * max(WALK, STEP * (start.count("/") + path.count("/"))))
+        found = locate(
             path, directory=self._directory, home=self._home, follow=follow, names=self._names
         )
-
-    def _folder(self, path: str) -> Location | None:
-        """Return the location of an absolute normalized directory, from its second path on."""
-        if path not in self._folders:
-            self._folders[path] = None
-            return None
-        located = self._folders[path]
-        if located is None and _is_folded(path):
-            try:
-                located = self._walk(path)
-            except PathError:
-                return None
-            self._folders[path] = located
-        return located
+        if len(found.readings) > 1:
+            self._effort.spend(WALK)
+        return found
 
 
-def _is_folded(path: str) -> bool:
-    """Return whether a path is absolute, not the root, and already normalized."""
-    inner = f"{path}/"
-    return path[:1] == "/" and not any(part in inner for part in ("//", "/./", "/../"))
+class _CachedNames:
+    """Looks up each name of a file system once; names that do not exist are looked up again."""
+
+    def __init__(self, names: FileSystemNames) -> None:
+        self._lstat = cache(names.lstat)
+        self._readlink = cache(names.readlink)
+        self.scandir = names.scandir
+
+    def lstat(self, path: str, /) -> NameStatus:
+        return self._lstat(path)
+
+    def readlink(self, path: str, /) -> str:
+        return self._readlink(path)
 
 
 _FEW = 8
@@ -100,7 +99,7 @@ def around_by_text(
     """Return the working directories that contain a reading of the location by its text.
 
     These are candidates only: if none of them really contains the location, the others must be
-    tried too, since symlinks may lead there. Returns None if there are only a few directories, or
+    tried too, since symlinks may lead there. Returns none if there are only a few directories, or
     if one of them cannot be judged by its text.
 
     Args:
@@ -113,22 +112,13 @@ def around_by_text(
     """
     if len(working) <= _FEW:
         return ()
-    known = _by_text(working, directory)
-    return tuple(dict.fromkeys(_found(location, known)))
-
-
-def _found(location: Location, known: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    for reading in location.readings:
-        for place in lineage(reading):
-            yield from known.get(place, ())
+    above = {place for reading in location.readings for place in lineage(reading)}
+    return tuple(path for path, text in _by_text(working, directory) if text in above)
 
 
 @lru_cache(maxsize=16)
-def _by_text(working: tuple[str, ...], directory: str) -> Mapping[str, Sequence[str]]:
-    """Return the directories by their text; nothing if a home has to be looked up."""
-    known: dict[str, list[str]] = {}
+def _by_text(working: tuple[str, ...], directory: str) -> tuple[tuple[str, str], ...]:
+    """Return the directories with their texts; none if a home has to be looked up."""
     if not os.path.isabs(directory) or any(path.startswith("~") for path in working):
-        return known
-    for path in working:
-        known.setdefault(unlinked(path, directory=directory), []).append(path)
-    return known
+        return ()
+    return tuple((path, unlinked(path, directory=directory)) for path in working)

@@ -22,7 +22,6 @@ __all__ = [
     "FileKind",
     "Location",
     "contains",
-    "entry_of",
     "inside",
     "inside_any",
     "is_below",
@@ -69,7 +68,7 @@ class FileKind(StrEnum):
 
 
 # An enum's members are looked up once: finding one in its class is as slow as a call.
-_SYMLINK, _DEVICE, _MISSING = FileKind.SYMLINK, FileKind.DEVICE, FileKind.MISSING
+_DEVICE, _MISSING = FileKind.DEVICE, FileKind.MISSING
 
 _KINDS = {
     stat.S_IFREG: FileKind.FILE,
@@ -80,8 +79,6 @@ _KINDS = {
 }
 
 _UNCERTAIN = frozenset({FileKind.LOOP, FileKind.UNREADABLE})
-_LEAVES = frozenset(FileKind) - _UNCERTAIN - {FileKind.DIRECTORY}
-"""What has nothing below it."""
 
 
 class Location(Struct, frozen=True, gc=False):
@@ -230,50 +227,6 @@ def inside(directory: Location, relative: str, *, kind: FileKind = FileKind.FILE
     )
 
 
-def entry_of(
-    folder: Location, name: str, *, follow: bool = True, names: FileSystemNames = os
-) -> Location | None:
-    """Return the location of an entry of a known directory; None if it needs `locate`.
-
-    Args:
-        folder: A directory, written as an absolute normalized path, not the root.
-        name: The entry's name.
-        follow: As in `locate`.
-        names: As in `locate`.
-
-    Raises:
-        PathError: As in `locate`.
-    """
-    path = f"{folder.absolute}/{name}"
-    _check(path, path)
-    resolved, readings = path, folder.readings
-    if len(readings) == 1:
-        readings = (path,)
-    else:
-        resolved = f"{folder.resolved.rstrip('/')}/{name}"
-        readings = tuple([f"{reading.rstrip('/')}/{name}" for reading in folder.readings])
-    status: NameStatus | None = None
-    if folder.kind not in _LEAVES:
-        try:
-            status = names.lstat(resolved)
-        except (FileNotFoundError, NotADirectoryError):
-            status = None
-        except OSError:
-            return None
-    kind = _kind(status)
-    if not folder.certain or (follow and kind is _SYMLINK):
-        return None
-    return Location(
-        written=path,
-        absolute=path,
-        resolved=resolved,
-        readings=readings,
-        kind=kind,
-        identity=None if status is None else (status.st_dev, status.st_ino),
-        home=folder.home,
-    )
-
-
 def contains(directory: Location, location: Location) -> bool:
     """Return whether `location` leads to the directory or below it, however it was named."""
     return inside_any(location, (directory,))
@@ -351,6 +304,7 @@ def _walk(
     pending.reverse()
     reached = ""
     status: NameStatus | None = None
+    missing = False
     links = 0
     while pending:
         name = pending.pop()
@@ -358,12 +312,13 @@ def _walk(
             continue
         if name == "..":
             reached, status = reached[: reached.rfind("/")] if reached else "", None
+            missing = False
             continue
         entry = f"{reached}/{name}"
         try:
-            status = names.lstat(entry)
+            status, missing = names.lstat(entry), False
         except (FileNotFoundError, NotADirectoryError):
-            status = None
+            status, missing = None, True
         except OSError:
             return _fold("/".join((entry, *reversed(pending)))), FileKind.UNREADABLE, None
         if status is None or not stat.S_ISLNK(status.st_mode) or not (follow or pending):
@@ -379,7 +334,7 @@ def _walk(
         pending.extend(reversed(target.split("/")))
         readings.append(_fold("/".join((reached, *reversed(pending)))))
         status = None
-    if status is None:
+    if status is None and not missing:
         try:
             status = names.lstat(reached or "/")
         except (FileNotFoundError, NotADirectoryError):

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from msgspec import Struct
 
-from agentscope_like.paths.case_folding import fold
 from agentscope_like.paths.errors import PatternError
-from agentscope_like.paths.location import Location, locate_directories, names_of
-from agentscope_like.paths.pattern_table import Component, fits
+from agentscope_like.paths.location import names_of
+from agentscope_like.paths.pattern_table import Component
 
-__all__ = ["PathPattern", "PatternCompiler", "bases_of", "compile_pattern", "escape"]
+__all__ = ["PathPattern", "PatternCompiler", "compile_pattern", "escape"]
 
 MAX_PATTERN_LENGTH = 4096
 """Characters of a pattern, before and after its braces are spelled out."""
@@ -49,16 +49,16 @@ class _Branch(Struct, frozen=True):
 
     Attributes:
         absolute: Whether it starts at the root, or at each working directory.
-        base: Its leading names, joined by and beginning with `/`; empty where there is none.
-        tail: The components after them; empty for exactly `base`.
-        alias: Whether only rules that forbid use it: it is another name, through symlinks, of a
-            directory that the pattern names, or any directory, where the pattern names none.
+        components: Its components; none for exactly where it starts.
     """
 
     absolute: bool
-    base: str
-    tail: tuple[Component, ...]
-    alias: bool = False
+    components: tuple[Component, ...]
+
+    @property
+    def base(self) -> str:
+        """Return the leading names, joined by and beginning with `/`; empty if there are none."""
+        return "".join(f"/{each.text}" for each in takewhile(_is_name, self.components))
 
 
 class PathPattern(Struct, frozen=True):
@@ -72,47 +72,12 @@ class PathPattern(Struct, frozen=True):
     text: str
     branches: tuple[_Branch, ...]
 
-    def matches(self, location: Location, directories: Sequence[Location], *, strict: bool) -> bool:
-        """Return whether the pattern matches `location`.
-
-        Args:
-            location: The path.
-            directories: The working directories, where relative patterns start; the process's own
-                if there are none.
-            strict: True to allow: all readings must match, names compare exactly, and an
-                uncertain location does not match. False to forbid: one reading is enough, ignoring
-                case and Unicode composition.
-        """
-        bases = bases_of(directories)
-        if strict:
-            return location.certain and all(
-                self._matches_text(reading, bases, strict=True) for reading in location.readings
-            )
-        return any(
-            self._matches_text(reading, bases, strict=False) for reading in location.readings
-        )
-
-    def _matches_text(self, reading: str, bases: Sequence[str], *, strict: bool) -> bool:
-        return any(
-            fits(rest, branch.tail, strict=strict)
-            for branch in self.branches
-            if not (strict and branch.alias)
-            for rest in _rests(reading, branch, bases, strict=strict)
-        )
-
-
-def bases_of(directories: Sequence[Location]) -> list[str]:
-    """Return every reading of the working directories, or of the process's where there is none."""
-    directories = directories or locate_directories(())
-    return [reading for directory in directories for reading in directory.readings]
-
 
 def compile_pattern(
     text: str,
     *,
     home: str | None = None,
     real: Callable[[str], str] | None = None,
-    anywhere: bool = False,
 ) -> PathPattern:
     """Compile a path pattern.
 
@@ -120,13 +85,12 @@ def compile_pattern(
         text: `src/**`, `**/*.py`, `/srv/{a,b}/*`, `~/notes.txt`.
         home: What `~` stands for; the user's home by default.
         real: Returns a directory with its symlinks followed; on this host by default.
-        anywhere: Whether it matches in any directory if it names none, to forbid.
 
     Raises:
         PatternError: The pattern could never match, expands to too many paths, or uses the syntax
             of a similar language.
     """
-    return PatternCompiler(home=home, aliases=True, real=real, anywhere=anywhere).compile(text)
+    return PatternCompiler(home=home, aliases=True, real=real).compile(text)
 
 
 def escape(path: str) -> str:
@@ -192,13 +156,13 @@ class PatternCompiler:
                     "or write `\\~` for a name that begins with a tilde"
                 )
             absolute, home = True, self._home.rstrip("/")
-        base, tail = _split(text, alternative)
-        branch = _Branch(absolute, home + base, tail)
+        components = _split(text, alternative)
+        branch = _Branch(absolute, (*_names(home), *components))
         yield branch
         names_no_place = "/" not in alternative or alternative.startswith("**/")
-        if self._anywhere and names_no_place and (base or tail) and not absolute:
+        if self._anywhere and names_no_place and components and not absolute:
             anywhere = alternative if alternative.startswith("**") else f"**/{alternative}"
-            yield _Branch(True, *_split(text, f"/{anywhere}"), alias=True)
+            yield _Branch(True, _split(text, f"/{anywhere}"))
         if absolute:
             yield from self._others(branch, trusted=home.count("/") or 1)
 
@@ -209,13 +173,15 @@ class PatternCompiler:
         into a symlink: their other name is as good as the one written (`/tmp` is `/private/tmp` on
         macOS). The rest is followed only for rules that forbid.
         """
-        names = branch.base.split("/")
-        head = "/".join(names[: trusted + 1])
-        plain = "/".join((self._resolve(head), *names[trusted + 1 :]))
-        if plain != branch.base:
-            yield _Branch(True, plain, branch.tail)
-        if self._aliases and (real := self._resolve(branch.base)) not in (plain, branch.base):
-            yield _Branch(True, real, branch.tail, alias=True)
+        names = [each.text for each in takewhile(_is_name, branch.components)]
+        rest = branch.components[len(names) :]
+        base = branch.base
+        head = "".join(f"/{name}" for name in names[:trusted])
+        plain = "/".join((self._resolve(head), *names[trusted:]))
+        if plain != base:
+            yield _Branch(True, (*_names(plain), *rest))
+        if self._aliases and (real := self._resolve(base)) not in (plain, base):
+            yield _Branch(True, (*_names(real), *rest))
 
     def _real_here(self, base: str) -> str:
         known = self._real.get(base)
@@ -226,19 +192,6 @@ class PatternCompiler:
                 known = os.path.realpath(known).rstrip("/")
             self._real[base] = known
         return known
-
-
-def _rests(
-    reading: str, branch: _Branch, bases: Sequence[str], *, strict: bool
-) -> Iterator[list[str]]:
-    """Yield the names below the branch's base, for each directory that the base can be."""
-    for start in ("",) if branch.absolute else bases:
-        base = names_of(start.rstrip("/") + branch.base)
-        names = names_of(reading)
-        head = names[: len(base)]
-        same = head == base if strict else list(map(fold, head)) == list(map(fold, base))
-        if same:
-            yield names[len(base) :]
 
 
 def _check(text: str) -> None:
@@ -297,24 +250,26 @@ def _alternatives(text: str) -> list[str]:
     return spelled
 
 
-def _split(text: str, alternative: str) -> tuple[str, tuple[Component, ...]]:
-    """Return the leading names, joined by and beginning with `/`, and the components after them."""
+def _names(path: str) -> Iterator[Component]:
+    return (Component("name", name) for name in names_of(path))
+
+
+def _is_name(component: Component) -> bool:
+    return component.shape == "name"
+
+
+def _split(text: str, alternative: str) -> tuple[Component, ...]:
+    """Return the components of an alternative."""
     if "\\" in alternative:
         alternative = _ESCAPED_SLASH.sub(lambda found: found[1] or "/", alternative)
-    base = ""
-    tail: list[Component] = []
-    for part in alternative.split("/"):
-        component = _component(text, part)
-        shape, name = component
-        if shape == "name" and not tail:
-            if name and name != ".":
-                base = f"{base}/{name}"
-        elif name and name != ".":
-            is_repeated = component == _DEEP and tail[-1:] == [_DEEP]
-            tail += [] if is_repeated else [component]
-    if alternative.endswith("/") and tail[-1:] != [_DEEP]:
-        tail.append(_DEEP)
-    return base, tuple(tail)
+    components: list[Component] = []
+    for component in (_component(text, part) for part in alternative.split("/")):
+        is_repeated = component == _DEEP and components[-1:] == [_DEEP]
+        if component.text not in ("", ".") and not is_repeated:
+            components.append(component)
+    if alternative.endswith("/") and components[-1:] != [_DEEP]:
+        components.append(_DEEP)
+    return tuple(components)
 
 
 def _component(text: str, part: str) -> Component:

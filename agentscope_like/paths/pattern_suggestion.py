@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.file_system import FileSystemNames
 from agentscope_like.paths.location import FileKind, Location, inside_any, is_below, locate
-from agentscope_like.paths.path_pattern import compile_pattern, escape
+from agentscope_like.paths.path_pattern import escape
+from agentscope_like.paths.path_rule_index import PathRuleIndex
 from agentscope_like.paths.sensitive import removal_objection
 
 __all__ = ["suggest_pattern"]
@@ -32,13 +33,12 @@ def suggest_pattern(
     if not location.certain:
         return None
     for pattern in _offers(location, directories, names):
+        real = None if names is os else str
         try:
-            compiled = compile_pattern(
-                pattern, home=location.home, real=None if names is os else str
-            )
+            index = PathRuleIndex((pattern,), strict=True, home=location.home, real=real)
         except PatternError:
             continue
-        if compiled.matches(location, directories, strict=True):
+        if index.match(location, directories) is not None:
             return pattern
     return None
 

@@ -1,32 +1,30 @@
-"""Indexes path patterns, so that only those that could match a path are tried.
+"""Matches path patterns as a tree of their components, which a path is walked through by its names.
 
-A pattern is indexed by its leading literal directory, so that only the directories above a file are
-looked up. The globs below one directory are indexed again by the rarest name, prefix or suffix that
-a matching path must have; a glob is compiled when it is first tried.
+Patterns that begin alike share nodes, and the globs in one node are found by how a matching name
+begins or ends. So the time depends on the path and hardly on the number of patterns. A walk is at
+several nodes at once, and at each of them only once, so that many `**` do not multiply.
 
-A pattern is identified by its position in the list of all patterns. A path is given as its names
-and their keys, which are compared: the folded names, or for rules that allow the names themselves.
-
-wcmatch compiles the components that are globs; `**` is walked here, because in one regular
-expression three of them take seconds on a path of 500 directories.
+wcmatch compiles the components that are globs, each when it is first tried.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from agentscope_like.paths.case_folding import compose, fold
 from agentscope_like.sized_cache import cached_by_size
 
-__all__ = ["Component", "NameMatcher", "PatternTable", "fits", "fixed_ends", "may_hold"]
+__all__ = ["Component", "PatternNode", "PatternTable", "fixed_ends"]
 
 _FIXED_ENDS = re.compile(r"([^*?\[\\]*).*?([^*?\[\]\\]*)", re.DOTALL)
 
+_MOST_FILED = 4
+"""Characters that a glob is filed by; it is tried where a name begins or ends with them."""
+
 _Shape: TypeAlias = Literal["name", "glob", "any", "deep"]
-"""What one component of a tail matches: a name, a glob, any one name, any number of names."""
+"""What one component of a pattern matches: a name, a glob, any one name, any number of names."""
 
 
 class Component(NamedTuple):
@@ -36,54 +34,165 @@ class Component(NamedTuple):
     text: str
 
 
-def fits(names: Sequence[str], tail: Sequence[Component], *, strict: bool) -> bool:
-    """Return whether all names match all components.
+class PatternNode:
+    """What some components at the beginning of patterns lead to.
 
-    `**` takes as few names as it can. Only the last `**` is retried with more names, since it can
-    take anything that an earlier one could. So the time is bounded by the product of the lengths.
+    Attributes:
+        is_deep: Whether the last component is `**`.
+        positions: The positions of the patterns that end here, ascending.
+        first_below: The least position of the patterns that may match something below; None if
+            there is none.
     """
-    at = here = back_at = 0
-    back = -1
-    while at < len(names):
-        if here < len(tail):
-            component = tail[here]
-            if component.shape == "deep":
-                back, back_at = here, at
-                here += 1
-                continue
-            if _fits_one(names[at], component, strict=strict):
-                at += 1
-                here += 1
-                continue
-        if back < 0:
-            return False
-        back_at += 1
-        at, here = back_at, back + 1
-    return all(component.shape == "deep" for component in tail[here:])
+
+    __slots__ = ("_any", "_deep", "_globs", "_names", "first_below", "is_deep", "positions")
+
+    def __init__(self, *, is_deep: bool = False) -> None:
+        self.positions: list[int] = []
+        self.first_below: int | None = None
+        self.is_deep = is_deep
+        self._names: dict[str, PatternNode] = {}
+        self._globs: _Globs | None = None
+        self._any: PatternNode | None = None
+        self._deep: PatternNode | None = None
+
+    def child(self, component: Component, *, strict: bool) -> PatternNode:
+        """Return the node behind one more component, which is made where there is none."""
+        shape, text = component
+        if shape == "name":
+            key = text if strict else fold(text)
+            if key not in self._names:
+                self._names[key] = PatternNode()
+            return self._names[key]
+        if shape == "any":
+            self._any = self._any or PatternNode()
+            return self._any
+        if shape == "deep":
+            self._deep = self._deep or PatternNode(is_deep=True)
+            return self._deep
+        self._globs = self._globs or _Globs(strict=strict)
+        return self._globs.node(text)
+
+    def add(self, position: int) -> None:
+        """Let a pattern end here."""
+        self.positions.append(position)
+        if self.is_deep:
+            self.lead_to(position)
+
+    def lead_to(self, position: int) -> None:
+        """Let a pattern go on below this node."""
+        if self.first_below is None:
+            self.first_below = position
+
+    def enter(self, nodes: list[PatternNode]) -> None:
+        """Add this node to those of a walk, and the one behind a `**` that matches no name."""
+        nodes.append(self)
+        if self._deep is not None:
+            nodes.append(self._deep)
+
+    def step(self, name: str, key: str, nodes: list[PatternNode]) -> None:
+        """Add the nodes behind one more name of a path to those of a walk."""
+        if self.is_deep:
+            nodes.append(self)
+        if (child := self._names.get(key)) is not None:
+            child.enter(nodes)
+        if self._any is not None:
+            self._any.enter(nodes)
+        if self._globs is not None:
+            for child in self._globs.matching(name, key):
+                child.enter(nodes)
 
 
-def may_hold(names: Sequence[str], tail: Sequence[Component], *, strict: bool) -> bool:
-    """Return whether a path that begins with these names can match all components."""
-    for depth, name in enumerate(names):
-        if depth >= len(tail):
-            return False
-        if tail[depth].shape == "deep":
-            return True
-        if not _fits_one(name, tail[depth], strict=strict):
-            return False
-    return len(tail) > len(names)
+class PatternTable:
+    """Patterns that start at one directory.
+
+    Args:
+        strict: Whether names are compared exactly, not folded.
+
+    Attributes:
+        first: The least position of a pattern; None if there is none.
+    """
+
+    __slots__ = ("_root", "_strict", "first")
+
+    def __init__(self, *, strict: bool) -> None:
+        self.first: int | None = None
+        self._strict = strict
+        self._root = PatternNode()
+
+    def add(self, components: Iterable[Component], position: int) -> None:
+        """Add a pattern, at a position that is not below those of the others."""
+        self.first = position if self.first is None else self.first
+        node = self._root
+        for component in components:
+            node.lead_to(position)
+            node = node.child(component, strict=self._strict)
+        node.add(position)
+
+    def walk(
+        self, names: Iterable[str], start: Sequence[PatternNode] | None = None
+    ) -> Sequence[PatternNode]:
+        """Return the nodes that the names of a path lead to; none where no pattern can match.
+
+        Args:
+            names: The names.
+            start: Where earlier names have led to; where the patterns start by default.
+        """
+        nodes: list[PatternNode] = []
+        if start is None:
+            self._root.enter(nodes)
+        here = nodes if start is None else start
+        for name in names:
+            key = name if self._strict else fold(name)
+            nodes = []
+            for node in here:
+                node.step(name, key, nodes)
+            here = list(dict.fromkeys(nodes)) if len(nodes) > 1 else nodes
+        return here
 
 
-def _fits_one(name: str, component: Component, *, strict: bool) -> bool:
-    shape, text = component
-    if shape == "any":
-        return True
-    if shape == "name":
-        return name == text if strict else fold(name) == fold(text)
-    if _matcher(text, ignore_case=False)(name) is not None:
-        return True
-    # Ignoring case makes `[!a]` match less, so the exact reading counts for a loose one as well.
-    return not strict and _matcher(compose(text), ignore_case=True)(compose(name)) is not None
+class _Globs:
+    """The globs that follow one node, filed by how a matching name must begin or end."""
+
+    __slots__ = ("_filed", "_nodes", "_strict")
+
+    def __init__(self, *, strict: bool) -> None:
+        self._strict = strict
+        self._nodes: dict[str, PatternNode] = {}
+        self._filed: dict[tuple[int | None, int | None], dict[str, list[str]]] = {}
+
+    def node(self, glob: str) -> PatternNode:
+        """Return the node behind a glob, which is made where there is none."""
+        known = self._nodes.get(glob)
+        if known is None:
+            known = self._nodes[glob] = PatternNode()
+            start, end = fixed_ends(glob if self._strict else compose(glob))
+            if not self._strict:
+                start, end = fold(start), fold(end)
+            if len(end) > len(start):
+                end = end[-_MOST_FILED:]
+                filed = self._filed.setdefault((-len(end), None), {}).setdefault(end, [])
+            else:
+                start = start[:_MOST_FILED]
+                filed = self._filed.setdefault((None, len(start)), {}).setdefault(start, [])
+            filed.append(glob)
+        return known
+
+    def matching(self, name: str, key: str) -> Iterator[PatternNode]:
+        """Yield the nodes behind the globs that match a name."""
+        for (start, end), globs in self._filed.items():
+            for glob in globs.get(key[start:end], ()):
+                if self._fits(name, glob):
+                    yield self._nodes[glob]
+
+    def _fits(self, name: str, glob: str) -> bool:
+        if self._strict:
+            return _matcher(glob, ignore_case=False)(name) is not None
+        # Ignoring case makes `[!a]` match less, so the exact reading counts as well.
+        name = compose(name)
+        return (
+            _matcher(glob, ignore_case=False)(name) is not None
+            or _matcher(compose(glob), ignore_case=True)(name) is not None
+        )
 
 
 @cached_by_size(1_000_000)
@@ -99,244 +208,3 @@ def fixed_ends(glob: str) -> tuple[str, str]:
     """Return how every name that a one-name glob matches must begin, and how it must end."""
     found = _FIXED_ENDS.fullmatch(glob)
     return (found[1], found[2]) if found else ("", "")
-
-
-NameMatcher: TypeAlias = Callable[[str, str], list[int]]
-"""Returns the positions of the patterns that match a name in one directory, given its key too."""
-
-_Tail: TypeAlias = tuple[Component, ...]
-
-
-class PatternTable:
-    """Patterns that start at one directory, indexed by their leading directories.
-
-    Args:
-        strict: Whether names are compared exactly, not folded.
-    """
-
-    __slots__ = ("_directories", "_strict")
-
-    def __init__(self, *, strict: bool) -> None:
-        self._strict = strict
-        self._directories: dict[str, _Directory] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._directories)
-
-    def add(self, base: str, tail: _Tail, position: int) -> None:
-        """Add a pattern.
-
-        Args:
-            base: Its leading directory; empty, or with a slash before each name.
-            tail: The components after it.
-            position: Its position.
-        """
-        key = base if self._strict else fold(base)
-        self._directories.setdefault(key, _Directory(strict=self._strict)).add(tail, position)
-
-    def find(self, names: Sequence[str], keys: Sequence[str]) -> Iterator[list[int]]:
-        """Yield the positions of the patterns that match a path, each group ascending."""
-        prefix = ""
-        for depth, key in enumerate((*keys, None)):
-            directory = self._directories.get(prefix)
-            if directory is not None:
-                if directory.below:
-                    yield directory.below
-                if key is None:
-                    if directory.itself:
-                        yield directory.itself
-                elif directory.globs is not None:
-                    yield from directory.globs.find(names[depth:], keys[depth:])
-            prefix = f"{prefix}/{key}"
-
-    def find_below(self, names: Sequence[str], keys: Sequence[str]) -> Iterator[int]:
-        """Yield the positions of the patterns that could match something below a path.
-
-        Only for a table that is not strict.
-        """
-        prefix = ""
-        for depth, key in enumerate((*keys, None)):
-            directory = self._directories.get(prefix)
-            if directory is not None:
-                yield from directory.below
-                if directory.globs is not None:
-                    yield from directory.globs.find_below(names[depth:])
-            if key is not None:
-                prefix = f"{prefix}/{key}"
-        for base, directory in self._directories.items():
-            if base.startswith(f"{prefix}/"):
-                yield from directory.positions()
-
-    def within(self, names: Sequence[str], keys: Sequence[str]) -> NameMatcher:
-        """Return a function that finds the patterns matching a name in the directory of this path.
-
-        Only for a table that is not strict.
-        """
-        below: list[int] = []
-        globs: list[NameMatcher] = []
-        prefix = ""
-        for depth, key in enumerate((*keys, "")):
-            directory = self._directories.get(prefix)
-            if directory is not None:
-                below += directory.below
-                if directory.globs is not None:
-                    globs.append(directory.globs.within(names[depth:], keys[depth:]))
-            prefix = f"{prefix}/{key}"
-
-        def find(name: str, key: str) -> list[int]:
-            found = below.copy()
-            directory = self._directories.get(prefix + key)
-            if directory is not None:
-                found += directory.below
-                found += directory.itself
-            for find_glob in globs:
-                found += find_glob(name, key)
-            return found
-
-        return find
-
-    def at_start(self) -> list[int]:
-        """Return the positions of the patterns that match the directory where they start."""
-        directory = self._directories.get("")
-        return [] if directory is None else [*directory.below, *directory.itself]
-
-    def positions(self) -> Iterator[int]:
-        """Yield the positions of all the patterns."""
-        for directory in self._directories.values():
-            yield from directory.positions()
-
-
-class _Directory:
-    """The patterns whose leading names are one directory."""
-
-    __slots__ = ("below", "globs", "itself", "strict")
-
-    def __init__(self, *, strict: bool) -> None:
-        self.strict = strict
-        self.itself: list[int] = []
-        self.below: list[int] = []
-        self.globs: _Globs | None = None
-
-    def add(self, tail: _Tail, position: int) -> None:
-        if not tail:
-            self.itself.append(position)
-        elif len(tail) == 1 and tail[0].shape == "deep":
-            self.below.append(position)
-        else:
-            if self.globs is None:
-                self.globs = _Globs(strict=self.strict)
-            self.globs.add(tail, position)
-
-    def positions(self) -> Iterator[int]:
-        """Yield the positions of all the patterns."""
-        yield from self.itself
-        yield from self.below
-        if self.globs is not None:
-            yield from self.globs.find_below(())
-
-
-class _Globs:
-    """Globs below one directory, indexed by what a matching path must contain.
-
-    A feature is a name, a prefix or a suffix of a name. Each glob is indexed by its rarest feature;
-    one without a feature, such as `*/*`, is always tried.
-    """
-
-    __slots__ = ("_by_feature", "_counts", "_featureless", "_strict", "_tails")
-
-    def __init__(self, *, strict: bool) -> None:
-        self._strict = strict
-        self._tails: dict[_Tail, list[int]] = {}
-        self._featureless: list[_Tail] = []
-        self._by_feature: list[tuple[slice, dict[str, list[_Tail]]]] | None = None
-        self._counts: Counter[tuple[tuple[int | None, int | None], str]] = Counter()
-
-    def add(self, tail: _Tail, position: int) -> None:
-        positions = self._tails.setdefault(tail, [])
-        positions.append(position)
-        if self._by_feature is not None and len(positions) == 1:
-            self._counts.update(_features(tail, strict=self._strict))
-            self._file(tail, self._by_feature)
-
-    def find(self, names: Sequence[str], keys: Sequence[str]) -> Iterator[list[int]]:
-        """Yield the positions of the globs that match, each group ascending."""
-        for tail in self._candidates(keys):
-            if fits(names, tail, strict=self._strict):
-                yield self._tails[tail]
-
-    def find_below(self, names: Sequence[str]) -> Iterator[int]:
-        """Yield the positions of the globs that could match something below these names."""
-        for tail, positions in self._tails.items():
-            if may_hold(names, tail, strict=False):
-                yield from positions
-
-    def within(self, names: Sequence[str], keys: Sequence[str]) -> NameMatcher:
-        """Return a function that finds the globs matching these names and one more."""
-        always = self._candidates(keys)
-        filed = self._filed()
-
-        def find(name: str, key: str) -> list[int]:
-            candidates = always
-            for cut, tails in filed:
-                having = tails.get(key[cut])
-                if having:
-                    candidates = candidates + having
-            path = (*names, compose(name)) if candidates else ()
-            return [
-                position
-                for tail in candidates
-                if fits(path, tail, strict=False)
-                for position in self._tails[tail]
-            ]
-
-        return find
-
-    def _candidates(self, keys: Sequence[str]) -> list[_Tail]:
-        """Return the globs that may match a path."""
-        filed = self._filed()
-        candidates = self._featureless.copy()
-        for cut, tails in filed:
-            for key in keys:
-                candidates += tails.get(key[cut], ())
-        return candidates
-
-    def _filed(self) -> list[tuple[slice, dict[str, list[_Tail]]]]:
-        """Return the globs by feature: the part of the name, and its text."""
-        if self._by_feature is None:
-            self._by_feature = []
-            for tail in self._tails:
-                self._counts.update(_features(tail, strict=self._strict))
-            for tail in self._tails:
-                self._file(tail, self._by_feature)
-        return self._by_feature
-
-    def _file(self, tail: _Tail, filed: list[tuple[slice, dict[str, list[_Tail]]]]) -> None:
-        """Index a glob by the rarest of its features so far."""
-        features = list(_features(tail, strict=self._strict))
-        if not features:
-            self._featureless.append(tail)
-            return
-        (start, end), text = min(features, key=self._counts.__getitem__)
-        cut = slice(start, end)
-        tails = next((tails for known, tails in filed if known == cut), None)
-        if tails is None:
-            tails = {}
-            filed.append((cut, tails))
-        tails.setdefault(text, []).append(tail)
-
-
-def _features(
-    tail: Sequence[Component], *, strict: bool
-) -> Iterator[tuple[tuple[int | None, int | None], str]]:
-    """Yield the features of a component: start and end in the name, and the text there."""
-    for component in reversed(tail):
-        if component.shape == "name":
-            yield (None, None), component.text if strict else fold(component.text)
-        elif component.shape == "glob":
-            start, end = fixed_ends(component.text if strict else compose(component.text))
-            if not strict:
-                start, end = fold(start), fold(end)
-            if end:
-                yield (-len(end), None), end
-            if start:
-                yield (None, len(start)), start

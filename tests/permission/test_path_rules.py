@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from agentscope_like.paths import (
     Location,
-    compile_pattern,
     locate,
     locate_directories,
 )
@@ -32,8 +31,8 @@ DIRECTORIES = locate_directories([WORK, "/nonexistent"], home=HOME)
 def alone(contents: list[str], location: Location, *, strict: bool) -> int | None:
     """Return what the index must say: the first pattern that matches when each is tried."""
     for position, content in enumerate(contents):
-        pattern = compile_pattern(content, home=HOME, anywhere=not strict)
-        if pattern.matches(location, DIRECTORIES, strict=strict):
+        index = PathRuleIndex([content], strict=strict, home=HOME)
+        if index.match(location, DIRECTORIES) is not None:
             return position
     return None
 

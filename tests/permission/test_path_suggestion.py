@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_like.paths import (
-    compile_pattern,
+    PathRuleIndex,
     locate,
     locate_directories,
     suggest_pattern,
@@ -87,6 +87,7 @@ def test_what_is_offered_allows_the_file(names: list[str]) -> None:
     location = locate("./" + "/".join(names), directory=WORK, home=HOME)
     pattern = suggest_pattern(location, directories)
     assert pattern is not None
-    assert compile_pattern(pattern, home=HOME).matches(location, directories, strict=True)
+    index = PathRuleIndex([pattern], strict=True, home=HOME)
+    assert index.match(location, directories) == 0
     elsewhere = locate("zzz/zzz", directory=WORK, home=HOME)
-    assert not compile_pattern(pattern, home=HOME).matches(elsewhere, directories, strict=True)
+    assert index.match(elsewhere, directories) is None

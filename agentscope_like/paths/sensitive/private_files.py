@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from agentscope_like.paths.location import FileKind, Location, inside_any, is_below
 from agentscope_like.paths.sensitive.sensitive_paths import (
-    PathShape,
+    ListedPaths,
+    folded,
     folded_homes,
-    folded_names,
     shown,
 )
 from agentscope_like.toml_tables import table_beside
@@ -53,11 +53,11 @@ def private_objection(location: Location, directories: Sequence[Location]) -> st
 def _is_private(path: str, home: str) -> bool:
     if "/." not in path:
         return False
-    names = folded_names(path)
+    key = folded(path)
     for own in folded_homes(home):
-        below = names[len(own) :]
-        if tuple(names[: len(own)]) == own and below and below[0].startswith("."):
-            return not _is_harmless(below)
+        base = f"/{'/'.join(own)}"
+        if key.startswith(f"{base}/."):
+            return not _harmless().find(key, (own,))
     return False
 
 
@@ -67,15 +67,9 @@ def _is_inside(location: Location, directories: Sequence[Location]) -> bool:
     return inside_any(location, own)
 
 
-def _is_harmless(names: Sequence[str]) -> bool:
-    return any(shape.fits(names, 0) for shape in _harmless().get(names[0], ()))
-
-
 @cache
-def _harmless() -> dict[str, list[PathShape]]:
-    """Return the harmless paths below a home by their first name."""
-    found: dict[str, list[PathShape]] = {}
-    for path in _rows().harmless:
-        shape = PathShape.read(path)
-        found.setdefault(shape.names[0], []).append(shape)
-    return found
+def _harmless() -> ListedPaths:
+    listed = ListedPaths()
+    for position, path in enumerate(_rows().harmless):
+        listed.add(f"~/{path}", position)
+    return listed

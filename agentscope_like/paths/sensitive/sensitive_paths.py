@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from agentscope_like.paths.case_folding import fold, without_invisible
 from agentscope_like.paths.errors import PatternError
 from agentscope_like.paths.location import FileKind, Location, is_below, names_of
+from agentscope_like.paths.pattern_table import Component, PatternNode, PatternTable
 from agentscope_like.paths.sensitive.sensitive_names import SensitiveNames, is_name
 from agentscope_like.paths.sensitive.sensitive_table import (
     SensitivePaths,
@@ -22,9 +22,9 @@ from agentscope_like.paths.sensitive.sensitive_table import (
 )
 
 __all__ = [
-    "PathShape",
+    "ListedPaths",
+    "folded",
     "folded_homes",
-    "folded_names",
     "read_objection",
     "shown",
     "write_objection",
@@ -73,140 +73,99 @@ def shown(path: str, home: str) -> str:
 
 
 _DIRECTORY = FileKind.DIRECTORY
+_DEEP = Component("deep", "**")
 
-Anchor: TypeAlias = Literal["root", "home", "anywhere"]
 _Homes: TypeAlias = tuple[tuple[str, ...], ...]
+_Nodes: TypeAlias = Sequence[PatternNode]
 
 
-class PathShape(Struct, frozen=True):
-    """One path of the table as folded names."""
+class ListedPaths:
+    """Paths as a table lists them: `/etc/x`, `~/x`, and `x/y` in any directory.
 
-    anchor: Anchor
-    names: tuple[str, ...]
-    deep: bool
+    `x/**` is `x` and everything below it, anything else only that path; `*` stays within one name.
+    """
 
-    @classmethod
-    def read(cls, path: str) -> PathShape:
-        """Return the shape of a path as the table writes it."""
-        deep = path.endswith("/**")
-        names = path.removesuffix("/**").split("/")
-        anchor: Anchor = "anywhere"
-        if names[0] in ("", "~"):
-            anchor = "root" if names[0] == "" else "home"
-            names = names[1:]
-        return cls(anchor, tuple(fold(name) for name in names), deep)
+    def __init__(self) -> None:
+        self._anywhere = PatternTable(strict=False)
+        self._in_home = PatternTable(strict=False)
+        self._folders = lru_cache(maxsize=1024)(self._nodes)
 
-    def starts(self, names: Sequence[str], start: int, homes: _Homes) -> bool:
-        """Return whether a path may begin to match this one at its name number `start`."""
-        if self.anchor == "anywhere":
-            return True
-        if self.anchor == "root":
-            return start == 0
-        return any(start == len(home) and tuple(names[:start]) == home for home in homes)
+    def add(self, path: str, position: int) -> None:
+        """Add a path, at a position that is not below those of the others."""
+        parts = [Component("glob" if "*" in name else "name", name) for name in _own_names(path)]
+        if path.endswith("/**"):
+            parts.append(_DEEP)
+        if path.startswith("~/"):
+            self._in_home.add(parts, position)
+        else:
+            self._anywhere.add(parts if path.startswith("/") else (_DEEP, *parts), position)
 
-    def fits(self, names: Sequence[str], start: int) -> bool:
-        """Return whether a path matches from its name number `start` to its end."""
-        end = start + len(self.names)
-        if end > len(names) or (end < len(names) and not self.deep):
-            return False
-        return all(
-            name == own or ("*" in own and fnmatchcase(name, own))
-            for name, own in zip(names[start:end], self.names, strict=True)
+    def find(self, path: str, homes: _Homes) -> set[int]:
+        """Return the positions of the listed paths that match a path, which is folded."""
+        return {position for node in self._reached(path, homes) for position in node.positions}
+
+    def find_below(self, path: str, homes: _Homes) -> int | None:
+        """Return the least position of a listed path below a directory, or None.
+
+        What may be in any directory does not count.
+        """
+        nodes = (node for node in self._reached(path, homes) if not node.is_deep)
+        return min(
+            (node.first_below for node in nodes if node.first_below is not None), default=None
         )
 
-    def begins_with(self, names: Sequence[str]) -> bool:
-        """Return whether these are the first names of this path."""
-        return all(map(fnmatchcase, names, self.names))
+    def _reached(self, path: str, homes: _Homes) -> list[PatternNode]:
+        folder, _, name = path.rpartition("/")
+        anywhere, in_home = self._folders(folder, homes)
+        last = (name,) if name else ()
+        found = [*self._anywhere.walk(last, anywhere)]
+        for nodes in in_home:
+            found += self._in_home.walk(last, nodes)
+        return found
+
+    def _nodes(self, folder: str, homes: _Homes) -> tuple[_Nodes, list[_Nodes]]:
+        """Return where the names of a folder lead to, from the root and from each home above it."""
+        names = tuple(names_of(folder))
+        below = (names[len(home) :] for home in homes if names[: len(home)] == home)
+        return self._anywhere.walk(names), [self._in_home.walk(each) for each in below]
+
+
+def _own_names(path: str) -> list[str]:
+    """Return the names of a listed path, without what says where it begins."""
+    names = path.removesuffix("/**").split("/")
+    return names[1:] if names[0] in ("", "~") else names
 
 
 class _Entry(Struct, frozen=True):
     path: str
-    shape: PathShape
     does: str
-    but: tuple[PathShape, ...] = ()
-
-    def covers(self, names: Sequence[str], start: int, homes: _Homes) -> bool:
-        return (
-            self.shape.starts(names, start, homes)
-            and self.shape.fits(names, start)
-            and not any(
-                but.starts(names, at, homes) and but.fits(names, at)
-                for but in self.but
-                for at in range(len(names))
-            )
-        )
+    but: tuple[str, ...] = ()
 
 
 class _Table:
-    """Entries, indexed by the first name that a path must contain."""
+    """Entries, and the exceptions from them."""
 
-    __slots__ = ("_by_name", "_ends", "_leading", "_starts", "_wild", "_wild_paths")
+    def __init__(self, entries: Iterable[tuple[str, _Entry]]) -> None:
+        self._entries: list[tuple[str, _Entry]] = list(entries)
+        self._paths, self._but = ListedPaths(), ListedPaths()
+        for position, (spelled, entry) in enumerate(self._entries):
+            self._paths.add(spelled, position)
+            for but in entry.but:
+                self._but.add(but, position)
 
-    def __init__(self, entries: Iterable[_Entry]) -> None:
-        self._by_name: dict[str, list[_Entry]] = {}
-        self._leading: dict[str, list[tuple[int, _Entry]]] = {}
-        self._wild: list[_Entry] = []
-        self._wild_paths: list[_Entry] = []
-        starts, ends = set(), set()
-        for entry in entries:
-            for depth, leading in enumerate(entry.shape.names[:-1], 1):
-                self._leading.setdefault(leading, []).append((depth, entry))
-            name = entry.shape.names[0]
-            if "*" not in name:
-                self._by_name.setdefault(name, []).append(entry)
-            elif entry.shape.deep or len(entry.shape.names) > 1:
-                self._wild_paths.append(entry)
-            else:
-                self._wild.append(entry)
-                start, end = name[: name.index("*")], name[name.rindex("*") + 1 :]
-                (ends.add(end) if len(end) >= len(start) else starts.add(start))
-        self._starts, self._ends = tuple(starts), tuple(ends)
+    def find(self, path: str, homes: _Homes) -> _Entry | None:
+        """Return the most specific entry for a folded path, or None."""
+        found = self._paths.find(path, homes)
+        if found:
+            found -= self._but.find(path, homes)
+        entries = [self._entries[position] for position in sorted(found)]
+        most = max(entries, key=lambda each: len(_own_names(each[0])), default=None)
+        return None if most is None else most[1]
 
-    def knows(self, path: str) -> bool:
-        """Return whether an entry may match a path: whether one of its names occurs in an entry."""
-        folder, _, name = path.rpartition("/")
-        key = _key(name)
-        return (
-            key in self._by_name
-            or key.endswith(self._ends)
-            or key.startswith(self._starts)
-            or _holds_any(self, folder)
-        )
-
-    def holds_any(self, folder: str) -> bool:
-        """Return whether an entry may match a path in a directory, by the directory's names."""
-        return bool(self._wild_paths) or not self._by_name.keys().isdisjoint(folded_names(folder))
-
-    def find(self, names: Sequence[str], homes: _Homes) -> _Entry | None:
-        """Return the most specific entry for a path, or None."""
-        found = [
-            entry for start, entry in self._candidates(names) if entry.covers(names, start, homes)
-        ]
-        return max(found, key=lambda entry: len(entry.shape.names)) if found else None
-
-    def find_below(self, names: Sequence[str], homes: _Homes) -> _Entry | None:
-        """Return an entry for a path below a directory of this name."""
-        for leading in (names[-1], "*") if names else ():
-            for depth, entry in self._leading.get(leading, ()):
-                start = len(names) - depth
-                if (
-                    start >= 0
-                    and entry.shape.starts(names, start, homes)
-                    and entry.shape.begins_with(names[start:])
-                ):
-                    return entry
-        return None
-
-    def _candidates(self, names: Sequence[str]) -> Iterator[tuple[int, _Entry]]:
-        if self._wild_paths or not self._by_name.keys().isdisjoint(names):
-            for start, name in enumerate(names):
-                for entry in self._by_name.get(name, ()):
-                    yield start, entry
-                for entry in self._wild_paths:
-                    yield start, entry
-        if names and (names[-1].endswith(self._ends) or names[-1].startswith(self._starts)):
-            for entry in self._wild:
-                yield len(names) - 1, entry
+    def find_below(self, path: str, homes: _Homes) -> _Entry | None:
+        """Return an entry for a path below a directory, which is folded, or None."""
+        position = self._paths.find_below(path, homes)
+        return None if position is None else self._entries[position][1]
 
 
 @lru_cache(maxsize=64)
@@ -217,14 +176,13 @@ def _write_table(names: SensitiveNames) -> _Table:
         *(f"{_bare(directory)}/**" for directory in names.all_directories),
     }
     entries = [
-        entry
-        for entry in _entries(paths_asked_to_write())
+        (spelled, entry)
+        for spelled, entry in _entries(paths_asked_to_write())
         if entry.path in wanted or not is_name(entry.path)
     ]
-    known = {entry.path for entry in entries}
+    known = {entry.path for _, entry in entries}
     entries += [
-        _Entry(path, PathShape.read(path), "is on the list of what to protect")
-        for path in sorted(wanted - known)
+        (path, _Entry(path, "is on the list of what to protect")) for path in sorted(wanted - known)
     ]
     return _Table(entries)
 
@@ -234,12 +192,12 @@ def _read_table() -> _Table:
     return _Table(_entries(paths_asked_to_read()))
 
 
-def _entries(listed: Iterable[SensitivePaths]) -> Iterator[_Entry]:
+def _entries(listed: Iterable[SensitivePaths]) -> Iterator[tuple[str, _Entry]]:
+    """Yield each entry with each spelling of its path."""
     for sensitive in listed:
-        but = tuple(map(PathShape.read, sensitive.but))
         for path in sensitive.paths:
-            for spelled in (path, *xdg_places(path)):
-                yield _Entry(path, PathShape.read(spelled), sensitive.does, but)
+            entry = _Entry(path, sensitive.does, sensitive.but)
+            yield from ((spelled, entry) for spelled in (path, *xdg_places(path)))
 
 
 def xdg_places(path: str) -> Iterator[str]:
@@ -277,34 +235,22 @@ def _reason(location: Location, table: _Table, *, recursive: bool) -> str | None
         return None
     homes = folded_homes(location.home)
     for reading in location.readings:
-        if not recursive and not table.knows(reading):
-            continue
-        names = folded_names(reading)
-        if entry := table.find(names, homes):
+        path = folded(reading)
+        if entry := table.find(path, homes):
             return f"{_here(location, reading)} {entry.does}"
         if not recursive:
             continue
+        names = names_of(path)
         if not names or any(list(home[: len(names)]) == names for home in homes):
             return f"{_here(location, reading)} holds everything of a person's home directory"
-        if entry := table.find_below(names, homes):
+        if entry := table.find_below(path, homes):
             place = f"is the place of `{entry.path}`, which {entry.does}"
             return f"{_here(location, reading)} {place}"
     return None
 
 
-@lru_cache(maxsize=1024)
-def _holds_any(table: _Table, folder: str) -> bool:
-    """Return the answer for a directory, which holds for everything in it."""
-    return table.holds_any(folder)
-
-
-def folded_names(path: str) -> list[str]:
-    """Return the folded names of a path."""
-    return names_of(_key(path))
-
-
-def _key(path: str) -> str:
-    """Return a path, or a part of one, folded."""
+def folded(path: str) -> str:
+    """Return a path folded, without characters that nobody sees."""
     return path.lower() if path.isascii() else fold(without_invisible(path))
 
 

@@ -15,11 +15,10 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from agentscope_like.lazy_property import lazy_property
 from agentscope_like.shell import Unknown
 from agentscope_like.shell.catalog import canonical, programs_with
 
-__all__ = ["CommandRow", "CommandRows", "RowTable", "row_table"]
+__all__ = ["CommandRow", "RowTable", "row_table"]
 
 _SHORTEST_CUT = 4
 _FIELDS = frozenset(
@@ -90,7 +89,7 @@ class CommandRow(Struct, frozen=True, eq=False):
     lacks: _Flag | None = None
     alone: bool = False
 
-    def fits(self, arguments: Sequence[str], starts: Iterable[str]) -> bool:
+    def fits(self, arguments: Sequence[str], starts: Sequence[str]) -> bool:
         """Return whether the row matches the arguments.
 
         Args:
@@ -101,10 +100,10 @@ class CommandRow(Struct, frozen=True, eq=False):
             return False
         if self.lacks is not None and any(map(self.lacks.holds, arguments)):
             return False
-        if self.operands is None:
-            return True
-        return any(map(self.operands.holds, _operands(arguments))) or any(
-            map(self.operands.may_hold, _operands(starts))
+        if not all(_holds(test, arguments, starts) for test in self.tests):
+            return False
+        return self.operands is None or _holds(
+            self.operands, _operands(arguments), _operands(starts)
         )
 
     def first_words(self, arguments: Sequence[str | None]) -> tuple[str, ...] | None:
@@ -118,100 +117,8 @@ class CommandRow(Struct, frozen=True, eq=False):
         return any(tuple(arguments[: len(each)]) == each for each in self.but)
 
 
-class CommandRows:
-    """Finds the row about commands of the same words, holding each word against a row once.
-
-    Args:
-        table: The rows.
-        words: All the words that the arguments are taken from, known or not.
-        computed: What is known of those that are not: each text that one may be is held against
-            the rows, or else the text that it begins with.
-    """
-
-    def __init__(
-        self, table: RowTable, words: Sequence[str | None], computed: Sequence[Unknown] = ()
-    ) -> None:
-        self._table = table
-        self._given = words
-        self._computed = computed
-        self._passing: dict[CommandRow, list[frozenset[str]]] = {}
-        self._choices: tuple[str, ...] = ()
-        if computed:
-            self._choices = tuple(dict.fromkeys(text for each in computed for text in each.choices))
-
-    @lazy_property
-    def _starts(self) -> frozenset[str]:
-        return frozenset(each.prefix for each in self._computed if each.prefix and not each.choices)
-
-    @lazy_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(word for word in self._given if word is not None).union(self._choices)
-
-    def of(self, command: Sequence[str | None]) -> CommandRow | None:
-        """Return the first row that matches a command, or None.
-
-        Args:
-            command: The program's bare name and its arguments, without options that stand before a
-                sub-command; no row matches a word that is only known at run time.
-        """
-        if not command or command[0] is None:
-            return None
-        rows = self._table.about(command[0])
-        if rows is None:
-            return None
-        arguments = [word for word in command[1:] if word is not None]
-        arguments += self._choices
-        firsts: list[Sequence[str]] = [arguments]
-        if command[1:] and command[1] is None:
-            firsts += ([text, *arguments] for text in self._choices if rows.match_first(text))
-        for each in firsts:
-            if row := self._found(rows, each, command[1:]):
-                return row
-        return None
-
-    def _found(
-        self, rows: _Rows, arguments: Sequence[str], written: Sequence[str | None]
-    ) -> CommandRow | None:
-        for row in rows.beginning(arguments[0] if arguments else ""):
-            if row.spares(written) or not self._may_fit(row, arguments):
-                continue
-            if row.fits(arguments, self._starts):
-                return row
-        return None
-
-    def _may_fit(self, row: CommandRow, arguments: Sequence[str]) -> bool:
-        passing = self._passing.get(row)
-        if passing is None:
-            passing = [self._passed(test) for test in row.tests]
-            self._passing[row] = passing
-        return not any(
-            words.isdisjoint(arguments) and words.isdisjoint(self._starts) for words in passing
-        )
-
-    def _passed(self, test: _Test) -> frozenset[str]:
-        return frozenset((*filter(test.holds, self._words), *filter(test.may_hold, self._starts)))
-
-
-class _Rows:
-    """The rows about one program, indexed by the first argument that they match."""
-
-    def __init__(self, rows: Sequence[CommandRow]) -> None:
-        self._anywhere = tuple(row for row in rows if not row.words)
-        firsts = {words[0] for row in rows for words in row.words}
-        self._by_word = {
-            first: tuple(
-                row for row in rows if not row.words or any(each[0] == first for each in row.words)
-            )
-            for first in firsts
-        }
-
-    def match_first(self, first: str) -> bool:
-        """Return whether one of the rows matches a first word."""
-        return first in self._by_word
-
-    def beginning(self, first: str) -> tuple[CommandRow, ...]:
-        """Return the rows that may match arguments that begin with this word."""
-        return self._by_word.get(first, self._anywhere)
+def _holds(test: _Test, words: Iterable[str], starts: Iterable[str]) -> bool:
+    return any(map(test.holds, words)) or any(map(test.may_hold, starts))
 
 
 class RowTable:
@@ -235,13 +142,36 @@ class RowTable:
                     self._globs.append((program, row))
                 else:
                     self._named.setdefault(program, []).append(row)
-        self.about: Callable[[str], _Rows | None] = lru_cache(maxsize=1024)(self._about)
+        self._about = lru_cache(maxsize=1024)(self._rows_about)
 
-    def _about(self, program: str) -> _Rows | None:
-        """Return the rows about a program, or None if there are none."""
+    def row_for(
+        self, command: Sequence[str | None], computed: Sequence[Unknown] = ()
+    ) -> CommandRow | None:
+        """Return the first row that matches a command, or None.
+
+        Args:
+            command: The program's bare name and its arguments, without options that stand before a
+                sub-command; None for words that are only known at run time.
+            computed: What is known of those: each text that one may be is held against the rows, or
+                else the text that it begins with.
+        """
+        rows = self._about(command[0]) if command and command[0] is not None else ()
+        if not rows:
+            return None
+        choices = list(dict.fromkeys(text for each in computed for text in each.choices))
+        starts = [each.prefix for each in computed if each.prefix and not each.choices]
+        known = [word for word in command[1:] if word is not None] + choices
+        possible = [known]
+        if command[1:] and command[1] is None:
+            possible += ([first, *known] for first in choices)
+        for row in rows:
+            if not row.spares(command[1:]) and any(row.fits(each, starts) for each in possible):
+                return row
+        return None
+
+    def _rows_about(self, program: str) -> tuple[CommandRow, ...]:
         globs = [row for pattern, row in self._globs if fnmatchcase(program, pattern)]
-        rows = (*self._named.get(canonical(program), ()), *globs)
-        return _Rows(rows) if rows else None
+        return (*self._named.get(canonical(program), ()), *globs)
 
 
 def row_table(module: str, name: str, key: str) -> Callable[[], RowTable]:
@@ -277,7 +207,7 @@ def _compile(row: dict[str, Any], name: str) -> CommandRow:
         but=tuple(tuple(words.split()) for words in row.get("but", ())),
         tests=(
             *(_Flag(frozenset(group.split())) for group in row.get("flags", ())),
-            *(test for test in (operands, any_word) if test),
+            *((any_word,) if any_word else ()),
         ),
         operands=operands,
         lacks=_Flag(frozenset(row["lacks"].split())) if "lacks" in row else None,

@@ -21,7 +21,7 @@ from agentscope_like.paths import (
     inside_any,
     locate_directories,
 )
-from agentscope_like.permission.command.command_rows import CommandRow, CommandRows, RowTable
+from agentscope_like.permission.command.command_rows import CommandRow, RowTable
 from agentscope_like.shell import (
     CHANGES,
     CommandAnalysis,
@@ -108,7 +108,7 @@ def _row_objection(part: Part, analysis: CommandAnalysis, around: Surroundings) 
     tables = list(_tables_about(part, analysis))
     for words in started_by(part, analysis, around, lambda: None, guess=False):
         for table in tables:
-            if row := CommandRows(table, words).of(words):
+            if row := table.row_for(words):
                 return f"`{_label(words, row)}` {row.does}"
     return None
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from agentscope_like.lazy_property import lazy_property
 from agentscope_like.paths import ENDING, TOO_MANY, PathError, TooManyFilesError
-from agentscope_like.permission.command.command_rows import CommandRows, row_table
+from agentscope_like.permission.command.command_rows import row_table
 from agentscope_like.permission.command.downloads import Downloads
 from agentscope_like.shell import (
     CHANGES,
@@ -147,14 +147,13 @@ def _dangerous_command(part: Part, look: _Look) -> str | None:
     computed = part.computed
     if fed := _fed_words(part, look):
         computed += (Unknown(choices=fed),)
-    groups: list[tuple[Words, Iterable[Words], str]] = [(part.argv, readings(part), "/")]
+    groups: list[tuple[Iterable[Words], Sequence[Unknown], str]] = [(readings(part), computed, "/")]
     if None in part.argv and (written := as_written(part)) is not part:
-        groups.append((written.argv, readings(written), part.directory or "/"))
-    groups += [(text, raw_readings(text), "/") for text in unread_texts(part)]
-    for words, commands, here in groups:
-        dangers = CommandRows(_dangers(), words, computed if words is part.argv else ())
+        groups.append((readings(written), (), part.directory or "/"))
+    groups += [(raw_readings(text), (), "/") for text in unread_texts(part)]
+    for commands, unknown, here in groups:
         for command in commands:
-            if row := dangers.of(command):
+            if row := _dangers().row_for(command, unknown):
                 return row.does
             if command[0] in programs_with("remover") and not _is_opened(part, look):
                 operands = [word for word in command[1:] if word]
@@ -339,9 +338,8 @@ def _in_unread_text(analysis: CommandAnalysis, around: Surroundings) -> Finding 
     if runs_code and names & programs_with("downloader") and _FEEDING.search(command):
         return _finding(command, whole, "cannot be parsed, and may run downloaded code")
     removed: dict[str, None] = {}
-    dangers = CommandRows(_dangers(), words)
     for reading in raw_commands(command):
-        if row := dangers.of(reading):
+        if row := _dangers().row_for(reading):
             return _finding(command, whole, f"cannot be parsed, and perhaps {row.does}")
         if reading[0] in programs_with("remover"):
             removed.update(dict.fromkeys(filter(None, reading[1:])))

@@ -7,9 +7,8 @@ asks if a later part could go through the link.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
-from operator import gt
 
 from agentscope_like.paths import (
     ENTRY,
@@ -26,10 +25,7 @@ from agentscope_like.shell.facts import Implied, implied, is_redirect, lists_onl
 from agentscope_like.shell.surroundings import Surroundings
 from agentscope_like.shell.syntax import ArithmeticFor, For, Loop, SimpleCommand
 
-__all__ = ["link_objection", "makes_links", "passed", "spots", "takes_links", "ways"]
-
-_FOLLOWING = re.compile(r"-[finuvpx]+|--(?:force|interactive|no-clobber|update|verbose)")
-"""Flags with which `cp` follows symlinks, as it does without any."""
+__all__ = ["goes_through", "link_objection", "makes_links", "passed", "spots", "takes_links"]
 
 _LINKING = re.compile(r"-[^-]*[ls].*|--[ls].*", re.DOTALL)
 """Flags with which `cp` makes links: `-l`, `-s`, `--link`, `--symbolic-link`."""
@@ -39,17 +35,20 @@ _TAKEN = frozenset({EffectKind.READ, EffectKind.DELETE})
 
 def link_objection(analysis: CommandAnalysis, around: Surroundings) -> str | None:
     """Return why a link may redirect a part by the time that it runs, or None."""
-    is_later = _order_of(analysis)
-    if len(analysis.parts) == 1 and not is_later(0, 0):
-        return None
+    has_others = any(map(_is_other, analysis.parts))
     try:
-        return _objection_to_edits(analysis, around, is_later) or _objection_to_others(
-            analysis, around, is_later
-        )
+        for number, part in enumerate(analysis.parts):
+            later = _after(analysis, number)
+            if reason := (
+                _creation_objection(part, later, analysis, around)
+                or _overlap_objection(part, later, around, has_others=has_others)
+            ):
+                return reason
     except PathError as error:
         return str(error)
     except TooManyFilesError:
         return f"it {TOO_MANY}"
+    return None
 
 
 def makes_links(part: Part) -> bool:
@@ -64,7 +63,9 @@ def makes_links(part: Part) -> bool:
 def takes_links(part: Part, around: Surroundings) -> bool:
     """Return whether a part copies or moves an existing symlink, or a directory with one."""
     return part.is_a("copier", "mover") and any(
-        _holds_links(effect, around) for effect in _taken(part)
+        _holds_links(effect, around)
+        for effect in part.effects
+        if effect.kind in _TAKEN and not is_redirect(effect, part)
     )
 
 
@@ -99,7 +100,7 @@ def spots(part: Part, around: Surroundings) -> Iterator[str]:
                     yield from around.locate(path, follow=False).readings
 
 
-def ways(effect: Effect, around: Surroundings) -> Iterator[str]:
+def _ways(effect: Effect, around: Surroundings) -> Iterator[str]:
     """Yield every directory that the kernel walks through on the way to an effect's path.
 
     Raises:
@@ -121,8 +122,24 @@ def passed(effect: Effect) -> Iterator[str]:
         at = effect.walked.find("/..", at + 1)
 
 
-def _order_of(analysis: CommandAnalysis) -> Callable[[int, int], bool]:
-    """Return what tells whether a part may run after another one, or once more after itself."""
+def goes_through(effect: Effect, places: Set[str], around: Surroundings) -> bool:
+    """Return whether an effect may go through a file at one of some places.
+
+    Raises:
+        PathError: A path cannot be resolved.
+        TooManyFilesError: A pattern reaches too many files.
+    """
+    around.effort.spend(ENTRY * len(places))
+    if effect.glob and places:
+        return True
+    if any(not places.isdisjoint(lineage(path)) for path in _ways(effect, around)):
+        return True
+    copies_trees = effect.recursive and effect.kind is EffectKind.WRITE
+    return copies_trees and any(is_below(place, effect.path or "/") for place in places)
+
+
+def _after(analysis: CommandAnalysis, number: int) -> Sequence[Part]:
+    """Return the parts that may run after one, which may be one of them in a loop."""
     parts, script = analysis.parts, analysis.script
     if (
         script is not None
@@ -130,76 +147,50 @@ def _order_of(analysis: CommandAnalysis) -> Callable[[int, int], bool]:
         and all(each.connector != "&" for each in script.statements)
         and all(part.parent is None for part in parts)
     ):
-        return gt  # one after the other, as the text has them
-    repeats = any(isinstance(node, For | Loop | ArithmeticFor) for node in analysis.nodes)
-    return lambda part, other: part != other or repeats
+        return parts[number + 1 :]  # one after the other, as the text has them
+    if any(isinstance(node, For | Loop | ArithmeticFor) for node in analysis.nodes):
+        return parts
+    return (*parts[:number], *parts[number + 1 :])
 
 
-def _objection_to_edits(
-    analysis: CommandAnalysis, around: Surroundings, is_later: Callable[[int, int], bool]
+def _creation_objection(
+    part: Part, later: Sequence[Part], analysis: CommandAnalysis, around: Surroundings
 ) -> str | None:
     """Return why a part may go through a link that `ln`, `cp` or `mv` creates, or None."""
-    for number, part in enumerate(analysis.parts):
-        if not part.is_a("relocates"):
-            continue
-        later = [each for place, each in enumerate(analysis.parts) if is_later(place, number)]
-        if makes_links(part) and any(any(_changes(each)) for each in later):
-            return (
-                f"`{part.program}` creates a link and the command also writes; the link could "
-                "redirect the write"
-            )
-        if (
-            _keeps_links(part)
-            and any(_touches(each, analysis) for each in later)
-            and takes_links(part, around)
-        ):
-            return (
-                f"`{part.program}` relocates a symlink and the command also reads or writes; the "
-                "symlink could redirect that"
-            )
+    if makes_links(part) and any(any(_changes(each)) for each in later):
+        return (
+            f"`{part.program}` creates a link and the command also writes; the link could "
+            "redirect the write"
+        )
+    if (
+        part.is_a("copier", "mover")
+        and any(_touches(each, analysis) for each in later)
+        and takes_links(part, around)
+    ):
+        return (
+            f"`{part.program}` relocates a symlink and the command also reads or writes; the "
+            "symlink could redirect that"
+        )
     return None
 
 
-def _objection_to_others(
-    analysis: CommandAnalysis, around: Surroundings, is_later: Callable[[int, int], bool]
+def _overlap_objection(
+    part: Part, later: Sequence[Part], around: Surroundings, *, has_others: bool
 ) -> str | None:
     """Return why a change may go through a link that another program creates, or None.
 
     Only a rule allows such a program. Its files may be copied or moved by other parts.
     """
-    if not any(map(_is_other, analysis.parts)):
+    if not (_is_other(part) or (has_others and part.is_a("copier", "mover"))):
         return None
-    put = {
-        number: paths
-        for number, part in enumerate(analysis.parts)
-        if (_is_other(part) or _keeps_links(part)) and (paths := set(spots(part, around)))
-    }
-    for number, part in enumerate(analysis.parts):
-        for effect in _changes(part):
-            reached = {above for path in ways(effect, around) for above in lineage(path)}
-            for other, paths in put.items():
-                around.effort.spend(ENTRY * len(paths))
-                if (
-                    other != number
-                    and is_later(number, other)
-                    and (not paths.isdisjoint(reached) or _goes_below(effect, paths))
-                ):
-                    return (
-                        f"`{effect.target}` may lead elsewhere through a link that another part "
-                        "of the command creates"
-                    )
+    places = set(spots(part, around))
+    for effect in (each for other in later if other is not part for each in _changes(other)):
+        if goes_through(effect, places, around):
+            return (
+                f"`{effect.target}` may lead elsewhere through a link that another part of the "
+                "command creates"
+            )
     return None
-
-
-def _goes_below(effect: Effect, paths: Set[str]) -> bool:
-    """Return whether a write reaches one of some paths, or may once new files exist."""
-    if effect.glob:
-        return bool(paths)
-    return (
-        effect.recursive
-        and effect.kind is EffectKind.WRITE
-        and any(is_below(path, effect.path or "/") for path in paths)
-    )
 
 
 def _is_other(part: Part) -> bool:
@@ -207,17 +198,6 @@ def _is_other(part: Part) -> bool:
     return not part.is_a("edits") and any(
         doubt.span not in part.redirected for doubt in part.doubts
     )
-
-
-def _taken(part: Part) -> list[Effect]:
-    return [each for each in part.effects if each.kind in _TAKEN and not is_redirect(each, part)]
-
-
-def _keeps_links(part: Part) -> bool:
-    """Return whether a part copies or moves links as links; plain `cp a b` does not."""
-    if part.is_a("copier"):
-        return _has_unknown_option(part) or not all(map(_FOLLOWING.fullmatch, part.options))
-    return part.is_a("mover")
 
 
 def _has_unknown_option(part: Part) -> bool:

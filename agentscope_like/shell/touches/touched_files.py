@@ -17,7 +17,6 @@ from agentscope_like.paths import (
     Location,
     PathError,
     TooManyFilesError,
-    lineage,
     standard_devices,
 )
 from agentscope_like.shell.analysis import CommandAnalysis, Effect, EffectKind, Part
@@ -38,7 +37,7 @@ from agentscope_like.shell.state import joined
 from agentscope_like.shell.surroundings import Surroundings, paths_in
 from agentscope_like.shell.syntax import Heredoc
 from agentscope_like.shell.touches.copying import Below, Copying
-from agentscope_like.shell.touches.links import makes_links, spots, takes_links, ways
+from agentscope_like.shell.touches.links import goes_through, makes_links, spots, takes_links
 
 __all__ = ["Touch", "TouchKind", "is_pattern", "named_by_command", "touches"]
 
@@ -135,12 +134,10 @@ class _Look:
         if effect.path is None:
             yield from self._fed(effect, kind, part)
             return
-        if self._links and self._is_through_links(effect):
+        if self._links and goes_through(effect, self._links, self._around):
             yield Touch(part, kind, effect.target, None)
         for location in self._around.locations(effect) or ():
             below = self._below(effect, kind, part, location)
-            if below is None:
-                continue
             removes = kind is _DELETES
             yield Touch(
                 part,
@@ -156,10 +153,6 @@ class _Look:
                 yield Touch(
                     part, TouchKind.MOVE, effect.target, location, Below.PRESENT, certain=False
                 )
-
-    def _is_through_links(self, effect: Effect) -> bool:
-        """Return whether an effect's path may go through a link that the command creates."""
-        return any(not self._links.isdisjoint(lineage(path)) for path in ways(effect, self._around))
 
     def made(self, part: Part) -> Iterator[Touch]:
         """Remember where a part may create a link, for later parts; yield doubts.
@@ -217,10 +210,8 @@ class _Look:
             for location in self._around.locations(place) or ():
                 yield Touch(feeder, kind, place.target, location, Below.PRESENT)
 
-    def _below(
-        self, effect: Effect, kind: TouchKind, part: Part, location: Location
-    ) -> Below | None:
-        """Return what is reached below a path; None if the path itself is not reached."""
+    def _below(self, effect: Effect, kind: TouchKind, part: Part, location: Location) -> Below:
+        """Return what is reached below a path."""
         if kind is _READS:
             reaches = location.kind is _DIRECTORY
         elif kind is _LISTS:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentscope_like.paths import compile_pattern, locate
+from agentscope_like.paths import PathRuleIndex, locate
 from agentscope_like.tool.builtin.search.glob import MAX_RESULTS
 from tests.tool.builtin.file_kit import Workspace
 
@@ -171,13 +171,12 @@ def test_pruning_loses_nothing(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
     glob = "/".join(pattern)
-    compiled = compile_pattern(glob)
+    index = PathRuleIndex([glob], strict=True)
     directory = locate(str(root), directory="/")
     expected = {
         str(path.relative_to(root))
         for path in root.rglob("*")
-        if path.is_file()
-        and compiled.matches(locate(str(path), directory="/"), [directory], strict=True)
+        if path.is_file() and index.match(locate(str(path), directory="/"), [directory]) is not None
     }
     said = asyncio.run(Workspace(root).glob(glob))
     assert (set() if said.startswith("No file") else set(said.split("\n"))) == expected

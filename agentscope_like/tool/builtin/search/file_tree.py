@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from agentscope_like.paths import Component, FileKind, Location, compile_pattern, fits, may_hold
+from agentscope_like.paths import FileKind, Location, PatternTable, compile_pattern
 from agentscope_like.permission import PatternError
 from agentscope_like.tool.builtin.file_errors import FileToolError
 from agentscope_like.tool.builtin.file_system import Entry, Files
@@ -33,6 +33,9 @@ class FileGlob:
             names.
         anywhere: Whether a glob without `/` matches names at any depth, as in `.gitignore`.
 
+    Attributes:
+        names: The literal names in the glob.
+
     Raises:
         FileToolError: It is not a valid glob below a directory.
     """
@@ -49,31 +52,20 @@ class FileGlob:
             raise FileToolError(
                 f"The glob {text!r} begins at the root: make it relative to the searched directory."
             )
-        self._branches = [
-            (
-                *(Component("name", name) for name in branch.base.split("/") if name),
-                *branch.tail,
-            )
-            for branch in compiled.branches
-        ]
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Return the literal names in the glob."""
-        return frozenset(
-            component.text
-            for branch in self._branches
-            for component in branch
-            if component.shape == "name"
-        )
+        self._table = PatternTable(strict=True)
+        names: set[str] = set()
+        for position, branch in enumerate(compiled.branches):
+            self._table.add(branch.components, position)
+            names.update(each.text for each in branch.components if each.shape == "name")
+        self.names = frozenset(names)
 
     def matches(self, names: Sequence[str]) -> bool:
         """Return whether the glob matches a file, given as its names below the directory."""
-        return any(fits(names, branch, strict=True) for branch in self._branches)
+        return any(node.positions for node in self._table.walk(names))
 
     def may_hold(self, names: Sequence[str]) -> bool:
         """Return whether the glob may match a file below the directory of these names."""
-        return any(may_hold(names, branch, strict=True) for branch in self._branches)
+        return any(node.first_below is not None for node in self._table.walk(names))
 
 
 class Found(Struct, frozen=True):
