@@ -8,7 +8,7 @@ searched for only in the other directories of PATH.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -56,8 +56,19 @@ class SearchPath(Struct, frozen=True):
             analysis: The command.
             names: The file system.
         """
+        return self.programs_named(map(_searched_for, analysis.parts) if self.inside else (), names)
+
+    def programs_named(
+        self, searched: Iterable[str | None], names: FileSystemNames = os
+    ) -> KnownPrograms:
+        """Return where programs of these names are found.
+
+        Args:
+            searched: The names; None for a program that is not searched for.
+            names: The file system.
+        """
         found: dict[str, bool] = {}
-        for name in dict.fromkeys(map(_searched_for, analysis.parts)) if self.inside else ():
+        for name in dict.fromkeys(searched) if self.inside else ():
             if name and any(_places_of(name, self.inside, names)):
                 others = _places_of(name, self.outside, names)
                 found[name] = any(not _lies_in(place, self.working) for place in others)

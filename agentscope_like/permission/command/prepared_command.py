@@ -50,6 +50,8 @@ class PreparedCommand(CommandReading):
 
     async def opinion(self) -> PermissionDecision:
         """Return a safety ASK for danger, ALLOW for proven reads and edits, or PASSTHROUGH."""
+        if self.plain is not None:
+            return _ONLY_READS
         analysis = self.analysis
         if analysis.read_only and analysis.names_no_file:
             return _ONLY_READS  # wherever it runs
@@ -93,7 +95,7 @@ class PreparedCommand(CommandReading):
         """Return whether the command is proven to read only."""
         if not self.stands_for("check_read_only"):
             return await super().only_reads()
-        return self.analysis.read_only
+        return self.reads_only
 
     @override
     async def suggestions(self) -> list[PermissionRule]:
@@ -143,7 +145,7 @@ class PreparedCommand(CommandReading):
         """Return the directory that the command was read for, and which one it was."""
         if not self.stands_for("decision_basis"):
             return super().basis()
-        return f"{self.read.directory}{self.place}"
+        return f"{self.directory}{self.place}"
 
     @override
     def basis_now(self) -> str | None:
@@ -165,6 +167,8 @@ class PreparedCommand(CommandReading):
 
     @lazy_property
     def _changes(self) -> list[Effect]:
+        if self.plain is not None:
+            return []
         return [
             effect
             for effect in self.read.effects

@@ -159,6 +159,9 @@ class SandboxShell:
             await look()
         return found
 
+    def programs_of(self, line: PlainRead, working: Sequence[str]) -> None:
+        """Return None: every file of a sandbox is looked up."""
+
     def git_aliases(self, analysis: CommandAnalysis, around: Surroundings) -> None:
         """Return None: a decision does not read files of the sandbox."""
         del analysis, around
